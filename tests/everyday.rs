@@ -16,7 +16,10 @@ fn the_rules_of_every_game_are_shown() {
     let folder = Folder::new();
     for checker in checkers::all() {
         let said = folder.judge(&["show", checker.id(), "--rules"]);
-        assert_eq!((said.code, said.stdout.trim_end()), (Some(0), checker.rules().trim_end()), "{}", checker.id());
+        let (rules, points) =
+            said.stdout.split_once("\n## Points of this catalogue's cases\n").unwrap_or((&said.stdout, ""));
+        assert_eq!((said.code, rules.trim_end()), (Some(0), checker.rules().trim_end()), "{}", checker.id());
+        assert_eq!(points.contains("game1: 10 from "), checker.id() == "deletion-game", "{points}");
     }
 }
 
@@ -365,4 +368,124 @@ fn a_problem_stands_in_a_folder_of_any_name() {
             assert!(said.code == Some(0) && said.stdout.contains("2 accepted"), "{}{}", said.stdout, said.stderr);
         }
     }
+}
+
+#[test]
+fn two_solvers_of_one_name_are_offered_names_of_their_own() {
+    let folder = Folder::new();
+    let said = folder.judge(&["run", "-p", "columns", "-s", "v1=./a", "-s", "v1=./b"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("two solvers are named `v1`: name each of them, as in a=./a b=./b"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn an_unknown_command_suggests_one_that_help_lists() {
+    let folder = Folder::new();
+    let said = |line: &str| folder.judge(&line.split(' ').collect::<Vec<_>>()).stderr;
+    assert!(said("rnu").contains("'run'"), "{}", said("rnu"));
+    assert!(said("histroy").contains("'history'"), "{}", said("histroy"));
+    assert!(said("history shwo 1").contains("'show'"), "{}", said("history shwo 1"));
+    let hidden = said("wrok");
+    assert!(hidden.contains("unrecognized subcommand 'wrok'") && !hidden.contains("'work'"), "{hidden}");
+}
+
+#[test]
+fn a_seed_that_is_given_twice_is_one_case() {
+    let folder = Folder::new();
+    let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3"]);
+    assert!(said.code == Some(0) && said.stdout.contains("5 accepted"), "{}{}", said.stdout, said.stderr);
+    assert!(said.stderr.contains("--seeds repeats 1 seed: each seed is one case"), "{}", said.stderr);
+}
+
+#[test]
+fn equal_names_in_two_folders_are_told_with_both_paths() {
+    let folder = Folder::new();
+    let input = folder.judge(&["gen", "-p", "columns", "--seed", "1"]).stdout;
+    folder.write("a/7.in", &input);
+    folder.write("b/7.in", &input);
+    let said = folder.judge(&["run", "-p", "columns", "--inputs", "a/*.in", "--inputs", "b/*.in"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("two cases are named `7`: a/7.in and b/7.in: rename"), "{}", said.stderr);
+}
+
+#[test]
+fn a_comparison_with_missing_answer_files_is_one_error() {
+    let folder = Folder::new();
+    folder.write("problems.toml", "[[problem]]\nid = \"own\"\nchecker = \"tokens\"\ninputs = [\"*.in\"]\n");
+    for number in 1..=9 {
+        folder.write(&format!("{number}.in"), "1\n");
+    }
+    folder.write("bot.sh", "cat\n");
+    let said = folder.judge(&["run", "-s", "bot.sh"]);
+    assert_eq!((said.code, said.stderr.matches("error:").count()), (Some(2), 1), "{}", said.stderr);
+    assert!(said.stderr.contains("1.in and 8 more of 9 cases have no answer file"), "{}", said.stderr);
+    assert!(said.stderr.contains("answers = [\"data/*.ans\"]"), "{}", said.stderr);
+}
+
+#[test]
+fn a_run_goes_on_untied_where_other_judges_have_the_cores() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+    let lock = |core: usize| {
+        let name = SocketAddr::from_abstract_name(format!("judge-core-{core}")).unwrap();
+        // Taken already, where another judge runs now.
+        UnixListener::bind_addr(&name).ok()
+    };
+    let locks: Vec<_> = judge_sandbox::Cores::here().numbers().iter().map(|core| lock(*core)).collect();
+    let folder = Folder::new();
+    let run = |more: &[&str]| folder.judge(&[&["run", "-p", "columns", "--seeds", "1", "-j", "1"], more].concat());
+    let said = run(&[]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("cores free: other judges run here; solvers are not tied to cores"),
+        "{}",
+        said.stderr
+    );
+    assert!(!run(&["--no-pin"]).stderr.contains("cores free"), "it asks for none");
+    drop(locks);
+}
+
+#[test]
+fn standard_error_in_the_table_says_how_much_is_left_out() {
+    let folder = Folder::new();
+    folder.write("bot.sh", "i=0; while [ $i -lt 30 ]; do i=$((i + 1)); echo line $i >&2; done; echo 0\n");
+    let run = |more: &[&str]| {
+        folder.judge(&[&["run", "-p", "columns", "--seeds", "1", "bot.sh", "--stderr", "all"], more].concat())
+    };
+    let said = run(&[]).stdout;
+    assert!(
+        said.contains("… the last 5 of 30 lines; --all shows those that are kept") && !said.contains("| line 25"),
+        "{said}"
+    );
+    let said = run(&["--all"]).stdout;
+    assert!(said.contains("| line 1\n") && !said.contains("the last 5"), "{said}");
+}
+
+#[test]
+fn a_watched_run_is_repeated_when_the_source_changes_and_shows_what_changed() {
+    let folder = Folder::new();
+    let problem = "[[problem]]\nid = \"sum\"\ngenerator-command = \"echo {seed}\"\n\
+                   checker-command = \"sh check.sh {input} {answer}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", problem);
+    folder.write("check.sh", "cat \"$2\"\n");
+    folder.write("bot.sh", "read -r n; echo $n\n");
+    let mut watching = folder.command(&["run", "bot.sh", "--watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watching.stdout.take().unwrap()));
+    let mut wait_for = |expected: &str| {
+        // The end of the output is the end of the judge, which the harness does not wait for.
+        let found = lines.by_ref().map_while(Result::ok).find(|line| line.contains(expected));
+        assert!(found.is_some(), "it never says {expected}");
+    };
+    wait_for("bot: 3 accepted; total 6");
+    folder.write("bot.sh", "read -r n; [ $n = 2 ] && echo 7 || echo $n\n");
+    wait_for("bot: 3 accepted; total 11 (6 before)");
+    wait_for("seed-2");
+    kill_process(Pid::from_child(&watching), Signal::INT).unwrap();
+    watching.wait().unwrap();
+    let said = folder.judge(&["run", "bot.sh", "--watch", "--json", "-"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--watch"), "{}", said.stderr);
 }

@@ -269,3 +269,46 @@ fn the_catalogue_knows_what_an_interactor_needs() {
         assert!(said.stderr.contains(place) && said.stderr.contains(expected), "{keys}: {}", said.stderr);
     }
 }
+
+#[test]
+fn a_conversation_is_written_with_its_times() {
+    let Some(folder) = scene("say=question hear pause=300 say=again hear report=7") else { return };
+    let run = ["run", "-p", "talk", "-s", "./player hear say=answer hear say=last", "--transcript", "talks"];
+    let (code, report) = folder.json(&run);
+    assert_eq!((code, of_cases(&report, "score")), (Some(0), vec![&serde_json::json!(7)]));
+    let text = std::fs::read_to_string(folder.path().join("talks/c.txt")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let said: Vec<String> = lines.iter().map(|line| line[1..].join(" ")).collect();
+    assert_eq!(said, ["interactor: question", "solver: answer", "interactor: again", "solver: last"], "{text}");
+    let at = |line: usize| lines[line][0].parse::<f64>().unwrap();
+    assert!(at(2) - at(1) >= 0.29, "{text}");
+
+    let said = folder.judge(&["run", "-p", "columns", "--problems", "builtin", "--transcript", "talks"]);
+    assert!(
+        said.code == Some(2) && said.stderr.contains("--transcript needs a problem with an interactor"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn a_transcript_does_not_change_the_verdict() {
+    for (interactor, solver, verdict) in [
+        ("report=1", "flood", "accepted"),
+        ("hear report=1", "say=good crash", "accepted"),
+        ("hear report=1", "exit=3", "runtime-error"),
+        ("try-to-hear report=silent exit=1", "exit=0", "wrong-answer"),
+        ("report=no exit=1", "hear", "wrong-answer"),
+        ("count", "say=a say=b", "accepted"),
+        ("flood", "exit=3", "runtime-error"),
+    ] {
+        let Some(folder) = scene(interactor) else { return };
+        let solver = format!("./player {solver}");
+        let verdicts = |more: &[&str]| {
+            let (_, report) = folder.json(&[&["run", "-p", "talk", "-s", &solver], more].concat());
+            of_cases(&report, "verdict").iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(&["--transcript", "talks"]), verdicts(&[]), "{interactor} and {solver}");
+        assert_eq!(verdicts(&["--transcript", "talks"]), [format!("\"{verdict}\"")], "{interactor} and {solver}");
+    }
+}

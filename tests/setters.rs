@@ -230,3 +230,69 @@ fn a_negative_score_counts_as_it_is_or_is_a_judge_error() {
     let checked = folder.judge(&["check", "--seed", "1", "--output", "answer"]);
     assert!(checked.code == Some(2) && checked.stderr.contains(note), "{}", checked.stderr);
 }
+
+const ECHO: &str = "generator-command = \"echo {seed}\"\nchecker-command = \"sh check.sh {input} {answer}\"\n";
+
+/// A folder with the problem `p`, whose answers are their own scores.
+fn scored(more: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("check.sh", "cat \"$2\"\n");
+    folder.script("bot", "read -r n; echo $((n * 10))");
+    folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\nsolver = \"./bot\"\n{ECHO}{more}"));
+    folder
+}
+
+#[test]
+fn seeds_that_only_groups_name_are_cases() {
+    let groups =
+        "[[problem.group]]\nname = \"small\"\nseeds = \"1-2\"\n[[problem.group]]\nname = \"large\"\nseeds = \"7-8\"\n";
+    let names = |folder: &Folder| {
+        let (_, report) = folder.json(&["run", "-p", "p"]);
+        support::of_cases(&report, "case")
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace('"', "")
+    };
+    assert_eq!(names(&scored(groups)), "seed-1 seed-2 seed-7 seed-8");
+    let case = "[[problem.case]]\nseed = 7\nname = \"seven\"\n";
+    assert_eq!(names(&scored(&format!("{case}{groups}"))), "seven seed-1 seed-2 seed-8");
+    assert_eq!(names(&scored(&format!("seeds = \"1,7\"\n{groups}"))), "seed-1 seed-7", "the problem names its seeds");
+}
+
+#[test]
+fn thresholds_in_the_wrong_place_are_told_where_they_belong() {
+    let folder = scored("seeds = \"1\"\n[problem.scoring]\nrule = \"sum\"\nthresholds = [3, 2]\n");
+    let said = folder.judge(&["show", "p"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("`thresholds` does not belong in [problem.scoring]"), "{}", said.stderr);
+    assert!(said.stderr.contains("[[problem.case]]"), "{}", said.stderr);
+}
+
+#[test]
+fn thresholds_and_targets_are_shown() {
+    let case = "[[problem.case]]\nseed = 4\nthresholds = [50, 30]\nthreshold-points = [100, 8]\n";
+    let folder = scored(&format!("[problem.scoring]\nrule = \"thresholds\"\n{case}"));
+    let shown = folder.judge(&["show", "p"]).stdout;
+    assert!(shown.contains("thresholds  seed-4: 100 from 50, 8 from 30"), "{shown}");
+    let said = folder.judge(&["run", "-p", "p"]).stdout;
+    assert!(said.contains(" 8 of 100 "), "{said}");
+    let (_, report) = folder.json(&["run", "-p", "p", "--sort", "lost"]);
+    assert_eq!((&report["cases"][0]["points"], &report["cases"][0]["lost"]), (&8.into(), &92.into()));
+    let folder = scored("[problem.scoring]\nrule = \"relative\"\n[[problem.case]]\nseed = 4\nbest = 77\n");
+    let shown = folder.judge(&["show", "p"]).stdout;
+    assert!(shown.contains("targets     seed-4 77"), "{shown}");
+}
+
+#[test]
+fn a_least_score_that_says_nothing_is_warned_of() {
+    let expect = "[[problem.expect]]\nsolver = \"./bot\"\nmin-score = 1\n";
+    let verified = |problem: &str| scored(&format!("{problem}{expect}")).judge(&["verify", "-p", "p"]).stdout;
+    let warning = "under `relative`, its own scores are the best of 2 cases: give them a `best`";
+    let said = verified("seeds = \"1-2\"\n[problem.scoring]\nrule = \"relative\"\n");
+    // The table may break the line.
+    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(warning), "{said}");
+    let said = verified("seeds = \"1-2\"\n");
+    assert!(!said.contains("says little"), "{said}");
+}

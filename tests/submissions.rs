@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::Folder;
+use support::{Folder, Said};
 
 /// A problem of two cases whose answers are their own scores, and a language in which nothing compiles.
 fn contest() -> Folder {
@@ -174,4 +174,86 @@ fn solvers_are_compiled_at_once_and_stay_in_order() {
         assert_eq!(names, ["1", "2", "3", "4", "5", "6", "7"]);
         assert_eq!(ranking(&report)[0], place(1, "6", 12));
     }
+}
+
+/// A problem of files with answers, and solvers of students.
+fn class() -> Folder {
+    let folder = Folder::new();
+    let problem =
+        "[[problem]]\nid = \"sum\"\nchecker = \"tokens\"\ninputs = [\"data/*.in\"]\nanswers = [\"data/*.ans\"]\n";
+    folder.write("problems.toml", problem);
+    folder.write("data/1.in", "<script>alert(1)</script>\n");
+    folder.write("data/1.ans", "expected-of-1\n");
+    folder.write("data/2.in", "2\n");
+    folder.write("data/2.ans", "2\n");
+    folder.write("anna.sh", "cat\n");
+    folder.write("ben.sh", "echo oops >&2; exit 3\n");
+    folder
+}
+
+fn feedback(folder: &Folder, more: &[&str]) -> Said {
+    let run = ["run", "-s", "anna.sh", "-s", "ben.sh", "--feedback", "pages"];
+    folder.judge(&[&run, more].concat())
+}
+
+#[test]
+fn each_solver_gets_a_page_that_keeps_the_tests_secret() {
+    let folder = class();
+    let said = feedback(&folder, &[]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("pages").join(name)).unwrap();
+    for (name, expected) in [
+        (
+            "anna.md",
+            [
+                "rank 1 of 2 solvers",
+                "1: wrong-answer: it differs from the expected answer at line 1",
+                "the answer breaks a rule",
+                "1 accepted, 1 wrong-answer",
+            ],
+        ),
+        (
+            "ben.html",
+            ["rank 2 of 2 solvers", "1: runtime-error", "it ended with an error or a signal", "2 runtime-error"],
+        ),
+    ] {
+        let page = read(name);
+        for text in expected {
+            assert!(page.contains(text), "{name} does not say {text}: {page}");
+        }
+        for secret in ["script>alert", "expected-of-1", "oops", "anna", "ben"] {
+            let is_own = name.starts_with(secret);
+            assert!(is_own || !page.contains(secret), "{name} tells {secret}: {page}");
+        }
+    }
+}
+
+#[test]
+fn the_tests_are_on_the_pages_if_the_teacher_says_so_and_escaped() {
+    let folder = class();
+    feedback(&folder, &["--show-inputs"]);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("pages").join(name)).unwrap();
+    let page = read("ben.html");
+    assert!(page.contains("&#60;script&#62;alert(1)") && !page.contains("<script>alert"), "{page}");
+    assert!(page.contains("expected-of-1") && page.contains("oops"), "{page}");
+    let page = read("ben.md");
+    assert!(page.contains("    <script>alert(1)</script>\n") && page.contains("    expected-of-1\n"), "{page}");
+    let said = folder.judge(&["run", "-s", "anna.sh", "--show-inputs"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--feedback"), "{}", said.stderr);
+}
+
+#[test]
+fn hostile_names_stay_in_the_folder_of_the_pages() {
+    let folder = class();
+    let solvers = ["-s", "cat ../x", "-s", "a+b=./anna.sh", "-s", "a#b=./anna.sh", "-s", "./anna.sh 1"];
+    let run = [&["run", "--feedback", "pages"], &solvers[..]].concat();
+    let said = folder.judge(&run);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let mut names: Vec<String> = std::fs::read_dir(folder.path().join("pages"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    names.sort();
+    assert_eq!(names, ["a_b-2.md", "a_b.md", "anna.sh_1.md", "cat_.._x.md"]);
 }

@@ -55,7 +55,7 @@ fn finished(case: usize, bytes: usize) -> FinishedJob {
     let evidence = Box::new(Evidence {
         input: Some(Digest::of(&case.to_le_bytes())),
         answer: Some(answer(case, bytes)),
-        stored: None,
+        ..Evidence::default()
     });
     FinishedJob { job: JobId { case, solver: 0 }, outcome, features: None, evidence }
 }

@@ -16,12 +16,13 @@ pub use engine::{DetachArgs, Engine, EngineArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
 pub use setting::{NewArgs, NewChecker, VerifyArgs};
 pub use sharding::{ShardArg, TaskIds};
-pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
+pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 
+use crate::manifest::closest;
 use crate::model::Problem;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use shared::count;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -59,6 +60,9 @@ impl Cli {
 
 /// Returns what is said of a wrong command line. `--cpu -1s` is an option with a wrong value, and not an option `-1`.
 fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return with_listed_command(error, words);
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
@@ -66,6 +70,27 @@ fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
         Err(better) if better.kind() == ErrorKind::ValueValidation => better,
         _ => error,
     }
+}
+
+/// Suggests the command that `help` lists and that is most like the one that was typed.
+fn with_listed_command(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
+    let mut grammar = Cli::command();
+    grammar.build();
+    let mut command = &grammar;
+    for word in words {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let listed = command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    match closest(&typed, listed) {
+        Some(meant) => {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
+        }
+        None => {
+            error.remove(ContextKind::SuggestedSubcommand);
+        }
+    }
+    error
 }
 
 /// Attaches words that start as a negative number does to the option before them: `--cpu=-1s`.
@@ -209,9 +234,12 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, relative to the best known
+  judge run -p columns -s ./mybot --seeds 1-100 --sort lost --top 10    the ten cases that lost the most
   judge run -p columns --solvers 'submissions/*'        a ranking of all files and folders there
   judge run -p same-game-free -s ./mybot --best run     relative to the best of this run alone
   judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
+  judge run -p columns -s bot.py --watch    again whenever bot.py changes
+  judge run -p columns --solvers 'students/*' --feedback pages    a page for each student
   judge run -p columns -s ./mybot --on slurm --workdir /shared    on a cluster
   judge run -p columns -s ./mybot --shard 3/16 --journal 3.db    a part of it, for `judge merge`
   judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all";
@@ -322,6 +350,9 @@ pub struct RunArgs {
     /// Stop at the first case that is not accepted
     #[arg(long)]
     pub fail_fast: bool,
+    /// Run again when a solver's source or the catalogue changes, and show what changed
+    #[arg(long, conflicts_with_all = ["resume", "shard", "on", "detach", "attach", "json", "jsonl", "csv", "junit", "markdown", "html"])]
+    pub watch: bool,
     /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
@@ -337,6 +368,15 @@ pub struct RunArgs {
     /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
     #[arg(long, value_name = "DIR")]
     pub save_answers: Option<PathBuf>,
+    /// Write what each solver and the interactor said, and when, to a file CASE.txt in this folder, as --save-answers does
+    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    pub transcript: Option<PathBuf>,
+    /// Write a page for the author of each solver to this folder, in Markdown and HTML: verdicts, reasons, rank
+    #[arg(long, value_name = "DIR")]
+    pub feedback: Option<PathBuf>,
+    /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which tells the tests
+    #[arg(long, requires = "feedback")]
+    pub show_inputs: bool,
     /// The cases whose standard error is kept and shown
     #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
     pub stderr: StderrArg,
@@ -346,6 +386,9 @@ pub struct RunArgs {
     /// Show a row for every case
     #[arg(long)]
     pub all: bool,
+    /// In which order
+    #[command(flatten)]
+    pub sort: SortArgs,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -398,6 +441,18 @@ impl RunArgs {
 mod tests {
     use super::Cli;
     use clap::CommandFactory;
+
+    #[test]
+    fn short_help_is_one_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        for command in cli.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let [short, long] = [command.render_help(), command.render_long_help()].map(|help| help.to_string());
+            assert!(short.lines().count() <= 48, "judge {name} -h has {} lines:\n{short}", short.lines().count());
+            assert!(long.contains("Examples:") || name == "help", "judge {name} --help has no examples");
+        }
+    }
 
     #[test]
     fn the_grammar_is_consistent_and_every_command_has_examples() {

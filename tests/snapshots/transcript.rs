@@ -5,7 +5,7 @@ use regex::Regex;
 use std::fmt::Write;
 
 /// What is redacted, in this order, and by what. The tier is that of the machine, and its gaps are lines of their own.
-const REDACTED: [(&str, &str); 14] = [
+const REDACTED: [(&str, &str); 15] = [
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?", "YYYY-MM-DD hh:mm"),
     (r"CPU time +[+−].*", "CPU time  [EFFECT]"),
     (r"(?m)(^| +)\d+(\.\d+)? (ns|us|µs|ms|s|min|h)\b", "$1[TIME]"),
@@ -20,6 +20,7 @@ const REDACTED: [(&str, &str); 14] = [
     (r" noisy; ", " "),
     (r"(?m)^.* timings are noisy .*\n", ""),
     (r"(?m)^.* runs waited for a core.*\n", ""),
+    (r"(?m)^\d+ of \d+ cores free: other judges run here; .*\n", ""),
     (r"(?m) +$", ""),
 ];
 

@@ -32,6 +32,8 @@ pub struct Plan {
     pub stderr: KeptStderr,
     /// Whether the answers are handed to the watcher of a run, even without a journal.
     pub hand_over_answers: bool,
+    /// Whether finished jobs carry the transcript of their conversation.
+    pub transcripts: bool,
     /// The flags of the command line that every case depends on: the limits, the sandbox and the catalogue.
     pub case_flags: CaseFlags,
     /// Who goes first on each case.
@@ -94,6 +96,7 @@ impl Plan {
             fail_fast: false,
             stderr: KeptStderr::default(),
             hand_over_answers: false,
+            transcripts: false,
             case_flags: CaseFlags::default(),
             order: Order::Fixed,
         }

@@ -1,7 +1,9 @@
 //! Surveys the machine: which tiers work, what each lacks and how to get it, and what makes timings noisy.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::api::child::in_child;
@@ -35,7 +37,7 @@ pub struct TierReport {
     /// What does not hold in it, if it works.
     pub gaps: Vec<Gap>,
     /// Commands that make it work; `None` where it works or is not needed.
-    pub remedy: Option<&'static str>,
+    pub remedy: Option<Cow<'static, str>>,
 }
 
 /// One thing of the kernel's that tiers need.
@@ -73,11 +75,18 @@ pub fn survey(options: &Options) -> Survey {
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();
+    let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch, None) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
         Err(unfit) => {
-            let remedy = if unfit.shortage { Some(SHORTAGE) } else { remedy_for(tier, root) };
+            let remedy = match tier {
+                _ if unfit.shortage => Some(SHORTAGE.into()),
+                Tier::Userns if is_restricted => {
+                    Some(allow_namespaces_to(&std::env::current_exe().unwrap_or_default()).into())
+                }
+                _ => remedy_for(tier, root).map(Cow::Borrowed),
+            };
             TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy }
         }
     });
@@ -86,8 +95,14 @@ pub fn survey(options: &Options) -> Survey {
 
 const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes), or end what uses them up";
 
-const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu also: sudo sysctl -w \
-     kernel.apparmor_restrict_unprivileged_userns=0; in docker: docker run --security-opt seccomp=unconfined …";
+const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
+     --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";
+
+/// Holds 1 where AppArmor lets only programs with a profile for it use user namespaces, as on Ubuntu from 23.10 on.
+const USERNS_RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
+/// Where the judge is installed, unless it is in another place that only root can write.
+const INSTALLED: &str = "/usr/local/bin/judge";
 
 const LANDLOCK: &str = "a kernel of version 5.13 or later, started with lsm=landlock,… (see /sys/kernel/security/lsm)";
 
@@ -104,6 +119,36 @@ fn control_group_for(root: bool) -> &'static str {
     } else {
         "systemd-run --user --scope -p Delegate=yes judge …"
     }
+}
+
+fn is_set(switch: &Path) -> bool {
+    fs::read_to_string(switch).is_ok_and(|text| text.trim() == "1")
+}
+
+/// Returns the commands that allow user namespaces to the judge alone. A profile belongs to a path: if a user could write there,
+/// any program of that user could get the same right.
+fn allow_namespaces_to(executable: &Path) -> String {
+    let is_roots = is_writable_by_root_alone(executable);
+    let place = if is_roots { executable } else { Path::new(INSTALLED) };
+    let install = (!is_roots)
+        .then(|| format!("sudo install -m 755 '{}' {INSTALLED}    # and run that one\n", executable.display()));
+    format!(
+        "AppArmor restricts user namespaces; a profile allows them to the judge alone:\n{}\
+         sudo tee /etc/apparmor.d/judge <<'END'\n\
+         abi <abi/4.0>,\n\
+         include <tunables/global>\n\
+         profile judge \"{}\" flags=(unconfined) {{\n  userns,\n}}\n\
+         END\n\
+         sudo apparmor_parser -r /etc/apparmor.d/judge",
+        install.unwrap_or_default(),
+        place.display()
+    )
+}
+
+/// Returns whether only root can replace a file: neither it nor a folder above is of another user or can be written by others.
+fn is_writable_by_root_alone(path: &Path) -> bool {
+    let is_roots = |path: &Path| path.metadata().is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0);
+    path.is_absolute() && path.ancestors().all(is_roots)
 }
 
 fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
@@ -195,6 +240,28 @@ mod tests {
         assert_eq!(swap("MemTotal: 3 kB\nSwapTotal:     1024 kB\n"), Some(1 << 20));
         assert_eq!(swap("MemTotal: 3 kB\n"), None);
         assert!(!machine().cores.numbers().is_empty());
+    }
+
+    #[test]
+    fn user_namespaces_are_allowed_to_the_judge_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("judge");
+        fs::write(&own, "").unwrap();
+        let commands = allow_namespaces_to(&own);
+        assert!(commands.contains(&format!("sudo install -m 755 '{}' {INSTALLED}", own.display())), "{commands}");
+        assert!(
+            commands.contains("profile judge \"/usr/local/bin/judge\" flags=(unconfined) {\n  userns,\n}"),
+            "{commands}"
+        );
+        assert!(!commands.contains("sysctl"), "the protection stays on: {commands}");
+        // `/` itself may belong to another user in a container.
+        if is_writable_by_root_alone(Path::new("/usr/bin/env")) {
+            let commands = allow_namespaces_to(Path::new("/usr/bin/env"));
+            assert!(commands.contains("profile judge \"/usr/bin/env\"") && !commands.contains("install"), "{commands}");
+        }
+        assert!(!is_set(&own));
+        fs::write(&own, "1\n").unwrap();
+        assert!(is_set(&own));
     }
 
     #[test]

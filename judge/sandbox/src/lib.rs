@@ -166,6 +166,7 @@ pub use api::text::stat as process_stat;
 pub use api::tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
 pub use doctor::{Feature, Machine, Survey, TierReport, survey};
 pub use entry::become_helper_if_asked;
+pub use proc::core_claims::CoreClaims;
 pub use proc::cores::Cores;
 pub use proc::inherited::reset_inherited_signals;
 pub use sandbox::{OpenError, Sandbox};

@@ -1,7 +1,7 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
 use super::shared::count;
-use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
+use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs, SortArgs};
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
 use crate::tune::Parameter;
@@ -15,6 +15,7 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
   judge compare -p columns run:12 run:last                     past runs: nothing is run
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
+  judge compare -p columns ./old ./new --sort cpu --top 5        the five cases that took the most time
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
   judge compare -p columns ./old ./new --until-decided --on slurm --workdir /shared    on a cluster
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
@@ -105,6 +106,9 @@ pub struct CompareArgs {
     /// Also show the effect for each value of this feature
     #[arg(long, value_name = "NAME", help_heading = "Cases")]
     pub group_by: Option<String>,
+    /// In which order the cases are shown
+    #[command(flatten)]
+    pub sort: SortArgs,
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,

@@ -3,7 +3,7 @@
 
 use clap::builder::Resettable;
 use clap::error::Result;
-use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Id};
 use std::ops::Deref;
 
 /// The arguments of a subcommand. They are read as `T` is.
@@ -61,5 +61,53 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 fn with_arguments<T: Args>(command: Command) -> Command {
     // The doc comment of the arguments would take the place of the subcommand's.
     let [about, long] = [command.get_about(), command.get_long_about()].map(|text| Resettable::from(text.cloned()));
-    T::augment_args(command).about(about).long_about(long)
+    on_one_screen(T::augment_args(command).about(about).long_about(long))
+}
+
+/// The options under a heading, such as limits, that `-h` shows of a subcommand with many.
+const COMMON: [&str; 9] =
+    ["seeds", "inputs", "condition", "until_decided", "min_effect", "cpu", "memory", "json", "html"];
+
+/// The options without a heading that only `--help` shows of such a subcommand.
+const RARE: [&str; 19] = [
+    "submissions",
+    "no_pin",
+    "repeat",
+    "shard",
+    "reuse",
+    "no_journal",
+    "best",
+    "fail_fast",
+    "transcript",
+    "feedback",
+    "reverse",
+    "show_inputs",
+    "message",
+    "confident",
+    "time_drop",
+    "alpha",
+    "first_cases",
+    "draw",
+    "sensitivity",
+];
+
+/// The number of options up to which `-h` shows all of them, with the examples.
+const FITTING: usize = 16;
+
+/// Keeps the short help of a subcommand to one screen: the long one has everything.
+fn on_one_screen(command: Command) -> Command {
+    if command.get_arguments().filter(|arg| !arg.is_hide_set()).count() <= FITTING {
+        return command;
+    }
+    let examples = Resettable::from(command.get_after_help().cloned());
+    let more = format!("All options and examples: judge {} --help", command.get_name());
+    let in_short = |arg: &Arg| match arg.get_help_heading() {
+        Some(_) => COMMON.contains(&arg.get_id().as_str()),
+        None => !RARE.contains(&arg.get_id().as_str()),
+    };
+    let shorten = |arg: Arg| {
+        let is_shown = in_short(&arg);
+        arg.hide_short_help(!is_shown)
+    };
+    command.mut_args(shorten).after_long_help(examples).after_help(more)
 }

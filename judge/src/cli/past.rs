@@ -1,6 +1,6 @@
 //! The grammar of the commands about past runs.
 
-use super::shared::{ProblemArgs, ReportArgs, count};
+use super::shared::{ProblemArgs, ReportArgs, SortArgs, count};
 use crate::condition::Condition;
 use crate::model::{Rule, RunChoice, Tag, listed};
 use clap::{Args, Subcommand};
@@ -12,6 +12,7 @@ pub(super) const HISTORY_EXAMPLES: &str = "Examples:
   judge history -p columns --solver mybot    one solver's progress on a problem
   judge history -p columns --where 'k<1000'   the same over small boards only
   judge history show 12 --group-by colors    run 12 in full
+  judge history show last --sort score --top 5    its five worst cases
   judge history tag 12 baseline              give a run a tag; judge history --tag baseline
   judge history note 12 'wider beam'         give it a note
   judge history rm 12 13                     remove two runs";
@@ -157,6 +158,9 @@ pub struct ShowArgs {
     /// Show a row for every case
     #[arg(long)]
     pub all: bool,
+    /// In which order
+    #[command(flatten)]
+    pub sort: SortArgs,
     /// Where the results go
     #[command(flatten)]
     pub reports: ReportArgs,

@@ -1,8 +1,9 @@
 //! The grammar that several commands share: cases, limits, sandbox and jobs.
 
 use crate::condition::Condition;
-use crate::model::{Bytes, LanguageChoice, Seeds, Time};
+use crate::model::{Bytes, LanguageChoice, RowKey, RowOrder, Seeds, Time};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
@@ -40,6 +41,33 @@ pub struct CaseArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<Condition>,
+}
+
+/// The order of the rows of cases.
+#[derive(Debug, Args, Default)]
+pub struct SortArgs {
+    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: what is missing to the best known or to the other
+    /// solver
+    #[arg(long, value_name = "KEY", value_parser = row_key(), hide_possible_values = true)]
+    sort: Option<RowKey>,
+    /// With --sort: show only this many cases, in the reports too [default: 20 in the table]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, requires = "sort")]
+    top: Option<NonZeroUsize>,
+    /// With --sort: the best first
+    #[arg(long, requires = "sort")]
+    reverse: bool,
+}
+
+impl SortArgs {
+    /// Returns the order, if one is given.
+    #[must_use]
+    pub fn order(&self) -> Option<RowOrder> {
+        self.sort.map(|key| RowOrder { key, best_first: self.reverse, top: self.top })
+    }
+}
+
+fn row_key() -> impl TypedValueParser<Value = RowKey> {
+    PossibleValuesParser::new(RowKey::names()).try_map(|name| name.parse())
 }
 
 /// What the solvers may use.

@@ -4,7 +4,7 @@ use crate::cli::BaselineArgs;
 use crate::gate::{Baseline, BaselineFile, Calibration};
 use crate::model::{Exit, JobId, Outcome, counted};
 use crate::plan::Plan;
-use crate::report::{self, Counts, Style};
+use crate::report::{self, Counts, StderrLines, Style};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
@@ -73,7 +73,7 @@ fn refusal(plan: &Plan, failures: Vec<(JobId, Outcome)>) -> Failure {
     let more = failures.len() - names.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let count = counted(failures.len(), "case");
-    report::note_lines(&report::failures_text(plan, failures, Style::of_stderr()));
+    report::note_lines(&report::failures_text(plan, failures, StderrLines::All, Style::of_stderr()));
     Failure::not_accepted(format!("nothing was recorded: {count} not accepted: {}{more}", names.join(", ")))
         .with_hint("repair the solver, or record these cases as failed: --allow-failures")
 }

@@ -4,7 +4,7 @@ use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
-use crate::report::{self, Style};
+use crate::report::{self, RunReport, Style};
 use crate::solver;
 use crate::workflow::detached::{self, DetachedRuns};
 use crate::workflow::failure::Failure;
@@ -80,7 +80,7 @@ fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
 }
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
-    let ShowArgs { run, filter, all, reports } = args;
+    let ShowArgs { run, filter, all, sort, reports } = args;
     let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     DetachedRuns::new(catalogue, &journal).mark_run(&mut run)?;
@@ -94,7 +94,8 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
         report::print(&heading)?;
         report::print("")?;
     }
-    publish(&restored.report(&run, &scored, *all), reports)?;
+    let report = RunReport { order: sort.order(), ..restored.report(&run, &scored, *all) };
+    publish(&report, reports)?;
     Ok(Exit::Success)
 }
 

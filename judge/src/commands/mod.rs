@@ -25,6 +25,7 @@ mod tune;
 mod ui;
 mod verify;
 mod view;
+mod watch;
 mod work;
 
 use crate::cli::{Cli, Command};
@@ -43,6 +44,7 @@ pub use completion::complete_if_asked;
 pub fn dispatch(cli: Cli) -> ExitCode {
     let catalogue = Given { catalogue: cli.problems.as_deref(), journal: cli.journal.as_deref() };
     let result = match cli.command {
+        Command::Run(args) if args.watch => watch::watch(catalogue, &args),
         Command::Run(args) => run::run(catalogue, &args),
         Command::Check(args) => check::check(catalogue, &args),
         Command::Gen(args) => generate::generate(catalogue, &args),

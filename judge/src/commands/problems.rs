@@ -54,5 +54,9 @@ pub(super) fn rules(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
         return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
     };
     report::print(checker.rules().trim_end())?;
+    let thresholds = problem_facts::thresholds(problem);
+    if !thresholds.is_empty() {
+        report::print(&format!("\n## Points of this catalogue's cases\n\n{thresholds}"))?;
+    }
     Ok(Exit::Success)
 }

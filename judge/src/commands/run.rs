@@ -17,12 +17,13 @@ use crate::workflow::attached_run::AttachedRun;
 use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
+use crate::workflow::feedback::FeedbackFolder;
 use crate::workflow::jobs::{Presence, Running};
 use crate::workflow::limits::limits;
 use crate::workflow::load::Given;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
-use crate::workflow::saved_answers::SavedAnswers;
+use crate::workflow::saved_answers::{SavedAnswers, SavedTranscripts};
 use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::sharding::{self, Played};
 use crate::workflow::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
@@ -148,10 +149,13 @@ impl Play<'_> {
         let outputs = outputs.open()?;
         let answers =
             args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, catalogue, plan)).transpose()?;
+        let transcripts = args.transcript.as_deref().map(|folder| SavedTranscripts::open(folder, plan)).transpose()?;
+        let pages =
+            args.feedback.as_deref().map(|folder| FeedbackFolder::open(folder, args.show_inputs)).transpose()?;
         let past = if args.no_journal { Vec::new() } else { past_scores(catalogue, plan) };
-        let mut watchers = Watchers { outputs, answers, features, past };
+        let mut watchers = Watchers { outputs, answers, transcripts, features, past };
         let RunResult { outcomes, stop } = watchers.run(runner, plan, &recorder)?;
-        let Watchers { outputs, answers, features, .. } = watchers;
+        let Watchers { outputs, answers, transcripts, features, .. } = watchers;
         provenance.nodes = runner.nodes();
         let scored = score_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
         let report = RunReport {
@@ -164,6 +168,7 @@ impl Play<'_> {
             features: &features,
             grouping: scored.grouping.as_ref(),
             every_row: args.all,
+            order: args.sort.order(),
             stop,
             detached: None,
             provenance: &provenance,
@@ -181,7 +186,9 @@ impl Play<'_> {
         }
         note_other_rule(&plan.problem, &scored);
         outputs.publish(&report)?;
+        pages.map_or(Ok(()), |pages| pages.write(&report))?;
         answers.map_or(Ok(()), SavedAnswers::close)?;
+        transcripts.map_or(Ok(()), SavedTranscripts::close)?;
         note_how_to_continue(recorded.is_some(), stop);
         Ok(exit(&outcomes, stop))
     }
@@ -191,6 +198,7 @@ impl Play<'_> {
 struct Watchers<'a> {
     outputs: RunOutputs<'a>,
     answers: Option<SavedAnswers<'a>>,
+    transcripts: Option<SavedTranscripts<'a>>,
     /// Those of each case, once they are known.
     features: Vec<Option<Arc<Features>>>,
     /// What each solver reached in its last run, where there is one.
@@ -205,6 +213,7 @@ impl Watchers<'_> {
         let result = runner.run(plan, recorder, &mut |event| {
             note_features(event, &mut self.features);
             self.answers.iter_mut().for_each(|answers| answers.watch(event));
+            self.transcripts.iter_mut().for_each(|transcripts| transcripts.watch(event));
             self.outputs.watch(plan, event, &self.features);
             progress.watch(event);
         });
@@ -307,6 +316,7 @@ fn plan(
         fail_fast: args.fail_fast,
         stderr: kept_stderr(args.stderr),
         hand_over_answers: args.save_answers.is_some(),
+        transcripts: args.transcript.is_some(),
         case_flags: command_line::case_flags(),
         order: Order::Fixed,
     })

@@ -32,8 +32,8 @@ pub use past::{
     history_schema, history_text, labels_text, read_best_json, stored_run_text,
 };
 pub use run::{
-    CasePage, CaseRow, JsonLines, RunHead, RunReport, case_page_json, case_page_schema, lines_schema, run_head_json,
-    run_head_schema, run_schema,
+    CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts, case_page_json, case_page_schema,
+    lines_schema, run_head_json, run_head_schema, run_schema,
 };
 pub use served::{
     HandPage, NewCase, Points, ProblemPage, RecordedHand, ServerRecord, SolverNow, SolverPoints, StartedRecord,
@@ -42,9 +42,9 @@ pub use served::{
     recorded_hand_json, recorded_hand_schema, server_json, server_schema, started_json, started_schema,
 };
 pub use text::{
-    Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, Steps, Style, best_score,
-    can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines, print, print_bytes,
-    print_from, print_line, print_with, right, share_of_best, step_through,
+    Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps, Style,
+    best_score, can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines, print,
+    print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
 };
 pub(crate) use tune::filled;
 pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};

@@ -17,13 +17,15 @@ use super::gate::report::GatesReport;
 use super::gate::sheet::{gates_rows, gates_sheet};
 use super::gate::text::gates_text;
 use super::html::results::run_html;
-use super::html::sheet::compare_html;
+use super::html::sheet::{compare_html, sheet_html};
+use super::run::Feedback;
 use super::run::csv::run_csv;
 use super::run::json::run_json;
 use super::run::junit::run_junit;
 use super::run::markdown::run_markdown;
 use super::run::report::RunReport;
 use super::run::summary::run_text;
+use super::text::markdown::sheet_markdown;
 use super::text::sheet::{Sheet, TextTable};
 use super::text::style::Style;
 use super::tune::json_lines::tune_jsonl;
@@ -84,6 +86,22 @@ impl Report for RunReport<'_> {
 
     fn html(&self, output: &mut dyn Write) -> Option<Written> {
         Some(run_html(self, output).map_err(Into::into))
+    }
+}
+
+impl Feedback {
+    /// Returns the page as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        sheet_markdown(&self.0)
+    }
+
+    /// Writes the page as HTML, in one file.
+    ///
+    /// # Errors
+    /// When it cannot be written there.
+    pub fn html(&self, output: &mut dyn Write) -> std::io::Result<()> {
+        sheet_html(&self.0, output)
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<
     };
     let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
     let run = recording.run();
-    let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None };
+    let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
     let board = &scored.board;
     let totals = board.standings.iter().map(|standing| board.headline(standing)).collect();

@@ -5,7 +5,7 @@ use crate::cases::{CheckerError, Inputs, ProblemChecker, Selection, describe_all
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
-use crate::model::{CaseList, CaseSource, Digest, Features, Problem, ReadFile};
+use crate::model::{CaseList, CaseSource, Digest, Features, Problem, ReadFile, Seeds, counted};
 use crate::parallel::map_on_all_cores;
 use crate::report;
 use std::borrow::Borrow;
@@ -31,7 +31,11 @@ pub(crate) fn choose(
     by: Option<&str>,
     repeat: Option<NonZeroU32>,
 ) -> Result<ChosenCases, Failure> {
-    let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
+    let seeds = args.seeds.as_ref().map(Seeds::without_repetitions);
+    if let Some((_, left_out @ 1..)) = seeds {
+        report::note(&format!("--seeds repeats {}: each seed is one case", counted(left_out, "seed")));
+    }
+    let selection = Selection { seeds: seeds.map(|(seeds, _)| seeds), inputs: args.inputs.clone(), repeat };
     let mut cases = select(problem, &selection)?;
     check_files(problem, &mut cases)?;
     filter(problem, cases, args.condition.as_ref(), by)
@@ -101,6 +105,7 @@ pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result
 pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
+    let files_count = files.len();
     let room = AtomicUsize::new(MOST_BYTES_KEPT);
     let is_kept = |input: &[u8]| {
         room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(input.len())).is_ok()
@@ -113,12 +118,17 @@ pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(),
     };
     let mut read = Vec::new();
     let mut unsuited = Vec::new();
+    let mut without_answer = Vec::new();
     let mut unreadable = Vec::new();
     let mut hint = None;
     for (number, checked) in map_on_all_cores(files.len(), check).into_iter().enumerate() {
         match checked {
             Ok((file, error)) => {
                 read.push(file);
+                if let Some(CheckerError::NoAnswerFile) = error {
+                    without_answer.push(files[number].0.display().to_string());
+                    continue;
+                }
                 if let Some(CheckerError::Malformed(_)) = error {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
@@ -129,5 +139,16 @@ pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(),
     }
     Failure::check_all(unreadable)?;
     cases.set_read_files(read);
+    if let [first, others @ ..] = &*without_answer {
+        let which = match others.len() {
+            0 => format!("{first} has"),
+            others => format!("{first} and {} more of {} have", others, counted(files_count, "case")),
+        };
+        unsuited.push(Failure::usage(format!(
+            "{which} no answer file, and `{}` compares with one",
+            problem.checker.name()
+        )));
+        hint = Some("name them in the problem: answers = [\"data/*.ans\"]".to_owned());
+    }
     Failure::check_all(unsuited).map_err(|all| hint.into_iter().fold(all, Failure::with_hint))
 }

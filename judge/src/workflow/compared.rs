@@ -48,6 +48,7 @@ impl Compared {
             is_whole_contest: !args.until_decided && is_whole_contest(&played.plan),
             comparisons: &self.comparisons,
             group_by: args.group_by.as_deref(),
+            order: args.sort.order(),
             stop: played.stop,
             run_info: run_info.clone(),
             provenance: Provenance { nodes: nodes.clone(), ..provenance },

@@ -144,7 +144,9 @@ impl From<SelectError> for Failure {
             SelectError::NoFiles { .. } | SelectError::Match(MatchError::Pattern { .. }) => {
                 "quote patterns: --inputs 'data/*.in'".to_owned()
             }
-            SelectError::Match(MatchError::Unreadable(..)) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
+            SelectError::Match(MatchError::Unreadable(..))
+            | SelectError::SameName { .. }
+            | SelectError::NotAFile(_) => {
                 return Self::usage(error);
             }
         };

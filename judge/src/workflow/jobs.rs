@@ -7,7 +7,7 @@ use crate::manifest::Catalogue;
 use crate::model::Time;
 use crate::report;
 use crate::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
-use judge_sandbox::{Cores, Sandbox, Tier, TierChoice};
+use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
 use std::io::{IsTerminal, stderr, stdin};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -135,12 +135,30 @@ pub(crate) fn task_settings(settings: &WorkerSettings) -> RunSettings {
     let own = settings.pin && cores.numbers().len() == jobs.get();
     let cores = if own { cores.numbers().to_vec() } else { Vec::new() };
     // Cores that are not its own may be another task's.
-    RunSettings { jobs, cores, spare_cores: false, describe: settings.describe, running: Arc::default() }
+    let (claims, running) = (Arc::default(), Arc::default());
+    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running }
 }
 
 /// Returns how many solvers run at once.
 pub(crate) fn count(args: &JobArgs) -> usize {
     args.jobs.unwrap_or_else(|| Cores::here().undisturbed()).get()
+}
+
+/// Takes a core for each job, and notes it if other judges have left too few. The second hardware thread of a core is no other
+/// core, unless there are more jobs than cores.
+fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
+    let apart = cores.physical().get().max(jobs);
+    let Some(apart) = cores.numbers().get(..apart) else { return CoreClaims::default() };
+    let claims = CoreClaims::take(apart, jobs);
+    let found = claims.cores().len();
+    if found < jobs {
+        let cores = apart.len();
+        report::note(&format!(
+            "{found} of {cores} cores free: other judges run here; solvers are not tied to cores, and times may be noisy"
+        ));
+        return CoreClaims::default();
+    }
+    claims
 }
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
@@ -152,11 +170,12 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
         let there = if most.get() == 1 { "1 core".to_owned() } else { format!("{most} cores") };
         report::note(&format!("warning: {jobs} solvers at once on {there} take time from each other: --jobs {most}"));
     }
-    let numbers = cores.numbers();
-    let pin = !args.no_pin && jobs.get() <= numbers.len();
+    let claims = if args.no_pin { CoreClaims::default() } else { claim(cores, jobs.get()) };
+    let is_pinned = claims.cores().len() == jobs.get();
     RunSettings {
         jobs,
-        cores: if pin { numbers.to_vec() } else { Vec::new() },
+        cores: if is_pinned { [claims.cores(), claims.free()].concat() } else { Vec::new() },
+        claims: Arc::new(claims),
         spare_cores: most.get() >= 2 * jobs.get(),
         describe,
         running: Arc::default(),

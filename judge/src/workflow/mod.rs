@@ -14,7 +14,8 @@
 //! attached_run, detached                  runs that go on on a cluster without their judge
 //! by_hand                                 what a person has played
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
-//! saved_answers, stored_case              answers in files, and in the journal
+//! saved_answers, stored_case              answers and conversations in files, and answers in the journal
+//! feedback                                pages for the authors of solvers
 //! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
 //! new_folder                              a folder that is there complete, or not at all
 //! damaged_journal                         what is left of a journal, and what to do with it
@@ -37,6 +38,7 @@ pub(crate) mod drawing;
 pub(crate) mod effects;
 pub(crate) mod entrants;
 pub(crate) mod failure;
+pub(crate) mod feedback;
 mod first_time;
 pub(crate) mod history_by_feature;
 pub(crate) mod jobs;

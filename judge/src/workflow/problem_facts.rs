@@ -26,6 +26,8 @@ pub(crate) fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
         (checker_kind(problem), checker(problem)),
         ("answers", answers(problem)),
         ("scoring", scoring(problem)),
+        ("thresholds", thresholds(problem)),
+        ("targets", targets(problem)),
         ("weights", weights(problem)),
         ("groups", test_groups(problem)),
         ("CPU limit", limits.cpu.to_string()),
@@ -137,6 +139,36 @@ fn best(problem: &Problem) -> String {
     }
 }
 
+/// The number of cases that are named.
+const CASES_SHOWN: usize = 12;
+
+/// Returns what earns which points, a line for each case with thresholds.
+pub(crate) fn thresholds(problem: &Problem) -> String {
+    let from = match problem.direction {
+        Direction::Max => "from",
+        Direction::Min => "up to",
+    };
+    let line = |case: &CaseSpec| {
+        let thresholds = case.thresholds.as_ref()?;
+        let steps = thresholds.steps().iter().map(|(score, points)| format!("{points} {from} {score}"));
+        Some(format!("{}: {}", case.name, steps.collect::<Vec<_>>().join(", ")))
+    };
+    shortened(problem.cases.listed().filter_map(line), "\n")
+}
+
+/// Returns the best scores that the problem knows, where points are relative to them.
+fn targets(problem: &Problem) -> String {
+    let known = problem.cases.listed().filter(|_| problem.scoring.has_reference());
+    shortened(known.filter_map(|case| Some(format!("{} {}", case.name, case.best.as_ref()?.score))), ", ")
+}
+
+fn shortened(mut all: impl Iterator<Item = String>, between: &str) -> String {
+    let mut shown: Vec<String> = all.by_ref().take(CASES_SHOWN).collect();
+    let more = all.count();
+    shown.extend((more > 0).then(|| format!("… {more} more")));
+    shown.join(between)
+}
+
 /// Returns the cases whose weight is not 1.
 fn weights(problem: &Problem) -> String {
     let own = problem.cases.iter().filter(|case| case.weight != Weight::default());
@@ -165,7 +197,7 @@ fn case_names(problem: &Problem) -> String {
         CaseSource::Seed(seed) => format!("{} (seed {seed})", case.name),
         CaseSource::File(path) => format!("{} ({})", case.name, path.display()),
     };
-    let mut names: Vec<_> = problem.cases.iter().take(12).map(name).collect();
+    let mut names: Vec<_> = problem.cases.iter().take(CASES_SHOWN).map(name).collect();
     if problem.cases.len() > names.len() {
         names.push(format!("… {} in all", problem.cases.len()));
     }

@@ -94,6 +94,7 @@ impl RestoredRun {
             features: &self.features,
             grouping: scored.grouping.as_ref(),
             every_row,
+            order: None,
             stop: match run.state {
                 RunState::Complete => None,
                 RunState::Stopped => Some(Stop::FailFast),

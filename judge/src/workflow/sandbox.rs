@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::state;
 use crate::cli::SandboxArgs;
 use crate::command;
-use crate::model::{AnswerFiles, Problem};
+use crate::model::{AnswerFiles, Problem, counted};
 use crate::program::{is_in_journal, journals_in};
 use crate::report;
 use crate::runner;
@@ -28,10 +28,13 @@ pub(crate) fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
     open_as(args, Options::default())
 }
 
-/// Notes what the tier does not guarantee.
+/// Notes that the tier does not guarantee everything. Only the tier that the user must ask for by `--unsafe` says what.
 pub(crate) fn note_gaps(sandbox: &Sandbox) {
-    for gap in gaps(sandbox.gaps()) {
-        report::note(&format!("sandbox tier {}, {gap}", sandbox.tier()));
+    let (tier, gaps) = (sandbox.tier(), gaps(sandbox.gaps()));
+    if tier == Tier::Unsafe {
+        gaps.iter().for_each(|gap| report::note(&format!("sandbox tier {tier}, {gap}")));
+    } else if !gaps.is_empty() {
+        report::note(&format!("sandbox tier {tier}, with {}: see `judge doctor`", counted(gaps.len(), "gap")));
     }
 }
 

@@ -1,10 +1,10 @@
-//! `--save-answers`: every answer of a run in a file of its own.
+//! `--save-answers` and `--transcript`: every answer or conversation of a run in a file of its own.
 
 use super::failure::Failure;
 use super::{load, recorder};
 use crate::journal::{Journal, JournalError};
 use crate::manifest::Catalogue;
-use crate::model::{FinishedJob, RunEvent, StoredResult};
+use crate::model::{CheckerChoice, FinishedJob, RunEvent, StoredResult};
 use crate::plan::Plan;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,7 @@ pub(crate) struct SavedAnswers<'a> {
 impl<'a> SavedAnswers<'a> {
     /// Makes the folder, and a folder in it for each solver if there are several.
     pub(crate) fn open(folder: &Path, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Self, Failure> {
-        let single = plan.solvers.len() == 1;
-        let own = |name: &str| if single { folder.to_owned() } else { folder.join(file_name(name).as_ref()) };
-        let folders: Vec<PathBuf> = plan.solvers.iter().map(|solver| own(&solver.spec.name)).collect();
-        for folder in &folders {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
-        }
-        Ok(Self { folders, catalogue, plan, journal: None, failed: None })
+        Ok(Self { folders: folders(folder, plan)?, catalogue, plan, journal: None, failed: None })
     }
 
     /// Writes the answer of a finished job, if it has one.
@@ -67,6 +60,55 @@ impl<'a> SavedAnswers<'a> {
     pub(crate) fn close(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
+}
+
+/// The folder that transcripts of conversations are written to.
+pub(crate) struct SavedTranscripts<'a> {
+    /// By solver of the plan.
+    folders: Vec<PathBuf>,
+    plan: &'a Plan,
+    /// The first failure. Nothing is written after it.
+    failed: Option<Failure>,
+}
+
+impl<'a> SavedTranscripts<'a> {
+    /// Makes the folder, as [`SavedAnswers::open`] does. Fails if the problem has no conversations with an interactor.
+    pub(crate) fn open(folder: &Path, plan: &'a Plan) -> Result<Self, Failure> {
+        if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
+            let error = format!("--transcript needs a problem with an interactor, and `{}` has none", plan.problem.id);
+            return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
+        }
+        Ok(Self { folders: folders(folder, plan)?, plan, failed: None })
+    }
+
+    /// Writes the transcript of a finished job, if it has one: a job that was not run again has none.
+    pub(crate) fn watch(&mut self, event: &RunEvent) {
+        if let RunEvent::Finished(finished) = event
+            && let FinishedJob { job, evidence, .. } = &**finished
+            && let Some(transcript) = evidence.transcript.as_deref().filter(|_| self.failed.is_none())
+        {
+            let name = format!("{}.txt", file_name(&self.plan.cases.at(job.case).name.0));
+            let path = self.folders[job.solver].join(name);
+            self.failed = load::write("the transcript", &path, transcript.as_bytes()).err();
+        }
+    }
+
+    /// Fails if a transcript could not be written.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Makes the folder, and a folder in it for each solver if there are several. Returns them by solver.
+fn folders(folder: &Path, plan: &Plan) -> Result<Vec<PathBuf>, Failure> {
+    let single = plan.solvers.len() == 1;
+    let own = |name: &str| if single { folder.to_owned() } else { folder.join(file_name(name).as_ref()) };
+    let folders: Vec<PathBuf> = plan.solvers.iter().map(|solver| own(&solver.spec.name)).collect();
+    for folder in &folders {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
+    }
+    Ok(folders)
 }
 
 /// Returns the name of a case or solver as the name of a file: `/` becomes `_`, and no name is `.` or `..`.

@@ -38,8 +38,24 @@ pub enum SelectError {
     #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
     NotAFile(PathBuf),
     /// Two cases have the same name: reports could not distinguish them.
-    #[error("two cases are named `{0}`: rename one of the files, or run them one after the other")]
-    SameName(CaseName),
+    #[error(
+        "two cases are named `{name}`: {} and {}: rename one of the files, or run them one after the other",
+        shown(&sources[0]),
+        shown(&sources[1])
+    )]
+    SameName {
+        /// The name.
+        name: CaseName,
+        /// Where both come from.
+        sources: Box<[CaseSource; 2]>,
+    },
+}
+
+fn shown(source: &CaseSource) -> String {
+    match source {
+        CaseSource::Seed(seed) => format!("seed {seed}"),
+        CaseSource::File(path) => path.display().to_string(),
+    }
 }
 
 /// Returns the cases of a run, in the order in which they are reported.
@@ -64,7 +80,11 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         }
     }
     if let Some(twice) = cases.names_twice().next() {
-        return Err(SelectError::SameName(twice));
+        let mut sources = cases.iter().filter(|case| case.name == twice).map(|case| case.source);
+        let first = sources.next().unwrap_or(CaseSource::Seed(0));
+        let second = sources.next().unwrap_or_else(|| first.clone());
+        drop(sources);
+        return Err(SelectError::SameName { name: twice, sources: Box::new([first, second]) });
     }
     Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
 }

@@ -73,7 +73,7 @@ impl FinishedEntry {
             job: JobId { case: self.case, solver: self.solver },
             outcome: self.outcome,
             features,
-            evidence: Box::new(Evidence { input: self.input, answer, stored: None }),
+            evidence: Box::new(Evidence { input: self.input, answer, stored: None, transcript: None }),
         }
     }
 }

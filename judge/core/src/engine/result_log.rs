@@ -215,7 +215,7 @@ mod tests {
             cpu: Some(Duration::from_micros(1234)),
             ..Outcome::without_run(Verdict::Accepted, String::new())
         };
-        let evidence = Evidence { input: Some(Digest::of(b"x")), answer: Some(answer.to_vec()), stored: None };
+        let evidence = Evidence { input: Some(Digest::of(b"x")), answer: Some(answer.to_vec()), ..Evidence::default() };
         FinishedJob { job: JobId { case, solver: 0 }, outcome, features: None, evidence: Box::new(evidence) }
     }
 

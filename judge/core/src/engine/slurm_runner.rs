@@ -184,7 +184,7 @@ fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
     let of_solver = |solver| {
         let job = JobId { case, solver };
         let (KnownOutcome { outcome, stored }, input) = store.kept(job)?;
-        let evidence = Evidence { input: Some(input), answer: None, stored: Some(stored) };
+        let evidence = Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None };
         Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
     };
     (0..plan.solvers.len()).filter_map(of_solver).collect()
@@ -196,7 +196,7 @@ fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> V
     let of_solver = |solver| {
         let job = JobId { case, solver };
         let KnownOutcome { outcome, stored } = store.lookup(job, &digest)?;
-        let evidence = Evidence { input: Some(digest), answer: None, stored: Some(stored) };
+        let evidence = Evidence { input: Some(digest), answer: None, stored: Some(stored), transcript: None };
         Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
     };
     (0..plan.solvers.len()).filter_map(of_solver).collect()

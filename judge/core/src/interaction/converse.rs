@@ -3,6 +3,7 @@
 use super::decision::{Afterwards, Decider, PendingDecision, Waited};
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
+use super::transcript::Recorder;
 use super::unread::UnreadInput;
 use crate::command::{CaseInput, SetterProgram};
 use crate::executor::Executor;
@@ -26,6 +27,8 @@ pub struct Conversation {
     pub decision: InteractorDecision,
     /// What it wrote to the first of its reports, if it decided.
     pub written: Vec<u8>,
+    /// What both sides said, and when, where that is wanted: a line for each of theirs.
+    pub transcript: Option<String>,
 }
 
 /// A conversation failed. This is never the solver's fault.
@@ -60,6 +63,8 @@ pub struct Partner<'a> {
     pub decision_time: Duration,
     /// The core that the solver stays on, if it does. The two alternate: on one core, each wakes the other without a detour.
     pub core: Option<usize>,
+    /// Whether a transcript is wanted. Both sides then take a little longer.
+    pub is_recorded: bool,
 }
 
 /// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
@@ -79,8 +84,15 @@ pub fn converse(
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
-    let Partner { interactor, protocol, input, expected, decision_time, core } = partner;
+    let Partner { interactor, protocol, input, expected, decision_time, core, is_recorded } = partner;
     let stdio = [to_interactor.reader, to_solver.writer];
+    let (recorder, stdio) = match stdio {
+        [from_solver, to_solver] if is_recorded => {
+            let (recorder, stdio) = Recorder::between(from_solver, to_solver)?;
+            (Some(recorder), stdio)
+        }
+        stdio => (None, stdio),
+    };
     let interactor =
         Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;
     let mut relay = Relay::new(to_interactor.writer)?;
@@ -96,7 +108,7 @@ pub fn converse(
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        return Ok(Conversation { execution, decision, written: Vec::new() });
+        return Ok(Conversation { execution, decision, written: Vec::new(), transcript: None });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
     let mut unread = UnreadInput::new(reader)?;
@@ -113,5 +125,8 @@ pub fn converse(
         Waited::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
         Waited::Stopped => return Err(Fault::Cancelled.into()),
     };
-    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written })
+    // The end of the interactor is the end of what it says, once nothing here keeps its pipe open.
+    drop(unread);
+    let transcript = recorder.map(Recorder::finish);
+    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written, transcript })
 }

@@ -7,6 +7,7 @@ mod decision;
 mod interactor;
 mod relay;
 mod tester;
+mod transcript;
 mod trial;
 mod unread;
 

@@ -136,7 +136,7 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
         ),
         false => InteractorDecision::None(idleness, String::new()),
     };
-    Ok(Conversation { execution: run.execution, decision, written: Vec::new() })
+    Ok(Conversation { execution: run.execution, decision, written: Vec::new(), transcript: None })
 }
 
 /// The end of a trial whose tester had to be ended.
@@ -146,7 +146,7 @@ fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
         true => InteractorDecision::None(Idleness::Waiting, String::new()),
         false => InteractorDecision::Failed(format!("the tester {why}")),
     };
-    Ok(Conversation { execution: first.execution, decision, written: Vec::new() })
+    Ok(Conversation { execution: first.execution, decision, written: Vec::new(), transcript: None })
 }
 
 /// The end of a trial whose tester has ended by itself. Without a ruling, a solver that failed is the reason.
@@ -159,7 +159,7 @@ fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseErro
     let concluded = tester.conclude(later.is_some()).map_err(super::interactor::InteractorError::from)?;
     let unruled = |execution| {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        Ok(Conversation { execution, decision, written: Vec::new() })
+        Ok(Conversation { execution, decision, written: Vec::new(), transcript: None })
     };
     let decision = match (concluded.ruling, later) {
         (Ok(accepted @ Ruling::Accepted(_)), _) => InteractorDecision::Decided(accepted),
@@ -169,7 +169,12 @@ fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseErro
         (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
     };
     let stdout = concluded.answer.unwrap_or(first.said);
-    Ok(Conversation { execution: Execution { stdout, ..first.execution }, decision, written: concluded.written })
+    Ok(Conversation {
+        execution: Execution { stdout, ..first.execution },
+        decision,
+        written: concluded.written,
+        transcript: None,
+    })
 }
 
 /// A tester, for as long as it needs one run of the solver.

@@ -4,10 +4,11 @@ use super::limits;
 use super::programs::{self, Place};
 use super::section::{Located, Section};
 use crate::model::{
-    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, Thresholds,
-    Weight,
+    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, TestGroup,
+    Thresholds, Weight,
 };
 use checkers::Score;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Reads a problem. `None` if it has errors; they are among the complaints.
@@ -33,7 +34,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         checker.name_answers(named);
     }
     let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
-    let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
+    let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let verification = super::verification::read(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
@@ -82,6 +83,32 @@ fn seeds(section: &Section<'_>) -> CaseList {
     let mut cases = CaseList::default();
     seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
     cases
+}
+
+/// Reads the groups. Where a problem with a generator names no seeds, those of its groups are cases.
+fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
+    let groups = super::test_groups::read(section, cases, has_inputs);
+    if section.place("seeds").is_none() && has_generator {
+        add_seeds_of_groups(cases, &groups);
+    }
+    groups
+}
+
+/// Adds the cases of the seeds that only the groups of a problem name.
+fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
+    let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
+    for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
+        let mut first = *range.start();
+        for seed in range.clone().filter(|seed| known.contains(seed)) {
+            if first < seed {
+                cases.push_seeds(first..=seed - 1);
+            }
+            first = seed.saturating_add(1);
+        }
+        if first <= *range.end() && !known.contains(&first) {
+            cases.push_seeds(first..=*range.end());
+        }
+    }
 }
 
 fn read_case(

@@ -26,6 +26,9 @@ pub(super) fn read(problem: &Section<'_>, folder: &Path) -> Scoring {
     let direction = direction(&section).unwrap_or(default);
     let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
     let best = section.text("best").map_or(BestSource::Known, |best| BestSource::new(Path::new(best.value), folder));
+    for key in ["thresholds", "threshold-points"] {
+        section.misplaced(key, "each case has its own: write it in a [[problem.case]], beside `seed` or `file`");
+    }
     section.finish();
     Scoring { rule, direction, failure, best }
 }

@@ -187,6 +187,15 @@ impl<'a> Section<'a> {
         Some(Located { value: words.collect(), span: span? })
     }
 
+    /// Complains about a key that belongs elsewhere, if it is here.
+    pub(super) fn misplaced(&self, key: &'static str, belongs: &str) {
+        if self.table.contains_key(key)
+            && let Some(value) = self.value(key)
+        {
+            self.complain(value.span(), format!("`{key}` does not belong in {}", self.title), belongs);
+        }
+    }
+
     /// Returns the place of the value under `key`, without reading it.
     pub(super) fn place(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(Spanned::span)

@@ -34,6 +34,8 @@ pub struct Evidence {
     pub answer: Option<Vec<u8>>,
     /// The place of the stored outcome, if the solver was not run again.
     pub stored: Option<StoredResult>,
+    /// What the solver and its interactor said, and when, where the plan wants it. The journal does not store it.
+    pub transcript: Option<String>,
 }
 
 /// An earlier outcome that is still valid.

@@ -68,6 +68,24 @@ impl Seeds {
         &self.0
     }
 
+    /// Returns every seed once, where it first occurs, and how many repetitions that leaves out.
+    #[must_use]
+    pub fn without_repetitions(&self) -> (Self, usize) {
+        let mut known = SeedRanges::default();
+        let (mut kept, mut left_out) = (Vec::<RangeInclusive<u64>>::new(), 0);
+        for range in &self.0 {
+            if known.shared(range).is_empty() {
+                kept.push(range.clone());
+            } else {
+                let fresh: Vec<u64> = range.clone().filter(|seed| !known.contains(*seed)).collect();
+                left_out += range.clone().count() - fresh.len();
+                kept.extend(fresh.chunk_by(|seed, next| seed + 1 == *next).map(|run| run[0]..=run[run.len() - 1]));
+            }
+            known.add(range.clone());
+        }
+        (Self(kept), left_out)
+    }
+
     /// Returns whether a seed is one of them.
     #[must_use]
     pub fn contains(&self, seed: u64) -> bool {
@@ -160,6 +178,18 @@ mod tests {
     #[test]
     fn single_seeds_become_ranges() {
         assert_eq!([7, 3, 2, 9, 8].into_iter().collect::<Seeds>().to_string(), "2-3,7-9");
+    }
+
+    #[test]
+    fn repetitions_are_left_out_where_they_stand() {
+        let distinct = |text: &str| {
+            let (seeds, left_out) = text.parse::<Seeds>().unwrap().without_repetitions();
+            (seeds.to_string(), left_out)
+        };
+        assert_eq!(distinct("1-5,3"), ("1-5".to_owned(), 1));
+        assert_eq!(distinct("3,1-5,5-6"), ("3,1-2,4-5,6".to_owned(), 2));
+        assert_eq!(distinct("7,2-3"), ("7,2-3".to_owned(), 0));
+        assert_eq!(distinct("18446744073709551615,18446744073709551615"), ("18446744073709551615".to_owned(), 1));
     }
 
     #[test]

@@ -68,6 +68,25 @@ impl Verdict {
         }
     }
 
+    /// Returns what it means for the author of a solver.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Accepted => "a valid answer within the limits",
+            Self::WrongAnswer => "the answer breaks a rule",
+            Self::TimeLimit => "it used more CPU time than allowed",
+            Self::WallLimit => "it took too long while using little CPU time",
+            Self::MemoryLimit => "it used more memory than allowed",
+            Self::OutputLimit => "it wrote more than allowed",
+            Self::ProcessLimit => "it started too many processes or threads",
+            Self::RuntimeError => "it ended with an error or a signal",
+            Self::CompileError => "its source did not compile",
+            Self::CannotStart => "it could not be started",
+            Self::JudgeError => "the judge or the checker is at fault",
+            Self::Skipped => "the case was not run",
+        }
+    }
+
     /// Returns the short code used in tables.
     #[must_use]
     pub fn code(self) -> &'static str {

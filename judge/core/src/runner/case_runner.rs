@@ -160,12 +160,18 @@ impl<'a> CaseRunner<'a> {
         if slots.finder.is_none()
             && let Some((KnownOutcome { outcome, stored }, input)) = slots.store.kept(job)
         {
-            return Err(Box::new((outcome, Evidence { input: Some(input), answer: None, stored: Some(stored) })));
+            return Err(Box::new((
+                outcome,
+                Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None },
+            )));
         }
         let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
         if let Some(KnownOutcome { outcome, stored }) = case.digest.and_then(|digest| slots.store.lookup(job, &digest))
         {
-            return Err(Box::new((outcome, Evidence { input: case.digest, answer: None, stored: Some(stored) })));
+            return Err(Box::new((
+                outcome,
+                Evidence { input: case.digest, answer: None, stored: Some(stored), transcript: None },
+            )));
         }
         let limits = plan.limits_of(job.solver);
         let mut request = request(plan, job.solver, program, &slots.hidden[job.solver], case.input.clone());
@@ -193,7 +199,7 @@ impl<'a> CaseRunner<'a> {
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
     fn execute(&mut self, task: &mut Task<'a>) -> Result<Performance, ConverseError> {
         let mut performance = if task.is_plain() {
-            Performance { execution: self.run(task)?, decision: None }
+            Performance { execution: self.run(task)?, decision: None, transcript: None }
         } else {
             let _neighbours = self.slots.quiet.read();
             self.perform(task)?
@@ -301,7 +307,8 @@ impl<'a> CaseRunner<'a> {
                 let (interactor, protocol) = (interactor.program(), interactor.protocol());
                 let (input, expected) = (&case.input, case.expected.as_deref());
                 let decision_time = helper_limits.interactor.0;
-                let partner = Partner { interactor, protocol, input, expected, decision_time, core };
+                let is_recorded = self.slots.plan.transcripts;
+                let partner = Partner { interactor, protocol, input, expected, decision_time, core, is_recorded };
                 interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
             }
             PreparedCase::Tested { tester, case, seed, .. } => {
@@ -310,7 +317,10 @@ impl<'a> CaseRunner<'a> {
                 let trial = Trial { tester, input, expected, seed: *seed, patience, core };
                 interaction::test(&mut *self.executor, request, limits, trial, stopped)?
             }
-            _ => return Ok(Performance { execution: self.executor.run(request)?, decision: None }),
+            _ => {
+                let execution = self.executor.run(request)?;
+                return Ok(Performance { execution, decision: None, transcript: None });
+            }
         };
         let decision = match conversation.decision {
             InteractorDecision::Decided(Ruling::Accepted(score)) => {
@@ -318,17 +328,18 @@ impl<'a> CaseRunner<'a> {
             }
             decision => decision,
         };
-        Ok(Performance { execution: conversation.execution, decision: Some(decision) })
+        let (execution, transcript) = (conversation.execution, conversation.transcript);
+        Ok(Performance { execution, decision: Some(decision), transcript })
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
     fn finished(&self, task: &Task<'_>, performance: Performance) -> Settled {
-        let Performance { execution, decision } = performance;
+        let Performance { execution, decision, transcript } = performance;
         let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
         let answer = (answered && wanted).then_some(execution.stdout);
-        (outcome, Evidence { input: task.case.digest, answer, stored: None })
+        (outcome, Evidence { input: task.case.digest, answer, stored: None, transcript })
     }
 
     fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {

@@ -11,6 +11,8 @@ use judge_sandbox::{Execution, Request, Stdin, Usage};
 pub(super) struct Performance {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
+    /// What a solver and its interactor said, where that is wanted.
+    pub(super) transcript: Option<String>,
 }
 
 /// Runs a solver again on each input that the checker gives for it, until it decides or the solver fails. Each pass has all
@@ -25,7 +27,7 @@ pub(super) fn perform(
         Ok(checking) => checking,
         Err(error) => {
             let decision = Some(InteractorDecision::Failed(error_chain(&error)));
-            return Ok(Performance { execution: executor.run(request)?, decision });
+            return Ok(Performance { execution: executor.run(request)?, decision, transcript: None });
         }
     };
     let mut request = request.clone();
@@ -35,7 +37,7 @@ pub(super) fn perform(
         largest = larger(&largest, &execution.usage);
         execution.usage = largest.clone();
         let Some(checking) = checking.as_mut().filter(|_| verdict::ending(&execution, limits) == Ending::Clean) else {
-            return Ok(Performance { execution, decision: None });
+            return Ok(Performance { execution, decision: None, transcript: None });
         };
         let decision = match checking.check(&execution.stdout) {
             Ok(Checked::Ruling(ruling)) => InteractorDecision::Decided(ruling),
@@ -49,7 +51,7 @@ pub(super) fn perform(
             )),
             Err(error) => InteractorDecision::Failed(error_chain(&error)),
         };
-        return Ok(Performance { execution, decision: Some(decision) });
+        return Ok(Performance { execution, decision: Some(decision), transcript: None });
     }
     unreachable!("the passes are counted")
 }

@@ -1,6 +1,7 @@
 //! How a plan is run on this machine.
 
 use crate::model::RunningJobs;
+use judge_sandbox::CoreClaims;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ pub struct RunSettings {
     pub jobs: NonZeroUsize,
     /// The cores that workers are pinned to, one each in turn; empty: no pinning.
     pub cores: Vec<usize>,
+    /// Keeps other judges from tying their solvers to these cores.
+    pub claims: Arc<CoreClaims>,
     /// Whether there is a core for what a solver needs beside its own: inputs, checks. Then the next solver starts before the
     /// answer of the last one is checked; else only after one that took less than a millisecond.
     pub spare_cores: bool,

@@ -100,7 +100,14 @@ fn run(
 
 fn settings(jobs: usize, spare_cores: bool) -> RunSettings {
     let jobs = NonZeroUsize::new(jobs).unwrap();
-    RunSettings { jobs, cores: Vec::new(), spare_cores, describe: false, running: Arc::default() }
+    RunSettings {
+        jobs,
+        cores: Vec::new(),
+        claims: Arc::default(),
+        spare_cores,
+        describe: false,
+        running: Arc::default(),
+    }
 }
 
 fn run_on(

@@ -1,6 +1,6 @@
 //! Reads `NAME=S` and gives every solver a unique name.
 
-use crate::model::SolverSpec;
+use crate::model::{SolverSpec, quote};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 
@@ -11,8 +11,13 @@ pub enum SpecError {
     #[error("a solver is empty: give a program, a command, or a source file")]
     Empty,
     /// Two solvers were given the same name.
-    #[error("two solvers are named `{0}`: name them, as in `old={1}` and `new={1}`")]
-    SameName(String, String),
+    #[error("two solvers are named `{name}`: name each of them, as in {}", .names.join(" "))]
+    SameName {
+        /// The name.
+        name: String,
+        /// Both solvers with names of their own, as they can be written instead.
+        names: Vec<String>,
+    },
 }
 
 /// Reads the solvers of a command line.
@@ -94,18 +99,37 @@ fn path_name(text: &str, (parts, with_ending): (usize, bool)) -> Option<String> 
 /// When two have the same name.
 pub fn check_names(specs: &[SolverSpec]) -> Result<(), SpecError> {
     for (place, spec) in specs.iter().enumerate() {
-        if specs[..place].iter().any(|other| other.name == spec.name) {
-            return Err(SpecError::SameName(spec.name.clone(), spec.text.clone()));
+        if let Some(other) = specs[..place].iter().find(|other| other.name == spec.name) {
+            let name = spec.name.clone();
+            return Err(SpecError::SameName { names: apart(&name, [&other.text, &spec.text]), name });
         }
     }
     Ok(())
 }
 
+/// Returns two solvers of one name with names of their own: those of their files, or else the name with a number.
+fn apart(name: &str, texts: [&str; 2]) -> Vec<String> {
+    let own = texts.map(default_name);
+    let names = match own {
+        [first, second] if first != second && is_name(&first) && is_name(&second) => [first, second],
+        _ => {
+            let stem: String = name.chars().map(|c| if is_in_name(c) { c } else { '-' }).collect();
+            [format!("{stem}-1"), format!("{stem}-2")]
+        }
+    };
+    names.iter().zip(texts).map(|(name, text)| format!("{name}={}", quote(text))).collect()
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_in_name)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')
+}
+
 /// Returns the name that a solver is given, if it is, and its text.
 fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
-    let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#'))
-    };
     let (name, text) = match text.split_once('=') {
         Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest.trim()),
         _ => (None, text.trim()),
@@ -162,8 +186,12 @@ mod tests {
 
     #[test]
     fn solvers_must_be_told_apart() {
-        assert_eq!(names(&["a/bot", "a/bot"]), Err(SpecError::SameName("bot".into(), "a/bot".into())));
-        assert_eq!(names(&["x=a/bot", "x=b/bot"]), Err(SpecError::SameName("x".into(), "b/bot".into())));
+        let same = |texts: &[&str]| names(texts).unwrap_err().to_string();
+        let error = "two solvers are named `bot`: name each of them, as in bot-1=a/bot bot-2=a/bot";
+        assert_eq!(same(&["a/bot", "a/bot"]), error);
+        assert_eq!(same(&["v1=a", "v1=b"]), "two solvers are named `v1`: name each of them, as in a=a b=b");
+        let error = "two solvers are named `x`: name each of them, as in x-1='python3 a.py' x-2='python3 b.py'";
+        assert_eq!(same(&["x=python3 a.py", "x=python3 b.py"]), error);
         assert_eq!(names(&["x="]), Err(SpecError::Empty));
         assert_eq!(names(&["  "]), Err(SpecError::Empty));
     }

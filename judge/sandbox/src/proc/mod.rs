@@ -1,6 +1,7 @@
 //! What the kernel tells of processes and cores; signals, descriptors and children of this process.
 
 pub(crate) mod child_process;
+pub(crate) mod core_claims;
 pub(crate) mod cores;
 pub(crate) mod descriptors;
 pub(crate) mod footprint;

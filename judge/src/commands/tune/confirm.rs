@@ -52,6 +52,7 @@ impl Confirmation<'_> {
             is_whole_contest: false,
             comparisons: std::slice::from_ref(&comparison),
             group_by: None,
+            order: None,
             stop: played.stop,
             run_info: None,
             provenance: provenance::here(),

@@ -5,8 +5,8 @@ use super::subject::{FEW, Subject, finding};
 use crate::cases::{Selection, select};
 use crate::journal::Part;
 use crate::model::{
-    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver,
-    Stop, Verdict, counted,
+    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Rule, RunEvent, ScoreRange,
+    Solver, Stop, Verdict, counted,
 };
 use crate::plan::Plan;
 use crate::report::{CheckResult, Finding, Progress};
@@ -212,8 +212,26 @@ fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, c
             command,
         );
     }
-    let range = if range.is_open() { String::new() } else { format!(" (expected {range})") };
-    finding(check, CheckResult::Ok, format!("{detail}, total {shown}{range}"), command)
+    if range.is_open() {
+        return finding(check, CheckResult::Ok, format!("{detail}, total {shown}"), command);
+    }
+    let detail = format!("{detail}, total {shown} (expected {range})");
+    match says_nothing(plan) {
+        Some(why) => finding(check, CheckResult::Warning, format!("{detail}; the range says little: {why}"), command),
+        None => finding(check, CheckResult::Ok, detail, command),
+    }
+}
+
+/// Returns why a solver that runs alone has the most points on its cases, whatever its scores.
+fn says_nothing(plan: &Plan) -> Option<String> {
+    let rule = &plan.problem.scoring;
+    let without_best = plan.cases.iter().filter(|case| case.best.is_none()).count();
+    if rule.has_reference() && without_best > 0 {
+        let cases = counted(without_best, "case");
+        return Some(format!("under `{rule}`, its own scores are the best of {cases}: give them a `best`"));
+    }
+    matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })
+        .then(|| format!("under `{rule}`, a solver without rivals always has the same points"))
 }
 
 /// Checks that the interactor or tester of an interactive problem survives bad solvers, and accepts none.

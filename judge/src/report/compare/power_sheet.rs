@@ -22,6 +22,7 @@ pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
             ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
             ("What differences need".to_owned(), TextTable::new(&report.difference_titles(), 0, by_difference)),
         ],
+        texts: Vec::new(),
     }
 }
 

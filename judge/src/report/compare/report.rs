@@ -1,11 +1,16 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, counted, one_line};
+use crate::model::{
+    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunId, Stop, TestGroup, counted,
+    one_line,
+};
 use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::report::text::reference::Reference;
 use crate::statistics::{Hypothesis, Interval, Moments, mean_interval};
 use judge_sandbox::Tier;
+use num_rational::BigRational;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The report of a comparison.
@@ -31,6 +36,8 @@ pub struct CompareReport<'a> {
     pub comparisons: &'a [Comparison],
     /// The feature by which the cases are grouped, if they are.
     pub group_by: Option<&'a str>,
+    /// The order of the cases, if the user chose one; otherwise the worst losses and the best gains are shown.
+    pub order: Option<RowOrder>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
     /// How the solvers were run; `None` if all results are of past runs.
@@ -176,6 +183,27 @@ impl CompareReport<'_> {
     pub(super) fn cpu_times(&self, solver: usize) -> impl Iterator<Item = Duration> {
         let differ = self.provenance.nodes.differ();
         self.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
+    }
+
+    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, and no more of
+    /// them than that; otherwise from the largest loss to the largest gain.
+    pub(super) fn sorted_pairs(&self, paired: &PairedComparison) -> Vec<Pair> {
+        let order = self.order.unwrap_or(RowOrder { key: RowKey::Lost, best_first: false, top: None });
+        let badness = |pair: &Pair| {
+            let outcome = self.outcome(pair.case, paired.second);
+            match order.key {
+                RowKey::Lost | RowKey::Points => BigRational::from_float(-pair.effect),
+                RowKey::Score => {
+                    let score = outcome?.score?.to_rational();
+                    Some(if self.plan.problem.direction == Direction::Max { -score } else { score })
+                }
+                RowKey::Cpu => outcome?.cpu.map(|time| BigRational::from_integer(time.as_nanos().into())),
+                RowKey::Memory => outcome?.memory.map(|bytes| BigRational::from_integer(bytes.into())),
+            }
+        };
+        let mut pairs = order.sorted(paired.pairs.iter().map(|pair| (badness(pair), *pair)).collect());
+        pairs.truncate(order.top.map_or(usize::MAX, NonZeroUsize::get));
+        pairs
     }
 
     /// Returns the outcome of a job, if it was finished.

@@ -25,6 +25,7 @@ pub(in crate::report) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
             (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
             ("Cases".to_owned(), cases(report)),
         ],
+        texts: Vec::new(),
     }
 }
 
@@ -81,13 +82,11 @@ fn ranges(report: &CompareReport<'_>) -> TextTable {
     TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
 }
 
-/// The cases that both solved, from the largest loss to the largest gain.
+/// The cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
 fn cases(report: &CompareReport<'_>) -> TextTable {
     let rows = report.comparisons.iter().flat_map(|comparison| {
         let paired = &comparison.paired;
-        let mut pairs = paired.pairs.clone();
-        pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
-        pairs.into_iter().map(|pair| {
+        report.sorted_pairs(paired).into_iter().map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
             let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
             row.extend(effect_cells(report, paired, &pair));

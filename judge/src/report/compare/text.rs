@@ -13,6 +13,7 @@ use crate::report::text::provenance::processors_line;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
 use crate::statistics::EffectSummary;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
@@ -144,8 +145,12 @@ fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
 }
 
 fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
-    let mut pairs = comparison.paired.pairs.clone();
-    pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
+    let pairs = report.sorted_pairs(&comparison.paired);
+    if let Some(order) = report.order {
+        let title = format!("{} first by {}", if order.best_first { "Best" } else { "Worst" }, order.key.name());
+        let shown = order.top.map_or(EXTREMES, NonZeroUsize::get);
+        return extreme_table(report, comparison, &title, &pairs[..shown.min(pairs.len())], style);
+    }
     let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
     let gains: Vec<Pair> = pairs.iter().rev().copied().filter(|pair| pair.effect > 0.0).take(EXTREMES).collect();
     let tables = [("Worst losses", losses), ("Best gains", gains)];

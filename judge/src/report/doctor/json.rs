@@ -27,7 +27,7 @@ struct TierRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    remedy: Option<&'static str>,
+    remedy: Option<&'a str>,
     gaps: Vec<GapRecord<'a>>,
 }
 
@@ -113,7 +113,7 @@ fn tier(report: &TierReport) -> TierRecord<'_> {
         tier: report.tier.name(),
         works: report.missing.is_none(),
         missing: report.missing.as_deref(),
-        remedy: report.remedy,
+        remedy: report.remedy.as_deref(),
         gaps: report.gaps.iter().map(|gap| GapRecord { what: &gap.what, meaning: &gap.meaning }).collect(),
     }
 }

@@ -31,10 +31,14 @@ fn tiers(survey: &Survey, style: Style) -> String {
     let mut table = grid(columns, style);
     for tier in &survey.tiers {
         let missing = tier.missing.as_deref();
-        table.add_row([Field::new(tier.tier), state(missing, tier.remedy), Field::new(missing.unwrap_or(""))]);
+        table.add_row([
+            Field::new(tier.tier),
+            state(missing, tier.remedy.as_deref()),
+            Field::new(missing.unwrap_or("")),
+        ]);
     }
     let hints = survey.tiers.iter().filter(|tier| tier.missing.is_some());
-    let hints = hints.filter_map(|tier| Some(hint(tier.tier.name(), tier.remedy?)));
+    let hints = hints.filter_map(|tier| Some(hint(tier.tier.name(), tier.remedy.as_deref()?)));
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
     let chosen = chosen.map_or_else(
         || "no isolation mechanism is available: only --unsafe runs programs".to_owned(),
@@ -72,7 +76,7 @@ fn features(survey: &Survey, style: Style) -> String {
     [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the line that says how to get what is missing: in one line, so that a command can be copied.
+/// Returns how to get what is missing: no line is broken, so that a command can be copied.
 fn hint(name: &str, remedy: &str) -> String {
     format!("hint: {name}: {remedy}")
 }

@@ -104,6 +104,7 @@ pub(in crate::report) fn calibration_sheet(report: &CalibrationReport<'_>) -> Sh
         title: report.headline(),
         lines: std::iter::once(report.terms()).chain(report.advice()).collect(),
         sections: vec![("What gates notice".to_owned(), TextTable::new(&TITLES, 0, report.rows(percent)))],
+        texts: Vec::new(),
     }
 }
 

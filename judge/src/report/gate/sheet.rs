@@ -21,7 +21,7 @@ pub(in crate::report) fn gates_sheet(report: &GatesReport<'_>) -> Sheet {
     let limits = report.gates.first().filter(|_| !several).map(|gate| &gate.plan.limits);
     lines.extend(provenance_lines(report.provenance, limits));
     let title = report.headline().or_else(|| Some(report.gates.first()?.headline())).unwrap_or_default();
-    Sheet { title, lines, sections }
+    Sheet { title, lines, sections, texts: Vec::new() }
 }
 
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {

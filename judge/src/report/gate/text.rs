@@ -4,6 +4,7 @@ use super::report::{Finding, GateReport, GatesReport, change_in_percent, is_wors
 use crate::gate::GateVerdict;
 use crate::model::one_line;
 use crate::report::text::column::{Field, left, painted, right};
+use crate::report::text::failures::StderrLines;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
 
@@ -47,7 +48,7 @@ fn failures(report: &GateReport<'_>, style: Style) -> String {
     let mut lines = Vec::new();
     for alike in failed.shown() {
         lines.push(one_line(&report.failed_words(alike)).into_owned());
-        lines.extend(alike.details(report.plan, style));
+        lines.extend(alike.details(report.plan, StderrLines::Last("--json PATH has those that are kept"), style));
     }
     lines.extend(failed.more());
     lines.join("\n")

@@ -17,6 +17,7 @@ struct Page {
     heading: Shown,
     lines: Vec<Shown>,
     sections: Vec<Section>,
+    texts: Vec<(Shown, Shown)>,
     charts: Option<Charts>,
 }
 
@@ -57,6 +58,7 @@ fn write_page(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> 
         title: Shown::line(&sheet.title),
         heading: Shown::line(&sheet.title),
         lines: sheet.lines.iter().map(|line| Shown::line(line)).collect(),
+        texts: sheet.texts.iter().map(|(title, text)| (Shown::line(title), Shown::lines(text))).collect(),
         sections: sheet.shown().enumerate().map(section).collect(),
         charts,
     };

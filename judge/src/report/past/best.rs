@@ -1,7 +1,7 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
-use crate::report::text::column::{Field, left, right};
+use crate::report::text::column::{Field, left, number_names, right};
 use crate::report::text::json_text::{self, Each};
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::Style;
@@ -99,7 +99,7 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
         right("score"),
         left("solver"),
         left("hash").spare(4),
-        right("run").spare(1),
+        number_names("run").spare(1),
         left("host").spare(3),
         left("date").spare(2),
     ];

@@ -5,7 +5,7 @@ use super::trend::trends;
 use crate::model::{
     DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
 };
-use crate::report::text::column::{Field, left, painted, right};
+use crate::report::text::column::{Field, left, number_names, painted, right};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::labels::LabelsRecord;
@@ -45,7 +45,7 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         return "no runs".to_owned();
     }
     let mut columns = vec![
-        right("run"),
+        number_names("run"),
         left("started").spare(2),
         left("problem").spare(3),
         left("solver"),

@@ -3,12 +3,16 @@
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Verdict};
 use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 
 /// The number of jobs up to which every one has a row.
 const EVERY_ROW: usize = 30;
 
 /// The number of failures that are shown for more jobs.
 const FAILURES_SHOWN: usize = 20;
+
+/// The number of rows in an order that the user chose, unless the user says how many.
+const SORTED_SHOWN: usize = 20;
 
 /// Why a row is shown.
 const MOST_CPU: &str = "most CPU time";
@@ -20,13 +24,18 @@ pub(super) struct CaseRow {
     pub(super) why: Option<&'static str>,
 }
 
-/// Returns the rows of the table, in the order of the plan: all jobs that were run, or the failures and the extremes.
+/// Returns the rows of the table: in the order of the plan all jobs that were run, or the failures and the extremes; or the first
+/// ones in the order that the user chose.
 pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     let row = |(job, outcome): (JobId, Outcome)| {
         let why = is_of_all_cases(report, &outcome).then_some("all cases");
         CaseRow { job, why }
     };
     let played = || shown_jobs(report);
+    if let Some(order) = &report.order {
+        let most = order.top.map_or(if report.every_row { usize::MAX } else { SORTED_SHOWN }, NonZeroUsize::get);
+        return report.sorted(order, played()).into_iter().take(most).map(row).collect();
+    }
     if report.every_row || played().nth(EVERY_ROW).is_none() {
         return played().map(row).collect();
     }

@@ -47,7 +47,7 @@ pub(in crate::report) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write)
     let node = has_nodes.then(|| NODE.to_owned());
     writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(node).chain(features.iter().map(title)))?;
     let ranking = ranking(report);
-    for (job, outcome) in report.jobs() {
+    for (job, outcome) in report.chosen_jobs() {
         let record = CaseRecord::of_report(report, job, outcome.as_ref());
         let mut fields = row(&record, report.message, &ranking[&job.solver]);
         fields.extend(has_nodes.then(|| words(record.node.unwrap_or_default())));

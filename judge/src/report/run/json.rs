@@ -16,7 +16,7 @@ use std::io::Write;
 struct Document<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
-    /// Every solver on every case, case by case.
+    /// Every solver on every case, case by case; with `--sort` in that order, and with `--top` not all of them.
     #[schemars(with = "Vec<CaseRecord<'a>>")]
     cases: CaseRecords<'a>,
 }
@@ -26,8 +26,8 @@ struct CaseRecords<'a>(&'a RunReport<'a>);
 
 impl Serialize for CaseRecords<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut records = serializer.serialize_seq(Some(self.0.outcomes.len()))?;
-        for (job, outcome) in self.0.jobs() {
+        let mut records = serializer.serialize_seq(None)?;
+        for (job, outcome) in self.0.chosen_jobs() {
             records.serialize_element(&CaseRecord::of_report(self.0, job, outcome.as_ref()))?;
         }
         records.end()

@@ -1,7 +1,7 @@
 //! The report of a run as Markdown for a comment on a pull request: the totals unfolded, the rest folded. It never
 //! exceeds the size of a comment: omitted parts are counted.
 
-use super::cases::{CaseRow, extreme_rows};
+use super::cases::{CaseRow, extreme_rows, rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Stop, Verdict, counted};
@@ -21,8 +21,11 @@ pub(in crate::report) fn run_markdown(report: &RunReport<'_>) -> String {
         failures(report).count(),
         failures(report).map(|(job, outcome)| failure(report, job, &outcome)),
     );
-    let extremes = extremes(report);
-    page.add_folded("Extremes", extremes.len(), extremes.into_iter());
+    let (title, extremes) = match report.order_line() {
+        Some(title) => (title, described(report, &rows(report))),
+        None => ("Extremes".to_owned(), described(report, &extreme_rows(report))),
+    };
+    page.add_folded(&title, extremes.len(), extremes.into_iter());
     if report.plan.solvers.len() > 1 {
         let matrix = table(&matrix(report, MOST_ROWS));
         page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
@@ -58,7 +61,7 @@ fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
     format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
 }
 
-fn extremes(report: &RunReport<'_>) -> Vec<String> {
+fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
     let line = |row: &CaseRow| {
         let job = row.job;
         let outcome = report.outcomes.get(job)?;
@@ -67,10 +70,12 @@ fn extremes(report: &RunReport<'_>) -> Vec<String> {
         let score = optional(outcome.score.as_ref());
         let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
         let memory = outcome.memory.map_or_else(|| NOTHING.to_owned(), memory);
-        let why = row.why.unwrap_or_default();
-        Some(format!("- {why}: **{case}** ({solver}): score {score}, {cpu} CPU, {memory}\n"))
+        let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
+        let lost = report.shows_lost().then(|| report.lost(job)).flatten();
+        let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
+        Some(format!("- {why}**{case}** ({solver}): score {score}{lost}, {cpu} CPU, {memory}\n"))
     };
-    extreme_rows(report).iter().filter_map(line).collect()
+    rows.iter().filter_map(line).collect()
 }
 
 fn footer(report: &RunReport<'_>) -> String {

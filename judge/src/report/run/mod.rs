@@ -2,6 +2,7 @@
 
 mod cases;
 pub(super) mod csv;
+mod feedback;
 pub(super) mod json;
 pub(super) mod junit;
 pub(super) mod leaderboard;
@@ -14,6 +15,7 @@ mod run_record;
 pub(super) mod summary;
 mod test_groups;
 
+pub use feedback::{Feedback, TestTexts};
 pub use json::run_schema;
 pub use lines::{JsonLines, lines_schema};
 pub use parts::{CasePage, CaseRow, RunHead, case_page_json, case_page_schema, run_head_json, run_head_schema};

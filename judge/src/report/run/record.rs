@@ -41,6 +41,10 @@ pub(super) struct CaseRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(super) points: Option<Number>,
+    /// What is missing to the best, with `--sort lost`: of the points, with their weight, or of the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    pub(super) lost: Option<Number>,
     /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
@@ -135,6 +139,7 @@ impl<'a> CaseRecord<'a> {
             code: verdict.code(),
             score: outcome.and_then(|outcome| outcome.score.as_ref()).and_then(exact),
             points: points.as_ref().and_then(exact),
+            lost: None,
             weight: None,
             group: plan.test_group_name(job.case),
             cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
@@ -163,7 +168,9 @@ impl<'a> CaseRecord<'a> {
         // A job that was not run has no points.
         let points = outcome.and_then(|_| report.points(job));
         let weight = report.has_weights().then(|| report.weight(job.case)).as_ref().and_then(exact);
-        Self { weight, ..Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref()) }
+        let lost = report.shows_lost().then(|| report.lost(job)).flatten();
+        let lost = lost.and_then(|lost| exact(&report.points_text(&lost)));
+        Self { lost, weight, ..Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref()) }
     }
 }
 

@@ -1,12 +1,18 @@
 //! The report of a run: the value that every format is rendered from.
 
-use crate::model::{DetachedJob, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
+use crate::model::{
+    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, Stop,
+    Verdict,
+};
 use crate::plan::Plan;
 use crate::report::text::figures::{points_text, scores_text, verdict_of};
 use crate::report::text::reference::Reference;
+use crate::report::text::relative::best_score;
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use judge_sandbox::Tier;
 use num_rational::BigRational;
+use num_traits::Zero;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +37,8 @@ pub struct RunReport<'a> {
     pub grouping: Option<&'a Grouping>,
     /// Whether the table has a row for every case, even if there are many.
     pub every_row: bool,
+    /// The order of the rows, if the user chose one; otherwise it is that of the plan.
+    pub order: Option<RowOrder>,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
     /// Its job, if it goes on on a cluster without a judge.
@@ -63,6 +71,93 @@ impl RunReport<'_> {
         finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
     }
 
+    /// Returns the jobs that the reports of scripts list: in the order that the user chose, and no more of them than that; otherwise
+    /// all of them, in the order of the plan.
+    pub(super) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
+        let Some(order) = self.order else { return Box::new(self.jobs()) };
+        let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
+        Box::new(self.sorted(&order, self.played()).into_iter().take(most).map(|(job, outcome)| (job, Some(outcome))))
+    }
+
+    /// Returns jobs in an order.
+    pub(super) fn sorted(
+        &self,
+        order: &RowOrder,
+        jobs: impl Iterator<Item = (JobId, Outcome)>,
+    ) -> Vec<(JobId, Outcome)> {
+        order.sorted(jobs.map(|(job, outcome)| (self.badness(order.key, job, &outcome), (job, outcome))).collect())
+    }
+
+    /// Returns a number that is larger for a worse job; `None` if it has no such value.
+    fn badness(&self, key: RowKey, job: JobId, outcome: &Outcome) -> Option<BigRational> {
+        let downwards = |number: BigRational, direction| match direction {
+            Direction::Max => -number,
+            Direction::Min => number,
+        };
+        let whole = |number: u128| BigRational::from_integer(number.into());
+        match key {
+            RowKey::Score => Some(downwards(outcome.score.as_ref()?.to_rational(), self.plan.problem.direction)),
+            RowKey::Points if !outcome.is_accepted() && self.rule.counts_raw_scores() => None,
+            RowKey::Points => Some(downwards(self.case_points(job)?, self.scoreboard.direction)),
+            RowKey::Cpu => outcome.cpu.map(|time| whole(time.as_nanos())),
+            RowKey::Memory => outcome.memory.map(|bytes| whole(bytes.into())),
+            RowKey::Lost => self.lost(job),
+        }
+    }
+
+    fn case_points(&self, job: JobId) -> Option<BigRational> {
+        self.scoreboard.standings[job.solver].points.get(job.case)
+    }
+
+    /// Returns the line that says how the rows are sorted; `None` in the order of the plan.
+    pub(super) fn order_line(&self) -> Option<String> {
+        let order = self.order?;
+        let first = if order.best_first { "best first" } else { "worst first" };
+        let to_what = match order.key {
+            RowKey::Lost if self.rule.most_points().is_some() => " to the most points of a case",
+            RowKey::Lost => " to the best score",
+            _ => "",
+        };
+        Some(format!("sorted by {}{to_what}, {first}", order.key.name()))
+    }
+
+    /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
+    pub(super) fn most_points(&self, case: usize) -> Option<BigRational> {
+        let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
+        if self.rule.needs_thresholds() { of_case() } else { self.rule.most_points().map(BigRational::from_integer) }
+    }
+
+    /// Returns the points of a job as the table shows them: `8 of 10` where the most differ from case to case.
+    pub(super) fn points_of_most(&self, job: JobId) -> Option<String> {
+        let points = self.points(job)?;
+        let most = self.most_points(job.case).filter(|_| self.rule.needs_thresholds());
+        Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
+    }
+
+    /// Returns whether the rows say what is missing to the best.
+    pub(super) fn shows_lost(&self) -> bool {
+        self.order.is_some_and(|order| order.key == RowKey::Lost)
+    }
+
+    /// Returns what the job lacks, with the case's weight: to the most points of a case, or to the best score, of the run or known
+    /// from elsewhere, under a rule that adds up scores. `None` if the job has no points, or no score of the case is known.
+    pub(super) fn lost(&self, job: JobId) -> Option<BigRational> {
+        let points = self.case_points(job)?;
+        let lost = match self.most_points(job.case) {
+            Some(most) => most - points,
+            None if self.rule.has_reference() => -points,
+            None => {
+                let best = best_score(self.plan, self.outcomes, job.case)?.to_rational();
+                let gap = match self.plan.problem.direction {
+                    Direction::Max => best - points,
+                    Direction::Min => points - best,
+                };
+                gap.max(BigRational::zero())
+            }
+        };
+        Some(lost * self.scoreboard.weights.get(job.case))
+    }
+
     /// Returns every outcome of one solver, by case.
     pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<Outcome>> {
         self.outcomes.of_solver(solver)
@@ -71,7 +166,7 @@ impl RunReport<'_> {
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
-        self.scoreboard.standings[job.solver].points.get(job.case).map(|points| self.points_text(&points))
+        self.case_points(job).map(|points| self.points_text(&points))
     }
 
     /// Returns points of cases, or a total or mean of them, as decimal text.

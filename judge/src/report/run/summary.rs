@@ -5,12 +5,15 @@ use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, counted, one_line};
 use crate::report::text::column::{Column, Field, left, painted, right};
-use crate::report::text::failures::{failures_text, last_lines, said};
+use crate::report::text::failures::{StderrLines, failures_text};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::report::text::provenance::{allowance_lines, processors_line};
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::grid;
+
+/// The end of standard error, and how the rest is shown.
+const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
 
 /// The number of accepted cases whose standard error is shown.
 const ACCEPTED_SHOWN: usize = 10;
@@ -49,6 +52,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(several.then(|| left("solver")));
     columns.extend([left("verdict"), right("score")]);
     columns.extend(has_points(report).then(|| right("points").spare(2)));
+    columns.extend(report.shows_lost().then(|| right("lost")));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
     columns.extend([
@@ -67,10 +71,13 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     }
     let left_out = shown_jobs(report).count() - rows.len();
     if left_out > 0 {
-        lines.push(format!(
-            "{left_out} more rows are not shown: add --all for every case, or --json PATH for a file of them"
-        ));
+        let how = match report.order {
+            Some(_) => "--top N shows more, --all all of them",
+            None => "add --all for every case, or --json PATH for a file of them",
+        };
+        lines.push(format!("{left_out} more rows are not shown: {how}"));
     }
+    lines.extend(report.order_line());
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
     lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
@@ -91,7 +98,10 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     cells.push(painted(verdict.code(), paint_of(verdict)));
     cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
     if has_points(report) {
-        cells.push(figure(report.points(job)));
+        cells.push(figure(report.points_of_most(job)));
+    }
+    if report.shows_lost() {
+        cells.push(figure(report.lost(job).map(|lost| report.points_text(&lost))));
     }
     if report.has_weights() {
         cells.push(Field::new(report.weight(job.case)));
@@ -154,7 +164,8 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
 
 /// A solver that could not be compiled or started failed once.
 fn failures(report: &RunReport<'_>, style: Style) -> String {
-    failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), style)
+    let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
+    failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), stderr, style)
 }
 
 /// Returns what accepted cases printed on standard error, where it is kept.
@@ -162,12 +173,13 @@ fn accepted_stderr(report: &RunReport<'_>) -> String {
     let jobs = || report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
     let speaking = || jobs().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
     let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };
+    let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
     let mut lines = Vec::new();
     for (job, outcome) in speaking().take(shown) {
         let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
         let solver = one_line(&report.plan.solvers[job.solver].spec.name);
         lines.push(format!("{case} ({solver}): accepted; standard error:"));
-        lines.extend(said(last_lines(&outcome.stderr)));
+        lines.extend(stderr.quoted(&outcome.stderr));
     }
     let more = speaking().count().saturating_sub(shown);
     if more > 0 {
@@ -180,7 +192,7 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     let counts: Counts = report.outcomes.verdicts().collect();
     let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
-        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &total(report, 0))));
+        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &style.figure(&total(report, 0)))));
     }
     let jobs = counted(report.jobs, "job");
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));

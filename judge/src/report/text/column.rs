@@ -34,6 +34,8 @@ pub struct Column {
     pub(super) overlong: Overlong,
     /// Whether the column is left out before one of its texts is cut.
     pub(super) is_whole: bool,
+    /// Whether digits are separated by thousands where people read the table.
+    pub(super) has_thousands: bool,
 }
 
 /// Returns a column of words.
@@ -45,6 +47,7 @@ pub fn left(title: &str) -> Column {
         spare: 0,
         overlong: Overlong::Ends,
         is_whole: false,
+        has_thousands: false,
     }
 }
 
@@ -57,7 +60,13 @@ pub(in crate::report) fn whole(title: &str) -> Column {
 /// Returns a column of figures.
 #[must_use]
 pub fn right(title: &str) -> Column {
-    Column { align: Align::Right, is_whole: true, ..left(title) }
+    Column { align: Align::Right, is_whole: true, has_thousands: true, ..left(title) }
+}
+
+/// Returns a column of numbers that name something, such as runs: they are shown as they are typed.
+#[must_use]
+pub(in crate::report) fn number_names(title: &str) -> Column {
+    Column { has_thousands: false, ..right(title) }
 }
 
 impl Column {

@@ -51,11 +51,11 @@ impl Alike {
 
     /// Returns the lines below the first line of the note: the rest of it, the end of standard error, and the command that
     /// reproduces the first of them.
-    pub(in crate::report) fn details(&self, plan: &Plan, style: Style) -> Vec<String> {
+    pub(in crate::report) fn details(&self, plan: &Plan, lines: StderrLines, style: Style) -> Vec<String> {
         let more = self.note().lines().skip(1);
         let command = one_line(&plan.reproduce(self.first)).into_owned();
         let command = format!("    {}", style.paint(Paint::Faint, &command));
-        said(more.chain(last_lines(&self.outcome.stderr))).chain([command]).collect()
+        said(more).chain(lines.quoted(&self.outcome.stderr)).chain([command]).collect()
     }
 }
 
@@ -115,7 +115,12 @@ fn reason(note: &str) -> &str {
 
 /// Returns failures for people, those of one solver for one reason together.
 #[must_use]
-pub fn failures_text(plan: &Plan, failed: impl IntoIterator<Item = (JobId, Outcome)>, style: Style) -> String {
+pub fn failures_text(
+    plan: &Plan,
+    failed: impl IntoIterator<Item = (JobId, Outcome)>,
+    stderr: StderrLines,
+    style: Style,
+) -> String {
     let failed = failed_alike(failed);
     let mut lines = Vec::new();
     for alike @ Alike { first, outcome, cases, .. } in failed.shown() {
@@ -128,10 +133,33 @@ pub fn failures_text(plan: &Plan, failed: impl IntoIterator<Item = (JobId, Outco
         if *cases > 1 {
             lines.push(format!("    the first of them: {name}"));
         }
-        lines.extend(alike.details(plan, style));
+        lines.extend(alike.details(plan, stderr, style));
     }
     lines.extend(failed.more());
     lines.join("\n")
+}
+
+/// Which lines of a solver's standard error are shown.
+#[derive(Debug, Clone, Copy)]
+pub enum StderrLines {
+    /// All that are kept.
+    All,
+    /// The last ones. The text says how the others are shown.
+    Last(&'static str),
+}
+
+impl StderrLines {
+    /// Returns these lines of a text, quoted, and before them how many there are.
+    pub(in crate::report) fn quoted(self, text: &str) -> Vec<String> {
+        let all = text.lines().count();
+        match self {
+            Self::Last(hint) if all > STDERR_LINES => {
+                let before = format!("    … the last {STDERR_LINES} of {all} lines; {hint}");
+                std::iter::once(before).chain(said(last_lines(text))).collect()
+            }
+            _ => said(text.lines()).collect(),
+        }
+    }
 }
 
 /// Returns the last lines of a solver's standard error.
@@ -141,6 +169,6 @@ pub(in crate::report) fn last_lines(stderr: &str) -> impl Iterator<Item = &str> 
 }
 
 /// Returns lines of others as they are quoted.
-pub(in crate::report) fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
+fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
     lines.map(|line| format!("    | {}", visible(line)))
 }

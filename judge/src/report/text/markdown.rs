@@ -1,7 +1,7 @@
 //! Markdown for a comment on a pull request: a page that never exceeds the size of a comment, and escaped texts.
 
 use super::sheet::{Sheet, TextTable};
-use crate::model::one_line;
+use crate::model::{one_line, visible};
 
 /// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
 const LARGEST: usize = 56_000;
@@ -91,6 +91,9 @@ pub(in crate::report) fn sheet_markdown(sheet: &Sheet) -> String {
     for (title, content) in sheet.shown() {
         page.add(&format!("**{}**\n\n{}", field(title), table(content)));
     }
+    for (title, text) in &sheet.texts {
+        page.add(&format!("**{}**\n\n{}", field(title), block(text)));
+    }
     page.finish()
 }
 
@@ -112,6 +115,11 @@ pub(in crate::report) fn table(table: &TextTable) -> String {
 /// Returns a text as a field of a table.
 pub(in crate::report) fn field(text: &str) -> String {
     escaped(&cut(text, FIELD_WIDTH))
+}
+
+/// Returns a text with its lines, as a block of code: nothing in it ends the block, because it is indented.
+fn block(text: &str) -> String {
+    visible(text).lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// Returns a text in one line, with Markdown and HTML escaped.

@@ -30,7 +30,7 @@ pub(super) mod terminal;
 
 pub use chart_points::every_how_many;
 pub use column::{Field, left, right};
-pub use failures::failures_text;
+pub use failures::{StderrLines, failures_text};
 pub use figures::{Counts, milliseconds};
 pub use film::GameFilm;
 pub use game::GameText;

@@ -1,6 +1,7 @@
 //! The progress of a run on standard error: a bar on a terminal, elsewhere a line every ten seconds.
 
 use super::progress_state::ProgressState;
+use super::style::Style;
 use super::terminal::{note, note_lines};
 use crate::model::{Direction, PastScores, RunEvent, RunningJobs, Stop};
 use crate::plan::Plan;
@@ -68,7 +69,11 @@ impl Progress {
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(finished) => {
-                self.state.lock().finished(finished);
+                let mut state = self.state.lock();
+                state.finished(finished);
+                let failure = if self.bar.is_hidden() { None } else { state.failure(finished, Style::of_stderr()) };
+                drop(state);
+                failure.into_iter().for_each(|line| self.bar.println(line));
                 self.bar.inc(1);
             }
             RunEvent::Stopping(Stop::Interrupted) => {

@@ -3,7 +3,10 @@
 use super::against_past::AgainstPast;
 use super::effects::rounded;
 use super::figures::Counts;
-use crate::model::{CaseList, Direction, FinishedJob, JobId, PastScores, RunningJobs, TaskCounts, counted, one_line};
+use super::style::{Style, paint_of};
+use crate::model::{
+    CaseList, Direction, FinishedJob, JobId, PastScores, RunningJobs, TaskCounts, Verdict, counted, one_line,
+};
 use crate::plan::Plan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +20,10 @@ const RUNNING_SHOWN: usize = 2;
 /// The number of solvers up to which each has its mean.
 const MEANS_SHOWN: usize = 3;
 
+/// The number of failures that are shown as they happen, and the width of their notes: the whole is in the report.
+const FAILURES_SHOWN: usize = 100;
+const NOTE_WIDTH: usize = 80;
+
 /// No time left is shown before this: the first cases say little.
 const FIRST_ESTIMATE: Duration = Duration::from_secs(2);
 
@@ -29,6 +36,7 @@ pub(super) struct ProgressState {
     counts: Counts,
     cases: CaseList,
     solvers: Vec<Mean>,
+    failures: usize,
     running: Arc<RunningJobs>,
     /// `None` on this machine.
     pub(super) tasks: Option<TaskCounts>,
@@ -54,6 +62,7 @@ impl ProgressState {
             counts: Counts::default(),
             cases: plan.cases.clone(),
             solvers: plan.solvers.iter().map(|solver| mean(&solver.spec.name)).collect(),
+            failures: 0,
             running,
             tasks: None,
         }
@@ -77,6 +86,25 @@ impl ProgressState {
             mean.sum += score;
             mean.count += 1;
         }
+    }
+
+    /// Returns the line of a job that has just failed. `None` for others, for what holds for every case of a solver, and after many
+    /// failures.
+    pub(super) fn failure(&mut self, finished: &FinishedJob, style: Style) -> Option<String> {
+        let FinishedJob { job, outcome, .. } = finished;
+        let is_shown = !matches!(
+            outcome.verdict,
+            Verdict::Accepted | Verdict::Skipped | Verdict::CompileError | Verdict::CannotStart
+        );
+        self.failures += usize::from(is_shown);
+        if !is_shown || self.failures > FAILURES_SHOWN {
+            return None;
+        }
+        let note = outcome.note.lines().next().unwrap_or_default();
+        let note: String = one_line(note).chars().take(NOTE_WIDTH).collect();
+        let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.code());
+        let more = if self.failures == FAILURES_SHOWN { "; further failures are in the report" } else { "" };
+        Some(format!("{verdict} {}: {note}{more}", self.name(*job)))
     }
 
     /// Returns the progress as a line of a log.
@@ -129,9 +157,12 @@ impl ProgressState {
     }
 
     fn running(&self, job: JobId, age: Duration) -> String {
+        format!("{} for {}", self.name(job), clock(age))
+    }
+
+    fn name(&self, job: JobId) -> String {
         let case = one_line(&self.cases.at(job.case).name.0).into_owned();
-        let name = if self.solvers.len() == 1 { case } else { format!("{case} ({})", self.solvers[job.solver].solver) };
-        format!("{name} for {}", clock(age))
+        if self.solvers.len() == 1 { case } else { format!("{case} ({})", self.solvers[job.solver].solver) }
     }
 }
 
@@ -150,7 +181,7 @@ fn clock(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Evidence, Outcome, Verdict};
+    use crate::model::{Evidence, Outcome};
 
     fn state(names: &[&str]) -> ProgressState {
         ProgressState {
@@ -163,15 +194,33 @@ mod tests {
                 .iter()
                 .map(|name| Mean { solver: (*name).to_owned(), sum: 0.0, count: 0, against: None })
                 .collect(),
+            failures: 0,
             running: Arc::default(),
             tasks: None,
         }
     }
 
-    fn finish(state: &mut ProgressState, job: JobId, score: Option<i64>) {
+    fn finished(job: JobId, score: Option<i64>) -> FinishedJob {
         let verdict = if score.is_some() { Verdict::Accepted } else { Verdict::WrongAnswer };
-        let outcome = Outcome { score: score.map(Into::into), ..Outcome::without_run(verdict, String::new()) };
-        state.finished(&FinishedJob { job, outcome, features: None, evidence: Box::<Evidence>::default() });
+        let note = "too heavy\nby 3".to_owned();
+        let outcome = Outcome { score: score.map(Into::into), ..Outcome::without_run(verdict, note) };
+        FinishedJob { job, outcome, features: None, evidence: Box::<Evidence>::default() }
+    }
+
+    fn finish(state: &mut ProgressState, job: JobId, score: Option<i64>) {
+        state.finished(&finished(job, score));
+    }
+
+    #[test]
+    fn a_failure_is_a_line_as_it_happens() {
+        let mut state = state(&["old", "new"]);
+        let job = JobId { case: 1, solver: 1 };
+        assert_eq!(state.failure(&finished(job, Some(3)), Style::PLAIN), None);
+        let failed = finished(job, None);
+        assert_eq!(state.failure(&failed, Style::PLAIN).as_deref(), Some("WA seed-2 (new): too heavy"));
+        let lines: Vec<String> = (0..200).filter_map(|_| state.failure(&failed, Style::PLAIN)).collect();
+        assert_eq!(lines.len(), FAILURES_SHOWN - 1);
+        assert!(lines[FAILURES_SHOWN - 2].ends_with("; further failures are in the report"));
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Sheet {
     pub(in crate::report) lines: Vec<String>,
     /// The tables, each with its title. Those without rows are not shown.
     pub(in crate::report) sections: Vec<(String, TextTable)>,
+    /// Texts whose lines are kept, each with its title.
+    pub(in crate::report) texts: Vec<(String, String)>,
 }
 
 impl Sheet {

@@ -2,6 +2,7 @@
 
 use crate::model::Verdict;
 use anstyle::AnsiColor;
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
@@ -76,6 +77,13 @@ impl Style {
         width.map_or(style, |width| style.with_width(width))
     }
 
+    /// Returns a figure as it is shown: on a terminal with commas between thousands, from five digits on; otherwise a program may
+    /// read it.
+    #[must_use]
+    pub fn figure(self, text: &str) -> Cow<'_, str> {
+        if self.width.is_none() { Cow::Borrowed(text) } else { with_thousands(text) }
+    }
+
     /// Returns the text in this paint.
     #[must_use]
     pub fn paint(self, paint: Paint, text: &str) -> String {
@@ -115,9 +123,38 @@ pub(in crate::report) fn paint_of(verdict: Verdict) -> Paint {
     }
 }
 
+/// Separates the digits before each decimal point by thousands, where there are five or more.
+fn with_thousands(text: &str) -> Cow<'_, str> {
+    let mut separated = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let (digits, after) = from.split_at(from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len()));
+        separated.push_str(before);
+        let is_fraction = separated.ends_with('.');
+        for (place, digit) in digits.char_indices() {
+            let is_start = place > 0 && (digits.len() - place).is_multiple_of(3);
+            separated.extend((is_start && digits.len() > 4 && !is_fraction).then_some(','));
+            separated.push(digit);
+        }
+        rest = after;
+    }
+    separated.push_str(rest);
+    Cow::Owned(separated)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_separated_for_people_alone() {
+        let shown = |text| Style::PLAIN.with_width(80).figure(text).into_owned();
+        assert_eq!(shown("1234567.1234567"), "1,234,567.1234567");
+        assert_eq!(shown("-12345 *"), "-12,345 *");
+        assert_eq!((shown("9999"), shown("100000 %"), shown("–")), ("9999".into(), "100,000 %".into(), "–".into()));
+        assert_eq!(Style::PLAIN.figure("1234567"), "1234567");
+    }
 
     #[test]
     fn a_paint_ends_with_its_text_and_is_absent_where_it_is_plain() {

@@ -22,7 +22,11 @@ pub fn grid(columns: impl IntoIterator<Item = Column>, style: Style) -> Grid {
 impl Grid {
     /// Adds a row.
     pub fn add_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
-        self.rows.push(fields.into_iter().map(Into::into).collect());
+        let in_column = |(field, column): (Field, &Column)| match column.has_thousands {
+            true => Field { text: self.style.figure(&field.text).into_owned(), ..field },
+            false => field,
+        };
+        self.rows.push(fields.into_iter().map(Into::into).zip(&self.columns).map(in_column).collect());
     }
 
     /// Returns whether there are no rows.
@@ -112,7 +116,7 @@ mod tests {
         for width in [60, 80, 120, 200, 400] {
             let text = table(width);
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
-            assert!(text.contains(" 123456789012345678901234567890"), "{width}:\n{text}");
+            assert!(text.contains(" 123,456,789,012,345,678,901,234,567,890"), "{width}:\n{text}");
             let rows = text.lines().filter(|line| line.contains("seed-1")).count();
             assert_eq!(rows, 2, "a row is a line: {text}");
         }
@@ -121,8 +125,9 @@ mod tests {
 
     #[test]
     fn the_least_important_columns_go_first_and_are_named() {
-        assert!(table(80).ends_with("not shown at this width: CPU, wall"), "{}", table(80));
-        assert!(table(60).ends_with("not shown at this width: CPU, wall, note"), "{}", table(60));
+        // The number of thirty digits has nine commas.
+        assert!(table(89).ends_with("not shown at this width: CPU, wall"), "{}", table(89));
+        assert!(table(69).ends_with("not shown at this width: CPU, wall, note"), "{}", table(69));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(in crate::report) fn tune_sheet(report: &TuneReport) -> Sheet {
             ("Settings".to_owned(), table(report, |score| rounded(score, score / 1000.0), NOTHING)),
             ("On fresh cases".to_owned(), comparison_table(report)),
         ],
+        texts: Vec::new(),
     }
 }
 

@@ -252,7 +252,7 @@ impl Scene {
             job,
             outcome,
             features: None,
-            evidence: Box::new(Evidence { input: Some(input), answer: None, stored }),
+            evidence: Box::new(Evidence { input: Some(input), answer: None, stored, ..Evidence::default() }),
         }
     }
 

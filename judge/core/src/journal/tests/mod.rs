@@ -148,7 +148,7 @@ fn finished(case: usize, solver: usize, score: Option<i64>) -> FinishedJob {
         job: JobId { case, solver },
         outcome,
         features: None,
-        evidence: Box::new(Evidence { input: Some(input(case)), answer, stored: None }),
+        evidence: Box::new(Evidence { input: Some(input(case)), answer, stored: None, ..Evidence::default() }),
     }
 }
 
@@ -261,7 +261,8 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let (KnownOutcome { outcome, stored }, kept) = known.kept(job).unwrap();
     assert_eq!(kept, input(0));
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
-    let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
+    let evidence =
+        Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored), ..Evidence::default() });
     again
         .append(&[
             FinishedJob { job, outcome, features: None, evidence },
@@ -301,7 +302,12 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
             job,
             outcome,
             features: None,
-            evidence: Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) }),
+            evidence: Box::new(Evidence {
+                input: Some(input(0)),
+                answer: None,
+                stored: Some(stored),
+                ..Evidence::default()
+            }),
         }])
         .unwrap();
     let run = recording.run();
