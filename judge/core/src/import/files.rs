@@ -4,7 +4,7 @@ use super::error::ImportError;
 use std::path::{Path, PathBuf};
 
 /// The folder of what Cargo builds.
-const BUILT: &str = "target";
+pub(super) const BUILT: &str = "target";
 
 /// Returns the entries of a folder, sorted by name, without hidden ones and links that lead nowhere; empty if there is no
 /// such folder.

@@ -8,8 +8,11 @@ use crate::model::{
     Thresholds, Weight,
 };
 use checkers::Score;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+
+/// The file of a case, and that of its answer.
+type NamedAnswer = (PathBuf, PathBuf);
 
 /// Reads a problem. `None` if it has errors; they are among the complaints.
 pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
@@ -31,7 +34,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         cases.extend(read_case(case, folder, scoring.direction, &mut named));
     }
     if let Some(checker) = &mut checker {
-        checker.name_answers(named);
+        checker.name_answers(named_answers(&section, named));
     }
     let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
@@ -115,7 +118,7 @@ fn read_case(
     section: Section<'_>,
     folder: &Path,
     direction: Direction,
-    answers: &mut Vec<(PathBuf, PathBuf)>,
+    answers: &mut Vec<Located<NamedAnswer>>,
 ) -> Option<CaseSpec> {
     let name = section.text("name");
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
@@ -139,7 +142,10 @@ fn read_case(
         }
     };
     match (&source, answer) {
-        (Some(CaseSource::File(path)), Some(answer)) => answers.push((path.clone(), folder.join(answer.value))),
+        (Some(CaseSource::File(path)), Some(answer)) => {
+            let value = (path.clone(), folder.join(answer.value));
+            answers.push(Located { value, span: answer.span });
+        }
         (Some(CaseSource::Seed(_)), Some(answer)) => {
             section.complain(answer.span, "a case made from a seed has no answer file", "remove `answer`");
         }
@@ -160,6 +166,21 @@ fn read_case(
         best: best.map(|best| KnownBest { score: best.value, origin: BestOrigin::Problem }),
         weight,
     })
+}
+
+/// Returns the answers of the cases. Reports an input file with different answers: an answer is found by its input.
+fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec<NamedAnswer> {
+    let mut first = HashMap::new();
+    for Located { value: (input, answer), span } in &named {
+        let (known, known_span) = *first.entry(input).or_insert((answer, span));
+        if known != answer {
+            let message = format!("two cases have the same `file` and different answers: {}", input.display());
+            section.complain(known_span.clone(), message.clone(), "the answer of one case");
+            let mend = "the answer of the other: give both the same `answer`, or copy the input to another file";
+            section.complain(span.clone(), message, mend);
+        }
+    }
+    named.into_iter().map(|located| located.value).collect()
 }
 
 /// Returns the thresholds of a case with their points.
@@ -201,5 +222,27 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs:
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::manifest::Catalogue;
+    use std::path::Path;
+
+    fn cases(answers: &[(&str, &str, &str)]) -> Result<Catalogue, String> {
+        let mut text = "[[problem]]\nid = \"p\"\nchecker = \"tokens\"\n".to_owned();
+        for (name, file, answer) in answers {
+            text += &format!("[[problem.case]]\nname = \"{name}\"\nfile = \"{file}\"\nanswer = \"{answer}\"\n");
+        }
+        Catalogue::parse("p.toml", &text, Path::new("/")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_input_file_has_one_answer() {
+        assert!(cases(&[("a", "1.in", "1.ans"), ("b", "1.in", "1.ans"), ("c", "2.in", "2.ans")]).is_ok());
+        let error = cases(&[("a", "1.in", "1.ans"), ("b", "2.in", "1.ans"), ("c", "1.in", "2.ans")]).unwrap_err();
+        assert_eq!(error.matches("the same `file` and different answers: /1.in").count(), 2, "{error}");
+        assert!(error.contains("p.toml:7:10") && error.contains("p.toml:15:10"), "{error}");
     }
 }

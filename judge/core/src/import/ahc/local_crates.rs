@@ -28,11 +28,10 @@ pub(super) fn local_crates(root: &Path) -> Vec<PathBuf> {
 fn named_paths(package: &Path) -> Vec<String> {
     let manifest = fs::read_to_string(package.join("Cargo.toml")).ok().and_then(|text| text.parse::<Table>().ok());
     let Some(manifest) = manifest else { return Vec::new() };
-    let table = |value: &'_ Value| value.as_table().cloned();
-    let targets = manifest.get("target").and_then(table).unwrap_or_default();
-    let tables = targets.values().filter_map(table).chain(manifest.get("workspace").and_then(table));
-    let owners: Vec<Table> = tables.chain([manifest.clone()]).collect();
-    let dependencies = owners.iter().flat_map(|owner| DEPENDENCIES.iter().filter_map(|name| owner.get(*name)));
+    let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    let tables = targets.chain(manifest.get("workspace")).filter_map(Value::as_table);
+    let owners = tables.chain([&manifest]);
+    let dependencies = owners.flat_map(|owner| DEPENDENCIES.iter().filter_map(|name| owner.get(*name)));
     let patches = manifest.get("patch").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let crates = dependencies.chain(patches).filter_map(Value::as_table).flat_map(Table::values);
     crates.filter_map(|dependency| dependency.get("path")?.as_str().map(str::to_owned)).collect()

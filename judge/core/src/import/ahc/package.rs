@@ -13,7 +13,7 @@ const CHECKERS: [&str; 2] = ["score", "vis"];
 pub(super) const PROGRAMS: &str = "tools";
 
 /// What is made in a package, and is none of its sources.
-const MADE: [&str; 3] = ["target", "in", "out"];
+const MADE: [&str; 3] = [files::BUILT, "in", "out"];
 
 /// The page that `vis` draws.
 pub(super) const PAGE: &str = "vis.html";
