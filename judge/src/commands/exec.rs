@@ -8,10 +8,9 @@ use crate::runner::{self, RunError};
 use crate::solver::{self, BuildSettings, Toolbox};
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
-use crate::workflow::{load, sandbox};
+use crate::workflow::{fifo, load, sandbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
-use rustix::fs::{FileType, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
@@ -144,7 +143,7 @@ impl Streams {
         let file = |what: &str, path: Option<&Path>| match path {
             None => nameless("judge-output").map(Arc::new),
             Some(path) => {
-                create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
+                fifo::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
             }
         };
         let stdout = file("the standard output to", args.stdout.as_deref())?;
@@ -165,19 +164,6 @@ impl Streams {
             report::note_from(&mut stderr);
         }
         Ok(())
-    }
-}
-
-/// Like [`File::create`], but a FIFO without a reader is an error at once.
-fn create_without_waiting(path: &Path) -> io::Result<File> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOCTTY;
-    match rustix::fs::open(path, flags | OFlags::NONBLOCK, Mode::from_raw_mode(0o666)) {
-        Ok(file) => {
-            rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
-            Ok(file.into())
-        }
-        Err(Errno::NXIO) => Err(io::Error::other("this FIFO has no reader: start the reader first")),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reads the catalogue and other files, and writes files.
 
 use super::failure::Failure;
+use super::fifo;
 use super::first_time::is_first_time_in;
 use crate::manifest::{Catalogue, decode};
 use crate::model::{BestScore, Bytes, Game, Problem, quote};
 use crate::report::{self, Written};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -78,7 +79,11 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 /// Reads a file; `-` is standard input. `what` is its name in messages.
 pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     if path != Path::new("-") {
-        return std::fs::read(path).map_err(|error| unreadable(what, path, error));
+        let read = || {
+            let mut bytes = Vec::new();
+            fifo::open(path)?.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        return read().map_err(|error| unreadable(what, path, error));
     }
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
@@ -94,7 +99,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
 pub(crate) fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         let source: Box<dyn Read> =
-            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(fifo::open(path)?) };
         let mut bytes = Vec::new();
         source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -190,11 +195,11 @@ pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure 
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
-        return fill(&mut File::create(path)?);
+        return fill(&mut fifo::create(path)?);
     }
     let mut file = match beside(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
-            return fill(&mut File::create(path)?);
+            return fill(&mut fifo::create(path)?);
         }
         file => file?,
     };

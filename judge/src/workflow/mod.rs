@@ -39,6 +39,7 @@ pub(crate) mod effects;
 pub(crate) mod entrants;
 pub(crate) mod failure;
 pub(crate) mod feedback;
+pub(crate) mod fifo;
 mod first_time;
 pub(crate) mod history_by_feature;
 pub(crate) mod jobs;

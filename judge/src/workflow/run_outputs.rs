@@ -1,13 +1,13 @@
 //! Where the report of a run goes: the outputs of any report, and JSON lines that are written during the run.
 
 use super::failure::Failure;
+use super::fifo;
 use super::load;
 use super::outputs::{Outputs, is_stdout};
 use crate::cli::ReportArgs;
 use crate::model::{Features, FinishedJob, RunEvent};
 use crate::plan::Plan;
 use crate::report::{Format, JsonLines, RunReport};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl<'a> RunOutputs<'a> {
             let output: Box<dyn Write> = if is_stdout(path) {
                 Box::new(io::stdout())
             } else {
-                Box::new(File::create(path).map_err(|error| load::unwritable(Format::JsonLines.name(), path, &error))?)
+                Box::new(fifo::create(path).map_err(|error| load::unwritable(Format::JsonLines.name(), path, &error))?)
             };
             self.lines = Some(JsonLines::new(output));
         }
