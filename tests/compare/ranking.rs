@@ -78,9 +78,6 @@ fn jobs_change_neither_the_places_nor_the_cases() {
     let figures = |jobs| rank(&folder, &[&solvers[..], &["--jobs", jobs]].concat()).1["solvers"].take();
     let once = figures("1");
     assert_eq!(once, figures("2"));
-    // Past runs are ranked without running anything.
-    let (code, past) = rank(&folder, &["run:last"]);
-    assert_eq!((code, past.is_null()), (Some(2), true));
 }
 
 #[test]
