@@ -30,7 +30,7 @@ fn solvers_of_known_quality_get_their_places_and_ties_share_them() {
     assert_eq!(report["undecided"], serde_json::json!([]), "equal solvers have no order that cases would show");
     let said = folder.judge(&["rank", "-p", "sum", "./plain", "same=./plain", "./better", "--seeds", "1-60"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    assert!(said.stdout.contains("2 to 3  plain"), "{}", said.stdout);
+    assert!(said.stdout.contains("2 to 3   plain"), "{}", said.stdout);
     assert!(said.stdout.contains("false with a probability of 5 % at most, ties included"), "{}", said.stdout);
 }
 

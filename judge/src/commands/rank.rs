@@ -141,11 +141,12 @@ fn test(
         paired::infer_fixed(&paired, parameters).claim
     };
     let [if_better, if_worse] = orders;
+    let is_unsolved = paired.solved == 0 && paired.pairs.iter().all(|pair| pair.effect == 0.0);
     Ok(match claim {
         Claim::Better => if_better,
         Claim::Worse => if_worse,
         Claim::Smaller | Claim::Equal => PairOrder::Level,
-        _ if is_sequential && paired.pairs.is_empty() && scored.plan.cases.len() >= UNSOLVED => PairOrder::Level,
+        _ if is_sequential && is_unsolved && scored.plan.cases.len() >= UNSOLVED => PairOrder::Level,
         _ => PairOrder::Open,
     })
 }
