@@ -10,7 +10,7 @@ mod sharding;
 mod shared;
 
 pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
-pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RunningArgs, TuneArgs};
+pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
 pub use deferred::Deferred;
 pub use engine::{DetachArgs, Engine, EngineArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
@@ -146,6 +146,9 @@ pub enum Command {
     /// Show whether a solver is better than another, and how certain that is
     #[command(after_help = comparing::COMPARE_EXAMPLES)]
     Compare(Deferred<CompareArgs>),
+    /// Show which places are certain among many solvers
+    #[command(after_help = comparing::RANK_EXAMPLES)]
+    Rank(Deferred<RankArgs>),
     /// Record what a solver achieves, for `judge gate`
     #[command(after_help = comparing::BASELINE_EXAMPLES)]
     Baseline(Deferred<BaselineArgs>),
@@ -262,6 +265,8 @@ pub enum SchemaOf {
     Best,
     /// The document of `judge compare --json`
     Compare,
+    /// The document of `judge rank --json`
+    Rank,
     /// The document of `judge power --json`
     Power,
     /// The document of `judge gate --json`

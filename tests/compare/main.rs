@@ -4,6 +4,7 @@
 mod baselines;
 mod claims;
 mod planning;
+mod ranking;
 #[path = "../support/mod.rs"]
 mod support;
 mod tuning;

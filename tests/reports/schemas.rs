@@ -95,7 +95,9 @@ fn the_schemas_of_the_other_documents_describe_them() {
     let said = folder.judge(&baseline);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let compare = vec!["compare", "-p", "columns", "--seeds", "1-3", solver, "bundled:columns-greedy"];
-    let commands: [(&str, Vec<&str>, &str); 5] = [
+    let rank = vec!["rank", "-p", "columns", "--seeds", "1-3", solver, "bundled:columns-greedy"];
+    let commands: [(&str, Vec<&str>, &str); 6] = [
+        ("rank", rank, "/solvers/0/places"),
         ("compare", compare, "/comparisons/0/first"),
         ("power", vec!["power", "--sd", "10", "--cases", "34", "--difference", "5"], "/needed/0/difference"),
         ("gate", vec!["gate", "--baseline", "baseline.toml", "-s", "false"], "/complaints/0/what"),

@@ -2,7 +2,7 @@
 //! decision, and the same for the alternatives; and claims from a fixed number of cases. Prints the tables of docs/comparing.md.
 //!
 //! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs a row unless told otherwise. With `-- fixed` the tables of
-//! a fixed number of cases alone.
+//! a fixed number of cases alone, with `-- rank` those of `judge rank`.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 mod effects;
@@ -15,6 +15,7 @@ mod nulls;
 mod others;
 #[path = "../../../tests/statistics/populations.rs"]
 mod populations;
+mod ranking;
 mod simulate;
 mod stricter;
 #[path = "../../../tests/statistics/totals.rs"]
@@ -22,6 +23,10 @@ mod totals;
 
 fn main() {
     let runs = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(4_000);
+    if std::env::args().any(|argument| argument == "rank") {
+        ranking::rank_table(runs);
+        return;
+    }
     fixed::fixed_tables(5 * runs);
     if std::env::args().any(|argument| argument == "fixed") {
         return;

@@ -23,6 +23,13 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1%   between two hypotheses (GSPRT)";
 
+pub(super) const RANK_EXAMPLES: &str = "Examples:
+  judge rank -p columns ./a ./b ./c ./d                        on the problem's own cases
+  judge rank -p columns ./a ./b ./c wide='./c --width 9'       names for solvers
+  judge rank -p columns run:12 run:last                        past runs: nothing is run
+  judge rank -p columns ./a ./b ./c ./d --until-decided        fresh cases for those whose order is unsure
+  judge rank -p columns ./a ./b ./c ./d --until-decided --min-effect 1% --max-cases 5000 --json places.json";
+
 pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
   judge power -p columns -s run:12/old -s run:13               or between those of these runs
@@ -148,6 +155,23 @@ pub struct CompareArgs {
     /// Where the results go, beside the text
     #[command(flatten)]
     pub reports: ReportArgs,
+}
+
+/// Arguments of `judge rank`: those of `judge compare`, but for what concerns a single pair.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("solvers", |arg| arg.help("The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with every other one")),
+    mut_arg("alpha", |arg| arg.help("The probability that any interval of places is false, above 0 and at most 0.25")),
+    mut_arg("until_decided", |arg| arg.help("Run fresh cases for the solvers whose order is unsure; looking does not raise the error probability")),
+    mut_arg("group_by", |arg| arg.hide(true)),
+    mut_arg("h0", |arg| arg.hide(true)),
+    mut_arg("h1", |arg| arg.hide(true)),
+    mut_arg("beta", |arg| arg.hide(true))
+)]
+pub struct RankArgs {
+    /// The comparison of each pair
+    #[command(flatten)]
+    pub pairs: CompareArgs,
 }
 
 /// Arguments of `judge power`.

@@ -17,6 +17,7 @@ mod merge;
 mod new;
 mod power;
 mod problems;
+mod rank;
 mod rescore;
 mod run;
 mod schema;
@@ -55,6 +56,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Rescore(args) => rescore::rescore(catalogue, &args),
         Command::Merge(args) => merge::merge(catalogue, &args),
         Command::Compare(args) => compare::compare(catalogue, &args),
+        Command::Rank(args) => rank::rank(catalogue, &args),
         Command::Baseline(args) => baseline::baseline(catalogue, &args),
         Command::Gate(args) => gate::gate(catalogue, &args),
         Command::Power(args) => power::power(catalogue, &args),

@@ -14,6 +14,7 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
         SchemaOf::History => serde_json::to_string_pretty(&report::history_schema()),
         SchemaOf::Best => serde_json::to_string_pretty(&report::best_schema()),
         SchemaOf::Compare => serde_json::to_string_pretty(&report::compare_schema()),
+        SchemaOf::Rank => serde_json::to_string_pretty(&report::rank_schema()),
         SchemaOf::Power => serde_json::to_string_pretty(&report::power_schema()),
         SchemaOf::Gate => serde_json::to_string_pretty(&report::gate_schema()),
         SchemaOf::Calibration => serde_json::to_string_pretty(&report::calibration_schema()),

@@ -17,8 +17,8 @@ mod tune;
 mod verify;
 
 pub use compare::{
-    CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RunInfo, Spread, compare_looks_json,
-    compare_looks_schema, compare_schema, power_schema,
+    CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
+    compare_looks_json, compare_looks_schema, compare_schema, power_schema, rank_schema,
 };
 pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};

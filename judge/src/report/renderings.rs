@@ -3,6 +3,7 @@
 use super::compare::json::compare_json;
 use super::compare::power::{PowerReport, power_json, power_text};
 use super::compare::power_sheet::{power_rows, power_sheet};
+use super::compare::rank::{RankReport, rank_json, rank_rows, rank_sheet, rank_text};
 use super::compare::report::CompareReport;
 use super::compare::sheet::{compare_rows, compare_sheet};
 use super::compare::text::compare_text;
@@ -134,6 +135,30 @@ impl Report for CompareReport<'_> {
 
     fn html(&self, output: &mut dyn Write) -> Option<Written> {
         Some(compare_html(self, &compare_sheet(self), output).map_err(Into::into))
+    }
+}
+
+impl Report for RankReport<'_> {
+    const NAME: &'static str = "a ranking";
+
+    fn missing(format: Format) -> Option<Missing> {
+        CompareReport::missing(format)
+    }
+
+    fn text(&self, style: Style) -> String {
+        rank_text(self, style)
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        whole(rank_json(self), output)
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        Some(rank_rows(self))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        Some(rank_sheet(self))
     }
 }
 

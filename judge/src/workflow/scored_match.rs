@@ -11,7 +11,7 @@ pub(crate) struct ScoredMatch<'a> {
     pub(crate) plan: &'a Plan,
     outcomes: &'a OutcomeGrid,
     pub(crate) rule: Rule,
-    board: Scoreboard,
+    pub(crate) board: Scoreboard,
     units: EffectUnits,
 }
 
@@ -39,7 +39,12 @@ impl<'a> ScoredMatch<'a> {
 
     /// Compares a solver with the first one, paired by case.
     pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> PairedComparison {
-        PairedComparison::of(self.outcomes(), measure, 0, second)
+        self.between(measure, 0, second)
+    }
+
+    /// Compares a solver with another one, paired by case.
+    pub(crate) fn between(&self, measure: EffectMeasure, first: usize, second: usize) -> PairedComparison {
+        PairedComparison::of(self.outcomes(), measure, first, second)
     }
 
     /// Compares what the rule ranks by with the ratio of the scores.

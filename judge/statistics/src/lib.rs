@@ -7,6 +7,7 @@
 //! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
+//! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
 //! ```
 
@@ -15,6 +16,7 @@ mod holm;
 mod interval;
 mod mean_test;
 mod moments;
+mod places;
 pub mod power;
 mod random;
 mod sign_test;
@@ -31,6 +33,7 @@ pub use holm::holm;
 pub use interval::Interval;
 pub use mean_test::{fewest_for_claim, mean_interval};
 pub use moments::Moments;
+pub use places::{PairOrder, PlaceInterval, SolverOrder};
 pub use power::normal_level;
 pub use random::Random;
 pub use sign_test::{SignTest, sign_test};

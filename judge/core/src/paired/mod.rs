@@ -33,4 +33,4 @@ pub use inference::{Claim, Inference, InferenceError, Interim, TestParameters, i
 pub use measure::{EffectMeasure, MinEffect, UnsuitedMinEffect};
 pub use rule_effect::RuleEffect;
 pub use scored_outcomes::{PointSigns, ScoredOutcomes};
-pub use sequential::{Look, infer_interim, infer_sequential, is_decided, looks};
+pub use sequential::{Look, infer_interim, infer_sequential, interim_claim, looks};

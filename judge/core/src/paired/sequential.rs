@@ -68,12 +68,13 @@ impl SequentialTest {
     }
 }
 
-/// Returns whether [`infer_interim`] claims something. The interval is the longer part of that, and is left out.
+/// Returns the claim of [`infer_interim`], without an estimate of the cases that are missing. The interval is the longer
+/// part of that, and is left out.
 ///
 /// # Errors
 /// As [`infer_interim`].
-pub fn is_decided(paired: &PairedComparison, parameters: TestParameters) -> Result<bool, InferenceError> {
-    Ok(SequentialTest::with(paired, parameters)?.claim(paired.solved, paired.by_rule).is_decided())
+pub fn interim_claim(paired: &PairedComparison, parameters: TestParameters) -> Result<Claim, InferenceError> {
+    Ok(SequentialTest::with(paired, parameters)?.claim(paired.solved, paired.by_rule))
 }
 
 /// Infers from cases that were added until [`infer_interim`] claimed something, or until there were no more.

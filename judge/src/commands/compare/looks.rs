@@ -9,7 +9,7 @@ use crate::workflow::match_runner::MatchResult;
 use crate::workflow::scored_match::measure_of;
 
 /// The number of cases after which a comparison ends if the solvers have not both solved any.
-const UNSOLVED: usize = 16;
+pub(in crate::commands) const UNSOLVED: usize = 16;
 
 /// The comparisons with the first solver, case by case.
 pub(super) struct Looks<'a> {
@@ -80,7 +80,7 @@ impl<'a> Looks<'a> {
                 let measure = scored.measure(self.args.statistics.measure, unit(self.args).as_ref());
                 let parameters = parameters(self.args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
                 let paired = scored.paired(measure, second);
-                (paired::is_decided(&paired, parameters)?, paired.solved)
+                (paired::interim_claim(&paired, parameters)?.is_decided(), paired.solved)
             }
         };
         Ok(is_decided || solved == 0 && played.plan.cases.len() >= UNSOLVED)

@@ -255,6 +255,6 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
-fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
+pub(super) fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
     format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
 }

@@ -60,7 +60,7 @@ fn is_over(played: &MatchResult, second: usize, args: &CompareArgs) -> bool {
     let Ok(parameters) = parameters(args, measure, &scored.rule, 2) else { return false };
     let paired = scored.paired(measure, second);
     let is_unsolved = paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
-    is_unsolved || paired::is_decided(&paired, parameters).unwrap()
+    is_unsolved || paired::interim_claim(&paired, parameters).unwrap().is_decided()
 }
 
 /// Scores of three solvers: of many sizes; the second is slightly better, the third fails now and then. The first cases

@@ -1,0 +1,152 @@
+//! `judge rank`: the places of many solvers, as far as they are certain.
+
+use super::compare::looks::UNSOLVED;
+use super::compare::pair;
+use crate::cli::{CompareArgs, RankArgs};
+use crate::journal::{CasePlaces, Part};
+use crate::model::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
+use crate::paired::{self, Claim, EffectMeasure, TestParameters};
+use crate::report::RankReport;
+use crate::statistics::{PairOrder, SolverOrder};
+use crate::workflow::effects::{check_bound, parameters, unit};
+use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use crate::workflow::outputs::Outputs;
+use crate::workflow::scored_match::ScoredMatch;
+use crate::workflow::{entrants, load, programs, provenance};
+
+/// The size of the first batch, in cases: hardly anything is decided before.
+const FIRST_BATCH: usize = 8;
+
+/// The factor by which a later batch is smaller than all cases before it, and its least size. Neither depends on
+/// `--jobs`, so that `--jobs` does not change the result.
+const BATCH_SHARE: usize = 16;
+const LEAST_BATCH: usize = 4;
+
+/// Ranks solvers.
+pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failure> {
+    let args = &args.pairs;
+    check_options(args)?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    let provenance = provenance::here();
+    check_bound(args, &problem.scoring)?;
+    let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
+    let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
+    let mut order = SolverOrder::new(entrants.len());
+    let fresh = |runner: &MatchRunner<'_>, solvers| until_decided(runner, solvers, args, &mut order);
+    let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
+    if !args.until_decided {
+        decide(&mut order, &pairing.played, args)?;
+    }
+    let scored = pairing.played.scored()?;
+    outputs.publish(&RankReport {
+        plan: &pairing.played.plan,
+        outcomes: &pairing.played.outcomes,
+        board: &scored.board,
+        measure: scored.measure(args.statistics.measure, unit(args).as_ref()),
+        rule: &scored.rule,
+        alpha: args.statistics.alpha,
+        is_sequential: args.until_decided,
+        order: &order,
+        stop: pairing.played.stop,
+        run_info: pairing.run_info.clone(),
+        provenance: Provenance { nodes: pairing.nodes.clone(), ..provenance },
+        warnings: &pairing.warnings,
+    })?;
+    Ok(pairing.played.exit())
+}
+
+/// Fails on options of `judge compare` that concern a single pair.
+fn check_options(args: &CompareArgs) -> Result<(), Failure> {
+    let given = [("--h0", args.h0.is_some()), ("--group-by", args.group_by.is_some())];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Failure::usage(format!("`judge rank` has no {option}"))
+            .with_hint(format!("omit {option}, or compare two of the solvers by `judge compare`"))),
+        None => Ok(()),
+    }
+}
+
+/// Runs solvers on fresh cases, after each batch only those whose order is unsure. The whole is one run in the journal.
+fn until_decided(
+    runner: &MatchRunner<'_>,
+    solvers: Vec<Solver>,
+    args: &CompareArgs,
+    order: &mut SolverOrder,
+) -> Result<MatchResult, Failure> {
+    let mut pool = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get());
+    let outcomes = OutcomeGrid::new(0, solvers.len());
+    let plan = runner.plan(solvers, CaseList::default())?;
+    let mut played = MatchResult { plan, outcomes, inputs: Vec::new(), stop: None };
+    let mut session = runner.begin(&played.plan)?;
+    loop {
+        let open = order.open_solvers();
+        let first_case = played.plan.cases.len();
+        let size = if first_case == 0 { FIRST_BATCH } else { LEAST_BATCH.max(first_case / BATCH_SHARE) };
+        let batch: CaseList = pool.by_ref().take(size).collect();
+        if open.is_empty() || batch.is_empty() {
+            break;
+        }
+        let solvers = open.iter().map(|&solver| played.plan.solvers[solver].clone()).collect();
+        let plan = runner.plan(solvers, batch)?;
+        runner.grow(&mut session, &[], &plan.cases);
+        let part = Part { solvers: open.clone(), cases: CasePlaces::From(first_case) };
+        let later = runner.play_part(&mut session, plan, part)?;
+        played.stop = later.stop;
+        for case in 0..later.plan.cases.len() {
+            played.add_case(&later, case, &open, &open);
+        }
+        decide(order, &played, args)?;
+        if later.stop.is_some() || later.is_faulty() {
+            break;
+        }
+    }
+    session.finish(&played.plan, &played.outcomes, played.stop);
+    Ok(played)
+}
+
+/// Tests all pairs whose order is open on the cases so far.
+fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<(), Failure> {
+    let scored = played.scored()?;
+    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let parameters = match parameters(args, measure, &scored.rule, 1) {
+        // A share of a total of 0 has no meaning. The next case may add to it.
+        Err(_) if args.until_decided && scored.outcomes().signs().lack_a_total() => return Ok(()),
+        parameters => parameters?,
+    };
+    order.decide(args.statistics.alpha, |first, second, alpha| {
+        test(&scored, (first, second), measure, TestParameters { alpha, ..parameters }, args.until_decided)
+    })
+}
+
+/// Returns what can be claimed about a pair.
+fn test(
+    scored: &ScoredMatch<'_>,
+    (first, second): (usize, usize),
+    measure: EffectMeasure,
+    parameters: TestParameters,
+    is_sequential: bool,
+) -> Result<PairOrder, Failure> {
+    let mut paired = scored.between(measure, first, second);
+    let mut orders = [PairOrder::Below, PairOrder::Above];
+    if paired.pairs.is_empty() {
+        // A share of a total of 0 has no meaning. That of the other solver may have one.
+        paired = scored.between(measure, second, first);
+        orders.reverse();
+    }
+    let claim = if is_sequential {
+        paired::interim_claim(&paired, parameters)?
+    } else {
+        paired::infer_fixed(&paired, parameters).claim
+    };
+    let [if_better, if_worse] = orders;
+    let is_unsolved = paired.solved == 0 && paired.pairs.iter().all(|pair| pair.effect == 0.0);
+    Ok(match claim {
+        Claim::Better => if_better,
+        Claim::Worse => if_worse,
+        Claim::Smaller | Claim::Equal => PairOrder::Level,
+        _ if is_sequential && is_unsolved && scored.plan.cases.len() >= UNSOLVED => PairOrder::Level,
+        _ => PairOrder::Open,
+    })
+}
