@@ -249,4 +249,21 @@ mod tests {
             assert_eq!(slurm(wrong).unwrap_err().complaints.len(), complaints, "{wrong}");
         }
     }
+
+    fn with_answers(answers: &[(&str, &str, &str)]) -> Result<Catalogue, String> {
+        let mut text = "[[problem]]\nid = \"p\"\nchecker = \"tokens\"\n".to_owned();
+        for (name, file, answer) in answers {
+            text += &format!("[[problem.case]]\nname = \"{name}\"\nfile = \"{file}\"\nanswer = \"{answer}\"\n");
+        }
+        Catalogue::parse("p.toml", &text, Path::new("/")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_input_file_has_one_answer() {
+        assert!(with_answers(&[("a", "1.in", "1.ans"), ("b", "1.in", "1.ans"), ("c", "2.in", "2.ans")]).is_ok());
+        let error =
+            with_answers(&[("a", "1.in", "1.ans"), ("b", "2.in", "1.ans"), ("c", "1.in", "2.ans")]).unwrap_err();
+        assert_eq!(error.matches("the same `file` and different answers: /1.in").count(), 2, "{error}");
+        assert!(error.contains("p.toml:7:10") && error.contains("p.toml:15:10"), "{error}");
+    }
 }

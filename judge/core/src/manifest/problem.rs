@@ -224,25 +224,3 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs:
         );
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::manifest::Catalogue;
-    use std::path::Path;
-
-    fn cases(answers: &[(&str, &str, &str)]) -> Result<Catalogue, String> {
-        let mut text = "[[problem]]\nid = \"p\"\nchecker = \"tokens\"\n".to_owned();
-        for (name, file, answer) in answers {
-            text += &format!("[[problem.case]]\nname = \"{name}\"\nfile = \"{file}\"\nanswer = \"{answer}\"\n");
-        }
-        Catalogue::parse("p.toml", &text, Path::new("/")).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn an_input_file_has_one_answer() {
-        assert!(cases(&[("a", "1.in", "1.ans"), ("b", "1.in", "1.ans"), ("c", "2.in", "2.ans")]).is_ok());
-        let error = cases(&[("a", "1.in", "1.ans"), ("b", "2.in", "1.ans"), ("c", "1.in", "2.ans")]).unwrap_err();
-        assert_eq!(error.matches("the same `file` and different answers: /1.in").count(), 2, "{error}");
-        assert!(error.contains("p.toml:7:10") && error.contains("p.toml:15:10"), "{error}");
-    }
-}

@@ -198,22 +198,7 @@ fn bridged(
     left: &mut Vec<String>,
 ) -> Result<Bridged, ImportError> {
     let what = role.with_article();
-    let is_default = match settings.text("type")?.as_deref() {
-        Some("testlib") => false,
-        None | Some("default") => {
-            let place = role.place();
-            let codes = "exit codes other than 0 and 1 are errors there, and have the meaning of testlib's here";
-            left.push(format!("init.yml: `{place}.type`: {codes}"));
-            true
-        }
-        Some(other @ ("coci" | "peg")) => {
-            return Err(config.unsupported(format!("{what} of the type `{other}`, which gives points in its own way")));
-        }
-        Some(other) => {
-            let found = format!("{} type `{other}`", role.noun());
-            return Err(settings.wrong("type", found, "`default` or `testlib`"));
-        }
-    };
+    let is_default = is_default(role, config, settings, left)?;
     sources::check(settings, what)?;
     let files = sources::read(settings, "files", root)?;
     let refused = |refusal| match refusal {
@@ -254,6 +239,26 @@ fn bridged(
     ];
     not_used(role, settings, &known, left);
     Ok(Bridged { role, program, words, limits })
+}
+
+/// Returns whether a program is of the type `default`, and not of `testlib`. Others are refused.
+fn is_default(role: Role, config: &Mapping, settings: &Mapping, left: &mut Vec<String>) -> Result<bool, ImportError> {
+    match settings.text("type")?.as_deref() {
+        Some("testlib") => Ok(false),
+        None | Some("default") => {
+            let codes = "exit codes other than 0 and 1 are errors there, and have the meaning of testlib's here";
+            left.push(format!("init.yml: `{}.type`: {codes}", role.place()));
+            Ok(true)
+        }
+        Some(other @ ("coci" | "peg")) => {
+            let what = format!("{} of the type `{other}`, which gives points in its own way", role.with_article());
+            Err(config.unsupported(what))
+        }
+        Some(other) => {
+            let found = format!("{} type `{other}`", role.noun());
+            Err(settings.wrong("type", found, "`default` or `testlib`"))
+        }
+    }
 }
 
 fn not_used(role: Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
