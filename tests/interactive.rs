@@ -283,6 +283,14 @@ fn a_conversation_is_written_with_its_times() {
     let at = |line: usize| lines[line][0].parse::<f64>().unwrap();
     assert!(at(2) - at(1) >= 0.29, "{text}");
 
+    let folder = guessing();
+    let said = folder.judge(&["view", "-p", "guess", "--seed", "3", "-s", "./quick", "--text"]);
+    assert!(said.code == Some(0) && said.stderr.starts_with("accepted "), "{}{}", said.stdout, said.stderr);
+    let sides: Vec<_> = said.stdout.lines().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert!(sides.contains(&"solver:") && sides.contains(&"interactor:"), "{}", said.stdout);
+    let said = folder.judge(&["view", "-p", "guess", "--input", "-", "-s", "./quick", "--text"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--seed N"), "{}", said.stderr);
+
     let said = folder.judge(&["run", "-p", "columns", "--problems", "builtin", "--transcript", "talks"]);
     assert!(
         said.code == Some(2) && said.stderr.contains("--transcript needs a problem with an interactor"),

@@ -43,8 +43,8 @@ fn quality(solver: usize) -> f64 {
 
 struct Run {
     order: SolverOrder,
+    /// The case runs and the number of cases at the last decision.
     case_runs: usize,
-    /// The number of cases at the last decision.
     last_decision: usize,
 }
 
@@ -52,16 +52,16 @@ impl Run {
     /// Batches grow as those of the command do.
     fn play(quality: &[f64], random: &mut Random) -> Self {
         let mut run = Self { order: SolverOrder::new(SOLVERS), case_runs: 0, last_decision: 0 };
-        let mut scores: Vec<Vec<f64>> = Vec::new();
+        let (mut scores, mut case_runs): (Vec<Vec<f64>>, usize) = (Vec::new(), 0);
         while scores.len() < MOST_CASES {
             let (open, before) = (run.order.open_solvers(), run.order.open_pairs().len());
             let batch = if scores.is_empty() { 8 } else { (scores.len() / 16).max(4) };
-            run.case_runs += batch * open.len();
+            case_runs += batch * open.len();
             scores.extend((0..batch).map(|_| quality.iter().map(|mean| mean + normal(random)).collect()));
             let test = |a, b, alpha| Ok::<_, Infallible>(test(&scores, a, b, alpha));
             run.order.decide(ALPHA, test).unwrap_or_else(|never| match never {});
             if run.order.open_pairs().len() < before {
-                run.last_decision = scores.len();
+                (run.case_runs, run.last_decision) = (case_runs, scores.len());
             }
         }
         run

@@ -71,7 +71,7 @@ fn row_key() -> impl TypedValueParser<Value = RowKey> {
 }
 
 /// What the solvers may use.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms

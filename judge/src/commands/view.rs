@@ -1,9 +1,13 @@
 //! `judge view`: a game move by move, as one web page or in plain characters.
 
 use crate::cases::Inputs;
-use crate::cli::ViewArgs;
+use crate::cli::{EngineArgs, JobArgs, RunningArgs, ViewArgs};
+use crate::journal::Part;
 use crate::manifest::Catalogue;
-use crate::model::{CaseList, Exit, Invocation, Problem, Ruling, RunChoice, Solver, Verdict, Viewer};
+use crate::model::{
+    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice,
+    RunEvent, Solver, Verdict, Viewer,
+};
 use crate::plan::Plan;
 use crate::report::{self, GameFilm, GamePage, GameText, MoveRange};
 use crate::runner;
@@ -12,6 +16,7 @@ use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
 use crate::workflow::load::Given;
+use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::{answer, build, drawing, entrants, load, programs, recorder, sandbox, stored_case};
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +46,12 @@ pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failur
     if let Some(page) = &args.html {
         load::probe("the page", page)?;
     }
+    if args.run.is_none() && args.output.is_none() && args.html.is_none() {
+        let problem = load::problem(&catalogue, args.problem.id())?;
+        if matches!(problem.checker, CheckerChoice::Interactor(_)) {
+            return conversation(&catalogue, problem, args);
+        }
+    }
     let (problem, input, answer) = match args.run {
         Some(run) => stored(&catalogue, run, args)?,
         None => fresh(&catalogue, args)?,
@@ -51,6 +62,53 @@ pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failur
         (None, Some(_)) => Err(Failure::usage(format!("the games of `{}` are shown by its own program", problem.id))
             .with_hint("--html PATH writes the page that it makes")),
         (None, None) => text(problem, &input, &answer, args),
+    }
+}
+
+/// Prints what a solver and the interactor say on a case, and when.
+fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
+    let running = RunningArgs {
+        limits: args.limits.clone(),
+        jobs: JobArgs { jobs: None, no_pin: false },
+        engine: EngineArgs::default(),
+        reuse: false,
+        no_journal: true,
+        build: args.build.clone(),
+        sandbox: args.sandbox.clone(),
+    };
+    let mut matches = MatchRunner::open(catalogue, problem, &running)?;
+    let solvers = matches.solver(args.solver.as_ref())?;
+    let plan = Plan { transcripts: true, ..matches.plan(solvers, [case(args)?].into_iter().collect())? };
+    let mut session = matches.begin(&plan)?;
+    let (part, mut transcript) = (Part::whole(&plan), None);
+    let result = matches.play_watched(&mut session, plan, part, &mut |event| {
+        if let RunEvent::Finished(finished) = event {
+            transcript.clone_from(&finished.evidence.transcript);
+        }
+    })?;
+    report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
+    if let Some(outcome) = result.outcome(JobId { case: 0, solver: 0 }) {
+        let score = outcome.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
+        let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", outcome.note) };
+        report::note(&format!("{}{score}{note}", outcome.verdict));
+    }
+    Ok(result.exit())
+}
+
+/// Returns the case that the command line names.
+fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
+    match &args.input {
+        Some(path) if path == Path::new("-") => {
+            Err(Failure::usage("an interactor reads its case from a file: give --input FILE or --seed N"))
+        }
+        Some(path) => {
+            let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+            Ok(CaseSpec::new(CaseName::from(&*name), CaseSource::File(path.clone())))
+        }
+        None => {
+            let seed = args.seed.unwrap_or_default();
+            Ok(CaseSpec::new(CaseName::from(&*format!("seed-{seed}")), CaseSource::Seed(seed)))
+        }
     }
 }
 
