@@ -98,6 +98,7 @@ fn wrong_uses_are_refused_with_one_error() {
         (&["./plain"][..], "2 values"),
         (&["a=./plain", "a=./better"], "a"),
         (&["./plain", "./better", "--group-by", "x"], "no --group-by"),
+        (&["./plain", "./better", "--sort", "cpu"], "no --sort"),
         (&["./plain", "./better", "--until-decided", "--h0", "0", "--h1", "1%"], "no --h0"),
         (&["./plain", "./better", "--until-decided", "--exact"], "--bound N"),
         (&["./plain", "./better", "--jsonl", "x"], "complete only at the end"),

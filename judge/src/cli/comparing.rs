@@ -164,6 +164,9 @@ pub struct CompareArgs {
     mut_arg("alpha", |arg| arg.help("The probability that any interval of places is false, above 0 and at most 0.25")),
     mut_arg("until_decided", |arg| arg.help("Run fresh cases for the solvers whose order is unsure; looking does not raise the error probability")),
     mut_arg("group_by", |arg| arg.hide(true)),
+    mut_arg("sort", |arg| arg.hide(true)),
+    mut_arg("top", |arg| arg.hide(true)),
+    mut_arg("reverse", |arg| arg.hide(true)),
     mut_arg("h0", |arg| arg.hide(true)),
     mut_arg("h1", |arg| arg.hide(true)),
     mut_arg("beta", |arg| arg.hide(true))

@@ -60,7 +60,8 @@ pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failur
 
 /// Fails on options of `judge compare` that concern a single pair.
 fn check_options(args: &CompareArgs) -> Result<(), Failure> {
-    let given = [("--h0", args.h0.is_some()), ("--group-by", args.group_by.is_some())];
+    let given =
+        [("--h0", args.h0.is_some()), ("--group-by", args.group_by.is_some()), ("--sort", args.sort.order().is_some())];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(format!("`judge rank` has no {option}"))
             .with_hint(format!("omit {option}, or compare two of the solvers by `judge compare`"))),
