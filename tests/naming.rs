@@ -87,7 +87,7 @@ fn solvers_of_one_file_name_are_named_by_what_differs() {
     let past = folder.judge(&["compare", "run:1/v1/bot", "run:1/v2/bot"]);
     assert!(past.code == Some(0), "{}{}", past.stdout, past.stderr);
     let same = refused(&folder, &["compare", "v1/bot", "v1/bot"]);
-    assert!(same.contains("`old=v1/bot` and `new=v1/bot`") && !same.contains("--solver"), "{same}");
+    assert!(same.contains("as in bot-1=v1/bot bot-2=v1/bot") && !same.contains("--solver"), "{same}");
 }
 
 #[test]
