@@ -72,9 +72,11 @@ fn a_problem_with_answer_files_warns_in_bare() {
             let is_warned = tier == "bare" && arguments.contains(&"yn");
             assert_eq!(said.matches("warning: yn: tier `bare`").count(), usize::from(is_warned), "{tier}: {said}");
             assert_eq!(said.contains("hint: --require-tier userns"), is_warned, "{tier}: {said}");
-            assert_eq!(said.contains("sizes and times of files"), tier == "bare", "{tier}: {said}");
+            assert_eq!(said.contains("sandbox tier bare, with "), tier == "bare", "{tier}: {said}");
         }
     }
+    let doctor = folder.judge(&["doctor"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(doctor.contains("the sizes and times of files"), "{doctor}");
 }
 
 /// Says what it can do, as the reason of a rejection.
