@@ -85,6 +85,13 @@ pub struct RunningArgs {
     pub engine: EngineArgs,
 }
 
+impl RunningArgs {
+    /// Runs on this machine, without a record.
+    pub(crate) fn unrecorded(limits: LimitArgs, jobs: JobArgs, build: BuildArgs, sandbox: SandboxArgs) -> Self {
+        Self { limits, jobs, build, sandbox, reuse: false, no_journal: true, engine: EngineArgs::default() }
+    }
+}
+
 /// The certainty of a claim.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Statistics")]

@@ -1,7 +1,7 @@
 //! `judge view`: a game move by move, as one web page or in plain characters.
 
 use crate::cases::Inputs;
-use crate::cli::{EngineArgs, JobArgs, RunningArgs, ViewArgs};
+use crate::cli::{JobArgs, RunningArgs, ViewArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
@@ -67,15 +67,8 @@ pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failur
 
 /// Prints what a solver and the interactor say on a case, and when.
 fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
-    let running = RunningArgs {
-        limits: args.limits.clone(),
-        jobs: JobArgs { jobs: None, no_pin: false },
-        engine: EngineArgs::default(),
-        reuse: false,
-        no_journal: true,
-        build: args.build.clone(),
-        sandbox: args.sandbox.clone(),
-    };
+    let (limits, jobs) = (args.limits.clone(), JobArgs { jobs: None, no_pin: false });
+    let running = RunningArgs::unrecorded(limits, jobs, args.build.clone(), args.sandbox.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let solvers = matches.solver(args.solver.as_ref())?;
     let plan = Plan { transcripts: true, ..matches.plan(solvers, [case(args)?].into_iter().collect())? };

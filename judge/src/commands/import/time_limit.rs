@@ -1,7 +1,7 @@
 //! Measures the time limit of a package that leaves it to its accepted submissions.
 
 use crate::cases::{Selection, select};
-use crate::cli::{BuildArgs, EngineArgs, ImportArgs, LimitArgs, RunningArgs};
+use crate::cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs};
 use crate::import::DerivedLimit;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Expectation, JobId, Problem, Solver, Stop, Time, Verdict};
@@ -79,15 +79,8 @@ pub(super) fn measure(
 }
 
 fn running(args: &ImportArgs) -> RunningArgs {
-    RunningArgs {
-        limits: LimitArgs { cpu: Some(LONGEST), ..LimitArgs::default() },
-        jobs: args.jobs.clone(),
-        reuse: false,
-        no_journal: true,
-        build: BuildArgs::default(),
-        sandbox: args.sandbox.clone(),
-        engine: EngineArgs::default(),
-    }
+    let limits = LimitArgs { cpu: Some(LONGEST), ..LimitArgs::default() };
+    RunningArgs::unrecorded(limits, args.jobs.clone(), BuildArgs::default(), args.sandbox.clone())
 }
 
 fn prepared(matches: &mut MatchRunner<'_>, name: &str, problem: &Problem) -> Result<Solver, Failure> {

@@ -6,7 +6,7 @@ mod limits;
 mod robustness;
 mod subject;
 
-use crate::cli::{EngineArgs, LimitArgs, RunningArgs, VerifyArgs};
+use crate::cli::{LimitArgs, RunningArgs, VerifyArgs};
 use crate::manifest::Catalogue;
 use crate::model::{CaseSource, Exit, Problem, quote};
 use crate::report::{self, CheckResult, Finding, Style, VerifiedProblem};
@@ -72,15 +72,7 @@ fn not_compiled(id: &str, failure: &Failure) -> VerifiedProblem {
 
 /// How the expected solvers are run: under the problem's own limits, and without a record.
 fn running(args: &VerifyArgs) -> RunningArgs {
-    RunningArgs {
-        limits: LimitArgs::default(),
-        jobs: args.jobs.clone(),
-        engine: EngineArgs::default(),
-        reuse: false,
-        no_journal: true,
-        build: args.build.clone(),
-        sandbox: args.sandbox.clone(),
-    }
+    RunningArgs::unrecorded(LimitArgs::default(), args.jobs.clone(), args.build.clone(), args.sandbox.clone())
 }
 
 /// What problems are checked with.
