@@ -1,9 +1,9 @@
 //! What a checker protocol may ask for: protocols unlike the judge's own, spoken with real programs.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use judge::cases::{CheckerError, check_externally};
-use judge::model::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
-use judge::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use judge_run::cases::{CheckerError, check_externally};
+use judge_problem::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
+use judge_problem::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruli
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("check.sh"), script).unwrap();
     let options = Options { helper: Some(env!("CARGO_BIN_EXE_judge").into()), ..Options::default() };
-    judge::command::use_sandbox(&Arc::new(Sandbox::open(&options).unwrap()));
+    judge_run::command::use_sandbox(&Arc::new(Sandbox::open(&options).unwrap()));
     let command = CommandTemplate {
         line: "sh check.sh".to_owned(),
         folder: folder.path().to_owned(),

@@ -3,8 +3,8 @@
 
 mod support;
 
-use judge::journal::Journal;
-use judge::model::{RunChoice, RunState, StoredCase, StoredRun, Verdict};
+use judge_journal::Journal;
+use judge_problem::{RunChoice, RunState, StoredCase, StoredRun, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};

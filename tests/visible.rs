@@ -4,7 +4,7 @@
 
 mod support;
 
-use judge::model::is_hidden;
+use judge_problem::is_hidden;
 use std::path::PathBuf;
 use std::process::Command;
 use support::require::{Need, skip};

@@ -8,8 +8,8 @@
 mod gate_life;
 
 use gate_life::{Course, Life, Noise, USUAL, alarm_rate};
-use judge::model::Direction;
-use judge::statistics::Random;
+use judge_problem::Direction;
+use judge_statistics::Random;
 
 const COMMITS: usize = 40;
 

@@ -8,8 +8,8 @@
 #[path = "../../tests/support/large_run.rs"]
 mod large_run;
 
-use judge::journal::Journal;
-use judge::model::{Digest, Shard};
+use judge_journal::Journal;
+use judge_problem::{Digest, Shard};
 use rusqlite::{Connection, params};
 use std::path::{Path, PathBuf};
 use std::process::Command;

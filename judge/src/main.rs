@@ -1,6 +1,6 @@
 //! The binary: parse, dispatch, exit code.
 
-use judge::cli::Cli;
+use judge_cli::Cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

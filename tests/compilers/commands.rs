@@ -1,6 +1,6 @@
 //! A command of the problem's author: what it says, its limit, and how it fails to start.
 
-use judge::command::{CommandError, CommandOutput, run};
+use judge_run::command::{CommandError, CommandOutput, run};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -16,8 +16,8 @@ mod stage;
 #[path = "../support/mod.rs"]
 mod support;
 
-use judge::model::Invocation;
-use judge::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
+use judge_problem::Invocation;
+use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use stage::{Stage, is_root, json, run, users_and_tiers};
 use std::fs;

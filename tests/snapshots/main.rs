@@ -25,7 +25,7 @@ fn subcommands(command: &clap::Command, words: &[String], found: &mut Vec<Vec<St
 #[test]
 fn every_help_page_reads_as_before() {
     let mut pages = Vec::new();
-    let mut grammar = judge::cli::Cli::command();
+    let mut grammar = judge_cli::Cli::command();
     grammar.build();
     subcommands(&grammar, &[], &mut pages);
     assert!(pages.len() > 20, "{pages:?}");

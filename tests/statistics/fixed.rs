@@ -1,7 +1,7 @@
 //! Claims from a fixed number of cases: the level where what decides can have shown, and what that costs.
 
 use super::fixed_populations::{COUNTS, Null, chosen_on, found, rates, unseen};
-use judge::statistics::Random;
+use judge_statistics::Random;
 
 const RUNS: usize = 2_000;
 

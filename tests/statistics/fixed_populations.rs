@@ -1,7 +1,7 @@
 //! Populations of paired effects with mean 0 for claims from a fixed number of cases, and how often a claim is made.
 
 use crate::populations::{Population, normal};
-use judge::statistics::{Moments, Random, Term, effect_interval, linearised, mean_interval};
+use judge_statistics::{Moments, Random, Term, effect_interval, linearised, mean_interval};
 use std::f64::consts::PI;
 
 pub(crate) const ALPHA: f64 = 0.05;

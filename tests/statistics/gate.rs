@@ -3,8 +3,8 @@
 mod gate_life;
 
 use gate_life::{Course, Life, Noise, USUAL, alarm_rate};
-use judge::model::Direction;
-use judge::statistics::{Random, holm};
+use judge_problem::Direction;
+use judge_statistics::{Random, holm};
 
 fn courses(life: &Life, commits: usize, level: f64, lives: usize) -> Vec<Course> {
     let mut random = Random::new(7);

@@ -1,8 +1,8 @@
 //! The life of a gate: commits that change nothing, or a little, to a solver whose scores vary from run to run.
 
-use judge::gate::{self, Baseline, BaselineCase, CaseResult, GateLimits, Sample};
-use judge::model::Direction;
-use judge::statistics::Random;
+use judge_compare::gate::{self, Baseline, BaselineCase, CaseResult, GateLimits, Sample};
+use judge_problem::Direction;
+use judge_statistics::Random;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Populations of paired effects with mean 0 and standard deviation 1 (ties: about 1), for the simulations of the stopping rule.
 
-use judge::scoring::ScoreMeasure;
-use judge::statistics::Random;
+use judge_problem::scoring::ScoreMeasure;
+use judge_statistics::Random;
 use std::f64::consts::{E, PI};
 
 /// Euler and Mascheroni's constant, the mean of Gumbel's distribution.

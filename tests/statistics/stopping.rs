@@ -5,7 +5,7 @@ mod fixed;
 mod fixed_populations;
 mod populations;
 
-use judge::statistics::{Decision, Random, Sequence, SequenceSettings, cases_until_decided, power};
+use judge_statistics::{Decision, Random, Sequence, SequenceSettings, cases_until_decided, power};
 use populations::Population;
 
 const ALPHA: f64 = 0.05;

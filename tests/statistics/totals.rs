@@ -1,7 +1,7 @@
 //! Populations of scores whose totals are equal, for the simulations of the stopping rule on shares of a total.
 
 use crate::populations::normal;
-use judge::statistics::{Random, Term};
+use judge_statistics::{Random, Term};
 
 /// How large the cases are: what the first solver scores on them.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use crate::populations::Population;
 use crate::simulate::{ALPHA, Stop, error_of_cases, mean_cases, mean_wald_cases, settings, share, stop_at};
-use judge::statistics::{Decision, Random, power};
+use judge_statistics::{Decision, Random, power};
 
 pub(crate) fn effect_table(runs: usize) {
     println!("\nMean number of cases, {runs} runs, normal effects with unknown variance (known to Wald's test):\n");

@@ -1,7 +1,7 @@
 //! Claims from a fixed number of cases: how often they are false, and how often a difference is found.
 
 use crate::fixed_populations::{COUNTS, Named, Rates, chosen_on, found, rates, unseen};
-use judge::statistics::Random;
+use judge_statistics::Random;
 
 pub(crate) fn fixed_tables(runs: usize) {
     println!(

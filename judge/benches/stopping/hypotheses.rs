@@ -2,7 +2,7 @@
 
 use crate::populations::Population;
 use crate::simulate::{ALPHA, mean_wald_cases, percent};
-use judge::statistics::{Hypotheses, Hypothesis, LikelihoodRatio, Random, Term};
+use judge_statistics::{Hypotheses, Hypothesis, LikelihoodRatio, Random, Term};
 
 pub(crate) fn hypotheses_table(runs: usize) {
     println!("\n--h0 0 --h1 D, α = β = 5 %, {runs} runs:\n");

@@ -4,7 +4,7 @@ use crate::least::{Speed, least_false_percent};
 use crate::populations::{self, Population};
 use crate::simulate::{ALPHA, LOOKS, Stop, mean_wald_cases, percent, settings, share, stop, stop_at};
 use crate::totals::{draw, equal_totals};
-use judge::statistics::{Decision, Moments, Random, SequenceSettings, power};
+use judge_statistics::{Decision, Moments, Random, SequenceSettings, power};
 
 pub(crate) fn null_table(runs: usize) {
     let critical: Vec<f64> = (0..LOOKS as u64).map(critical_t).collect();

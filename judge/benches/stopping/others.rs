@@ -2,7 +2,7 @@
 
 use crate::populations::Population;
 use crate::simulate::{LOOKS, Stop, mean_cases, percent, settings, share, stop_at};
-use judge::statistics::{Decision, Random, Sequence, SequenceSettings};
+use judge_statistics::{Decision, Random, Sequence, SequenceSettings};
 
 pub(crate) fn smaller_table(runs: usize) {
     println!("\n\"Smaller than 0.5 sd\", {runs} runs: false where the mean is 0.5 sd, right where it is 0:\n");

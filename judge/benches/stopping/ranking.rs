@@ -2,7 +2,7 @@
 
 use crate::populations::normal;
 use crate::simulate::{ALPHA, percent};
-use judge::statistics::{Decision, PairOrder, Random, Sequence, SequenceSettings, SolverOrder};
+use judge_statistics::{Decision, PairOrder, Random, Sequence, SequenceSettings, SolverOrder};
 use std::convert::Infallible;
 
 const SOLVERS: usize = 30;
@@ -20,7 +20,7 @@ pub(crate) fn rank_table(runs: usize) {
     for _ in 0..runs {
         let run = Run::play(&quality, &mut random);
         let places = run.order.places();
-        let is_false = |(solver, place): (usize, &judge::statistics::PlaceInterval)| {
+        let is_false = |(solver, place): (usize, &judge_statistics::PlaceInterval)| {
             let above = quality.iter().filter(|&&other| other > quality[solver]).count();
             let below = quality.iter().filter(|&&other| other < quality[solver]).count();
             place.low > above + 1 || place.high < SOLVERS - below

@@ -1,7 +1,7 @@
 //! Runs that end as the command ends them: with a look after each case.
 
 use crate::populations::{Population, normal};
-use judge::statistics::{Decision, Random, Sequence, SequenceSettings, Term};
+use judge_statistics::{Decision, Random, Sequence, SequenceSettings, Term};
 
 pub(crate) const ALPHA: f64 = 0.05;
 

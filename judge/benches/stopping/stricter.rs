@@ -3,7 +3,7 @@
 use crate::least::{Speed, least_false_percent};
 use crate::populations::Population;
 use crate::simulate::{ALPHA, LOOKS, mean_wald_cases, percent, settings};
-use judge::statistics::{Decision, Random, Sequence, SequenceSettings};
+use judge_statistics::{Decision, Random, Sequence, SequenceSettings};
 
 /// The cases that tell the usual size of the effects.
 const SCALE_CASES: usize = 16;

@@ -1,14 +1,14 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
-use crate::cli::BaselineArgs;
-use crate::gate::{Baseline, BaselineFile, Calibration};
-use crate::model::{Exit, JobId, Outcome, counted};
-use crate::plan::Plan;
-use crate::report::{self, Counts, StderrLines, Style};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::{baseline, load, programs};
+use judge_cli::BaselineArgs;
+use judge_compare::gate::{Baseline, BaselineFile, Calibration};
+use judge_problem::plan::Plan;
+use judge_problem::{Exit, JobId, Outcome, counted};
+use judge_report::{Counts, StderrLines, Style};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::{baseline, load, programs};
 
 /// The runs that find out whether scores change.
 const FEWEST_RUNS: u32 = 2;
@@ -41,7 +41,7 @@ pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit
     let counts: Counts = played[0].outcomes.finished().map(|outcome| outcome.verdict).collect();
     let exit = baseline::exit(&played);
     if matches!(exit, Exit::Interrupted | Exit::Fault) {
-        report::note(&format!("{counts}: nothing was recorded"));
+        judge_report::note(&format!("{counts}: nothing was recorded"));
         return Ok(exit);
     }
     let failures = baseline::failures(&played);
@@ -61,8 +61,11 @@ pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit
     };
     load::write("the baseline", &args.output, record.render().as_bytes())?;
     let repeats = repeats(&record.baseline, played.len());
-    report::note(&format!("recorded in {}: {counts}; {repeats}", args.output.display()));
-    sensitivity(&record.baseline).into_iter().chain(disturbance(&record.baseline)).for_each(|line| report::note(&line));
+    judge_report::note(&format!("recorded in {}: {counts}; {repeats}", args.output.display()));
+    sensitivity(&record.baseline)
+        .into_iter()
+        .chain(disturbance(&record.baseline))
+        .for_each(|line| judge_report::note(&line));
     Ok(Exit::Success)
 }
 
@@ -73,7 +76,7 @@ fn refusal(plan: &Plan, failures: Vec<(JobId, Outcome)>) -> Failure {
     let more = failures.len() - names.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let count = counted(failures.len(), "case");
-    report::note_lines(&report::failures_text(plan, failures, StderrLines::All, Style::of_stderr()));
+    judge_report::note_lines(&judge_report::failures_text(plan, failures, StderrLines::All, Style::of_stderr()));
     Failure::not_accepted(format!("nothing was recorded: {count} not accepted: {}{more}", names.join(", ")))
         .with_hint("repair the solver, or record these cases as failed: --allow-failures")
 }

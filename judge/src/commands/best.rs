@@ -1,13 +1,13 @@
 //! `judge best`: the best score on each case of a problem, to show and to share.
 
-use crate::cli::BestArgs;
-use crate::command::game_of;
-use crate::journal::{Imported, Journal};
-use crate::model::{Exit, Game};
-use crate::report::{self, Style};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{load, recorder};
+use judge_cli::BestArgs;
+use judge_journal::{Imported, Journal};
+use judge_problem::{Exit, Game};
+use judge_report::Style;
+use judge_run::command::game_of;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{load, recorder};
 use std::path::Path;
 
 /// The number of rows that are shown without `--all`.
@@ -25,11 +25,11 @@ pub(super) fn best(catalogue: Given<'_>, args: &BestArgs) -> Result<Exit, Failur
     let rows = (!args.all).then_some(ROWS);
     let mut best = journal.best(&game, if target.is_some() { None } else { rows })?;
     if let Some(path) = target {
-        load::write_with("the best scores", path, |out| Ok(report::best_json(&game, &best.scores, out)?))?;
+        load::write_with("the best scores", path, |out| Ok(judge_report::best_json(&game, &best.scores, out)?))?;
     }
     if target != Some(Path::new("-")) {
         best.scores.truncate(rows.unwrap_or(usize::MAX));
-        report::print(&report::best_text(&best, Style::of_stdout()))?;
+        judge_report::print(&judge_report::best_text(&best, Style::of_stdout()))?;
     }
     Ok(Exit::Success)
 }
@@ -37,6 +37,6 @@ pub(super) fn best(catalogue: Given<'_>, args: &BestArgs) -> Result<Exit, Failur
 fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
     let scores = load::best_scores(game, file)?;
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
-    report::note(&format!("imported {better} better scores; on {no_better} cases the known one is as good"));
+    judge_report::note(&format!("imported {better} better scores; on {no_better} cases the known one is as good"));
     Ok(journal)
 }

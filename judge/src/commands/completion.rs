@@ -1,13 +1,12 @@
 //! Shell completion: the script of a shell, and the candidates that the script asks this program for.
 
-use crate::cli::Cli;
-use crate::model::Exit;
-use crate::report;
-use crate::workflow::failure::Failure;
-use crate::workflow::load;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
+use judge_cli::Cli;
+use judge_problem::Exit;
+use judge_session::failure::Failure;
+use judge_session::load;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,7 +19,7 @@ pub(super) fn script(shell: Shell) -> Result<Exit, Failure> {
     let completer = shells.completer(&shell.to_string()).ok_or_else(|| Failure::fault("this shell has no script"))?;
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, "judge", "judge", &program(), &mut script).map_err(Failure::fault)?;
-    report::print_bytes(&script)?;
+    judge_report::print_bytes(&script)?;
     Ok(Exit::Success)
 }
 
@@ -41,7 +40,7 @@ pub fn complete_if_asked() -> Option<ExitCode> {
     match completion.try_complete(std::env::args_os(), folder.as_deref()) {
         Ok(asked) => asked.then_some(ExitCode::SUCCESS),
         Err(error) => {
-            report::note_lines(&error.to_string());
+            judge_report::note_lines(&error.to_string());
             Some(ExitCode::from(Exit::Usage.code()))
         }
     }
@@ -67,7 +66,7 @@ fn problems() -> Vec<CompletionCandidate> {
     let Ok(catalogue) = load::catalogue_without_note(load::Given { catalogue: given.as_deref(), journal: None }) else {
         return Vec::new();
     };
-    let candidate = |problem: &crate::model::Problem| {
+    let candidate = |problem: &judge_problem::Problem| {
         CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
     };
     catalogue.problems().iter().map(candidate).collect()

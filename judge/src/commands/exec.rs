@@ -1,15 +1,15 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
-use crate::cli::{ExecArgs, LimitArgs};
-use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
-use crate::program;
-use crate::report::{self, ExecReport};
-use crate::runner::{self, RunError};
-use crate::solver::{self, BuildSettings, Toolbox};
-use crate::verdict::Ending;
-use crate::workflow::failure::Failure;
-use crate::workflow::{fifo, load, sandbox};
+use judge_cli::{ExecArgs, LimitArgs};
+use judge_problem::verdict::Ending;
+use judge_problem::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
+use judge_report::ExecReport;
+use judge_run::program;
+use judge_run::runner::{self, RunError};
+use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
+use judge_session::failure::Failure;
+use judge_session::{fifo, load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
@@ -157,11 +157,11 @@ impl Streams {
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
         if args.stdout.is_none() && !json_on_stdout(args) {
             stdout.rewind().map_err(unreadable)?;
-            report::print_from(&mut stdout)?;
+            judge_report::print_from(&mut stdout)?;
         }
         if args.stderr.is_none() {
             stderr.rewind().map_err(unreadable)?;
-            report::note_from(&mut stderr);
+            judge_report::note_from(&mut stderr);
         }
         Ok(())
     }
@@ -190,9 +190,9 @@ fn json_on_stdout(args: &ExecArgs) -> bool {
 
 fn publish(args: &ExecArgs, report: &ExecReport<'_>) -> Result<(), Failure> {
     if let Some(path) = &args.json {
-        let json = report::exec_json(report).map_err(Failure::fault)?;
+        let json = judge_report::exec_json(report).map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
-    report::note(&report::exec_line(report));
+    judge_report::note(&judge_report::exec_line(report));
     Ok(())
 }

@@ -1,22 +1,22 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
-use crate::cli::{GateArgs, IfNoisy};
-use crate::gate::{
+use judge_cli::{GateArgs, IfNoisy};
+use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
 };
-use crate::model::{
+use judge_problem::plan::Plan;
+use judge_problem::{
     BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, listed,
     quote,
 };
-use crate::plan::Plan;
-use crate::report::{self, CalibrationReport, GateReport, GatesReport};
-use crate::statistics::holm;
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::outputs::Outputs;
-use crate::workflow::{baseline, case_choice, load, programs, provenance, sandbox};
+use judge_report::{CalibrationReport, GateReport, GatesReport};
 use judge_sandbox::Sandbox;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::outputs::Outputs;
+use judge_session::{baseline, case_choice, load, programs, provenance, sandbox};
+use judge_statistics::holm;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failur
     for gate in &recorded {
         let runs = play(catalogue, args, &sandbox, gate)?;
         if runs.is_interrupted() {
-            report::note("interrupted: the gate was not decided");
+            judge_report::note("interrupted: the gate was not decided");
             return Ok(Exit::Interrupted);
         }
         played.push(runs);
@@ -187,7 +187,7 @@ fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Fai
     let Some(calibration) = Calibration::of(&record.baseline, args.alpha) else {
         let path = file.display();
         if record.baseline.runs().is_some_and(|(fewest, _)| fewest > 1) {
-            report::note(&format!("{path}: no score changed from run to run: any fall is noticed"));
+            judge_report::note(&format!("{path}: no score changed from run to run: any fall is noticed"));
             return Ok(Exit::Success);
         }
         let error = format!("{path} does not tell how scores vary: it has one run of each case");
@@ -230,7 +230,7 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
 fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     // What is not tested about the total of a noisy solver has an equal part of `--alpha` for each baseline (Bonferroni).
     let part = args.alpha / args.baselines.len() as f64;
-    let time = |share: &crate::model::Percent| TimeLimit { max_rise: share.share(), alpha: part };
+    let time = |share: &judge_problem::Percent| TimeLimit { max_rise: share.share(), alpha: part };
     GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),

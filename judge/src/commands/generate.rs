@@ -1,13 +1,12 @@
 //! `judge gen`: writes the inputs of cases.
 
-use crate::cases::Inputs;
-use crate::cli::GenArgs;
-use crate::model::{Exit, Problem, Seeds};
-use crate::parallel::try_map_on_all_cores;
-use crate::report;
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{load, programs};
+use judge_cli::GenArgs;
+use judge_problem::parallel::try_map_on_all_cores;
+use judge_problem::{Exit, Problem, Seeds};
+use judge_run::cases::Inputs;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{load, programs};
 
 /// Seeds that are looked at together: a range may have any number of them.
 const BLOCK: usize = 1 << 12;
@@ -18,7 +17,7 @@ pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Fai
     let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
     let Some(folder) = &args.dir else {
         let seed = args.seed.unwrap_or_default();
-        report::print_bytes(&inputs.generate(seed)?)?;
+        judge_report::print_bytes(&inputs.generate(seed)?)?;
         return Ok(Exit::Success);
     };
     std::fs::create_dir_all(folder)
@@ -36,7 +35,7 @@ pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Fai
         })?;
         written += block.len();
     }
-    report::note(&format!("wrote {written} cases to {}", folder.display()));
+    judge_report::note(&format!("wrote {written} cases to {}", folder.display()));
     Ok(Exit::Success)
 }
 

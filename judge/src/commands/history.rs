@@ -1,17 +1,17 @@
 //! `judge history`: lists past runs, shows one in full, gives it tags and a note, or removes some.
 
-use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
-use crate::journal::HistoryFilter;
-use crate::manifest::Catalogue;
-use crate::model::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
-use crate::report::{self, RunReport, Style};
-use crate::solver;
-use crate::workflow::detached::{self, DetachedRuns};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::restored_run::{RestoredRun, publish};
-use crate::workflow::run_outputs::RunOutputs;
-use crate::workflow::{case_filter, history_by_feature, load, recorder};
+use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
+use judge_journal::HistoryFilter;
+use judge_problem::manifest::Catalogue;
+use judge_problem::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
+use judge_report::{RunReport, Style};
+use judge_run::solver;
+use judge_session::detached::{self, DetachedRuns};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::restored_run::{RestoredRun, publish};
+use judge_session::run_outputs::RunOutputs;
+use judge_session::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
 /// Lists past runs, shows or labels one, or removes some.
@@ -53,18 +53,18 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         catalogue.find(id)?;
     }
     if let Some(path) = &args.json {
-        load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
+        load::write("the JSON history", path, judge_report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
     }
     let mut to_collect: Vec<_> =
         rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();
     to_collect.dedup();
     let is_full = filter.newest == Some(rows.len());
     if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::history_text(&told_apart(rows), Style::of_stdout()))?;
+        judge_report::print(&judge_report::history_text(&told_apart(rows), Style::of_stdout()))?;
     }
-    to_collect.iter().for_each(|how| report::note(how));
+    to_collect.iter().for_each(|how| judge_report::note(how));
     if is_full {
-        report::note("older runs are not shown: -n N shows more, --all shows every run");
+        judge_report::note("older runs are not shown: -n N shows more, --all shows every run");
     }
     Ok(Exit::Success)
 }
@@ -84,15 +84,15 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     DetachedRuns::new(catalogue, &journal).mark_run(&mut run)?;
-    detached::how_to_collect(run.id, run.detached.as_ref(), &journal).iter().for_each(|how| report::note(how));
-    let heading = report::stored_run_text(&run);
+    detached::how_to_collect(run.id, run.detached.as_ref(), &journal).iter().for_each(|how| judge_report::note(how));
+    let heading = judge_report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
     if !RunOutputs::check(reports)?.take_stdout() {
-        report::print(&heading)?;
-        report::print("")?;
+        judge_report::print(&heading)?;
+        judge_report::print("")?;
     }
     let report = RunReport { order: sort.order(), ..restored.report(&run, &scored, *all) };
     publish(&report, reports)?;
@@ -122,7 +122,7 @@ fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)
     let mut journal = recorder::open(catalogue)?;
     let run = journal.choose(run)?;
     let labels = journal.change_labels(run, change)?;
-    report::print(&report::labels_text(run, &labels))?;
+    judge_report::print(&judge_report::labels_text(run, &labels))?;
     Ok(Exit::Success)
 }
 
@@ -137,7 +137,7 @@ fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exi
         let run = journal.choose(*choice)?;
         detached::end(catalogue, &journal, run, cancel)?;
         journal.remove(run)?;
-        report::note(&format!("run {run} is removed"));
+        judge_report::note(&format!("run {run} is removed"));
     }
     Ok(Exit::Success)
 }

@@ -1,12 +1,12 @@
 //! `judge languages`: what compiles and runs solvers here. `judge cache`: the compiled programs that are kept.
 
-use crate::cli::{CacheAction, LanguagesArgs, SandboxArgs};
-use crate::model::Exit;
-use crate::report::{self, Style};
-use crate::solver::{self, Cache};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{build, load, sandbox};
+use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs};
+use judge_problem::Exit;
+use judge_report::Style;
+use judge_run::solver::{self, Cache};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{build, load, sandbox};
 use std::path::Path;
 
 /// Shows the languages, with the versions that they have in the sandbox.
@@ -16,10 +16,10 @@ pub(super) fn languages(catalogue: Given<'_>, args: &LanguagesArgs) -> Result<Ex
     let sandbox = sandbox::open(&SandboxArgs::default())?;
     let survey = solver::survey(&languages, &mut sandbox::compiler(&sandbox))?;
     if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::languages_text(&survey, Style::of_stdout()))?;
+        judge_report::print(&judge_report::languages_text(&survey, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = report::languages_json(&survey).map_err(Failure::fault)?;
+        let json = judge_report::languages_json(&survey).map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     Ok(Exit::Success)
@@ -34,6 +34,6 @@ pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
     if let Some(CacheAction::Clear) = action {
         cache.clear();
     }
-    report::print(&report::cache_text(&cache.summary()))?;
+    judge_report::print(&judge_report::cache_text(&cache.summary()))?;
     Ok(Exit::Success)
 }

@@ -1,15 +1,14 @@
 //! `judge man`.
 
-use crate::cli::Cli;
-use crate::model::Exit;
-use crate::report;
-use crate::workflow::failure::Failure;
 use clap::CommandFactory;
+use judge_cli::Cli;
+use judge_problem::Exit;
+use judge_session::failure::Failure;
 
 /// Prints the manual page: the program's, then each command's.
 pub(super) fn man() -> Result<Exit, Failure> {
     let page = man_page().map_err(Failure::fault)?;
-    report::print_bytes(&page)?;
+    judge_report::print_bytes(&page)?;
     Ok(Exit::Success)
 }
 

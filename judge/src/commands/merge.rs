@@ -1,15 +1,15 @@
 //! `judge merge`: the journals of shards become one run.
 
-use crate::cli::MergeArgs;
-use crate::journal::{Difference, Gap, Journal, MergeError, Merged};
-use crate::manifest::Catalogue;
-use crate::matching::matching;
-use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
-use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::restored_run::RestoredRun;
-use crate::workflow::{case_choice, command_line, load, recorder};
+use judge_cli::MergeArgs;
+use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
+use judge_problem::manifest::Catalogue;
+use judge_problem::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
+use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
+use judge_run::matching::matching;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::restored_run::RestoredRun;
+use judge_session::{case_choice, command_line, load, recorder};
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,10 +33,10 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
         Err(failure) => failure,
     };
     // Before the journal is made: a merge that fails leaves nothing behind.
-    crate::journal::check(&files).map_err(refuse)?;
+    judge_journal::check(&files).map_err(refuse)?;
     let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
-    let merged = match crate::journal::merge(&mut journal, &files, catalogue.retention()) {
+    let merged = match judge_journal::merge(&mut journal, &files, catalogue.retention()) {
         Ok(merged) => merged,
         Err(error) => {
             let path = journal.path().to_owned();
@@ -53,7 +53,7 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
     let missing = missing_cases(&journal, &catalogue, &merged)?;
     let gaps = merged.gaps(missing.as_deref());
     if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&text(&merged, &gaps, &files))?;
+        judge_report::print(&text(&merged, &gaps, &files))?;
     }
     write(args, &report_of(&merged, &gaps, missing, &files))?;
     Ok(Exit::Success)
@@ -61,7 +61,7 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
 
 fn write(args: &MergeArgs, merged: &MergeReport) -> Result<(), Failure> {
     let Some(path) = &args.json else { return Ok(()) };
-    let json = report::merge_json(merged).map_err(Failure::fault)?;
+    let json = judge_report::merge_json(merged).map_err(Failure::fault)?;
     load::write("the JSON report", path, json.as_bytes())
 }
 
@@ -174,7 +174,7 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
     if catalogue.find(&merged.problem).is_err() {
         let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
         let hint = "`judge history show` and `judge rescore` need its catalogue: --problems FILE";
-        report::note_lines(&format!("{what}\nhint: {hint}"));
+        judge_report::note_lines(&format!("{what}\nhint: {hint}"));
         return Ok(());
     }
     let stored = journal.stored_run(merged.run)?;

@@ -29,13 +29,12 @@ mod view;
 mod watch;
 mod work;
 
-use crate::cli::{Cli, Command};
-use crate::command;
-use crate::model::Exit;
-use crate::report;
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{damaged_journal, recorder};
+use judge_cli::{Cli, Command};
+use judge_problem::Exit;
+use judge_run::command;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{damaged_journal, recorder};
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;
@@ -79,7 +78,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
         let failure = damaged_journal::explain(failure, catalogue);
-        report::note_lines(&failure.render(report::Style::of_stderr()));
+        judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
         failure.exit()
     });
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };

@@ -1,20 +1,20 @@
 //! `judge power`: which difference a number of cases shows, and how many cases a difference needs.
 
-use crate::cli::PowerArgs;
-use crate::command::game_of;
-use crate::journal::HistoryFilter;
-use crate::manifest::Catalogue;
-use crate::model::{Digest, Exit, NodeList, Problem, Rule, Stop};
-use crate::paired::{EffectMeasure, MinEffect};
-use crate::report::{PowerReport, Spread};
-use crate::statistics::{Moments, linearised};
-use crate::workflow::best_scores::{FromJournal, ReferenceScores};
-use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::outputs::Outputs;
-use crate::workflow::{entrants, load, pairing, programs, provenance, recorder};
+use judge_cli::PowerArgs;
+use judge_compare::paired::{EffectMeasure, MinEffect};
+use judge_journal::HistoryFilter;
+use judge_problem::manifest::Catalogue;
+use judge_problem::{Digest, Exit, NodeList, Problem, Rule, Stop};
+use judge_report::{PowerReport, Spread};
+use judge_run::command::game_of;
+use judge_session::best_scores::{FromJournal, ReferenceScores};
+use judge_session::entrants::{CaseKey, Entrant, PastEntrant, RUN};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::outputs::Outputs;
+use judge_session::{entrants, load, pairing, programs, provenance, recorder};
+use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
 use std::path::Path;
 

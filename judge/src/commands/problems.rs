@@ -1,10 +1,10 @@
 //! `judge list` and `judge show`.
 
-use crate::model::{CheckerChoice, Exit, Problem};
-use crate::report::{self, Style, grid, left, right};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{load, problem_facts};
+use judge_problem::{CheckerChoice, Exit, Problem};
+use judge_report::{Style, grid, left, right};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{load, problem_facts};
 
 /// Lists the problems.
 pub(super) fn list(catalogue: Given<'_>) -> Result<Exit, Failure> {
@@ -25,8 +25,8 @@ pub(super) fn list(catalogue: Given<'_>) -> Result<Exit, Failure> {
             [id.clone(), title.clone(), scoring.to_string(), limits.cpu.to_string(), limits.memory.to_string(), cases];
         table.add_row(row);
     }
-    report::print(&table.text())?;
-    report::note("`judge show ID` shows the details of one; `judge run -p ID` runs its bundled solver");
+    judge_report::print(&table.text())?;
+    judge_report::note("`judge show ID` shows the details of one; `judge run -p ID` runs its bundled solver");
     Ok(Exit::Success)
 }
 
@@ -41,7 +41,7 @@ pub(super) fn show(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let facts = problem_facts::facts(catalogue.find(id)?);
     let line = |(key, text): (&str, String)| format!("{key:<11} {}", text.replace('\n', "\n            "));
-    report::print(&format!("{id}\n{}", facts.into_iter().map(line).collect::<Vec<_>>().join("\n")))?;
+    judge_report::print(&format!("{id}\n{}", facts.into_iter().map(line).collect::<Vec<_>>().join("\n")))?;
     Ok(Exit::Success)
 }
 
@@ -53,10 +53,10 @@ pub(super) fn rules(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
         let error = format!("the rules of `{id}` are not known: its checker is a command");
         return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
     };
-    report::print(checker.rules().trim_end())?;
+    judge_report::print(checker.rules().trim_end())?;
     let thresholds = problem_facts::thresholds(problem);
     if !thresholds.is_empty() {
-        report::print(&format!("\n## Points of this catalogue's cases\n\n{thresholds}"))?;
+        judge_report::print(&format!("\n## Points of this catalogue's cases\n\n{thresholds}"))?;
     }
     Ok(Exit::Success)
 }

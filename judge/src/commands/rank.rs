@@ -2,19 +2,19 @@
 
 use super::compare::looks::UNSOLVED;
 use super::compare::pair;
-use crate::cli::{CompareArgs, RankArgs};
-use crate::journal::{CasePlaces, Part};
-use crate::model::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
-use crate::paired::{self, Claim, EffectMeasure, TestParameters};
-use crate::report::RankReport;
-use crate::statistics::{PairOrder, SolverOrder};
-use crate::workflow::effects::{check_bound, parameters, unit};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::outputs::Outputs;
-use crate::workflow::scored_match::ScoredMatch;
-use crate::workflow::{entrants, load, programs, provenance};
+use judge_cli::{CompareArgs, RankArgs};
+use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
+use judge_journal::{CasePlaces, Part};
+use judge_problem::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
+use judge_report::RankReport;
+use judge_session::effects::{check_bound, parameters, unit};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::outputs::Outputs;
+use judge_session::scored_match::ScoredMatch;
+use judge_session::{entrants, load, programs, provenance};
+use judge_statistics::{PairOrder, SolverOrder};
 
 /// The size of the first batch, in cases: hardly anything is decided before.
 const FIRST_BATCH: usize = 8;

@@ -1,14 +1,13 @@
 //! `judge rescore`: scores a past run by another rule, without running anything.
 
-use crate::cli::RescoreArgs;
-use crate::manifest::closest;
-use crate::model::{Exit, Problem, Rule, UnknownRule, listed};
-use crate::report;
-use crate::workflow::best_scores::{FromJournal, ReferenceScores};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::restored_run::{RestoredRun, publish};
-use crate::workflow::{case_filter, load, recorder, score_run};
+use judge_cli::RescoreArgs;
+use judge_problem::manifest::closest;
+use judge_problem::{Exit, Problem, Rule, UnknownRule, listed};
+use judge_session::best_scores::{FromJournal, ReferenceScores};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::restored_run::{RestoredRun, publish};
+use judge_session::{case_filter, load, recorder, score_run};
 use std::num::NonZeroU64;
 
 /// Scores a past run by a rule.
@@ -30,7 +29,7 @@ pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, 
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));
     }
     if let Some(score) = score_run::below_failure(&restored.plan, &restored.outcomes) {
-        report::note(&format!(
+        judge_report::note(&format!(
             "a score of {score} is below `failure`: scores count as they are, and a solver with failures has no total; \
              `failure` in [problem.scoring] below every score gives it one"
         ));

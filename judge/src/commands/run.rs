@@ -1,33 +1,33 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
-use crate::cli::{RunArgs, StderrArg};
-use crate::command::game_of;
-use crate::engine::Start;
-use crate::journal::RunEnd;
-use crate::manifest::Catalogue;
-use crate::model::{
+use judge_cli::{RunArgs, StderrArg};
+use judge_journal::RunEnd;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::{Order, Plan};
+use judge_problem::{
     BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance,
     RunChoice, RunEvent, RunId, Stop, Verdict,
 };
-use crate::plan::{Order, Plan};
-use crate::report::{self, Progress, RunReport};
-use crate::runner::{PlanRunner, RunResult};
-use crate::solver::Toolbox;
-use crate::workflow::attached_run::AttachedRun;
-use crate::workflow::best_scores::{FromJournal, ReferenceScores};
-use crate::workflow::case_choice::{ChosenCases, choose};
-use crate::workflow::failure::Failure;
-use crate::workflow::feedback::FeedbackFolder;
-use crate::workflow::jobs::{Presence, Running};
-use crate::workflow::limits::limits;
-use crate::workflow::load::Given;
-use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
-use crate::workflow::run_outputs::RunOutputs;
-use crate::workflow::saved_answers::{SavedAnswers, SavedTranscripts};
-use crate::workflow::score_run::{self, ScoredRun};
-use crate::workflow::sharding::{self, Played};
-use crate::workflow::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
+use judge_report::{Progress, RunReport};
+use judge_run::command::game_of;
+use judge_run::runner::{PlanRunner, RunResult};
+use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
+use judge_session::attached_run::AttachedRun;
+use judge_session::best_scores::{FromJournal, ReferenceScores};
+use judge_session::case_choice::{ChosenCases, choose};
+use judge_session::failure::Failure;
+use judge_session::feedback::FeedbackFolder;
+use judge_session::jobs::{Presence, Running};
+use judge_session::limits::limits;
+use judge_session::load::Given;
+use judge_session::recorder::{self, JournalOptions, Recorder, RunContext};
+use judge_session::run_outputs::RunOutputs;
+use judge_session::saved_answers::{SavedAnswers, SavedTranscripts};
+use judge_session::score_run::{self, ScoredRun};
+use judge_session::sharding::{self, Played};
+use judge_session::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
+use judge_slurm::Start;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
         && !args.no_journal
         && let Some(run) = played.uncollected(context)?
     {
-        report::note(&format!("the job of run {run} has ended: its results are collected"));
+        judge_report::note(&format!("the job of run {run} has ended: its results are collected"));
         return attach(given, args, RunChoice::Number(run));
     }
     let recorder = played.record(options(args), context)?;
@@ -234,14 +234,14 @@ fn past_scores(catalogue: &Catalogue, plan: &Plan) -> Vec<Option<PastScores>> {
 
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     if recorded && stop == Some(Stop::Interrupted) {
-        report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
+        judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
 }
 
 /// A run that is continued keeps the best scores that it started with, whatever the command line says now.
 fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
     if args.best.is_some() && given != kept {
-        report::note(&format!(
+        judge_report::note(&format!(
             "its scores stay relative to --best {kept}; afterwards: judge rescore last --best {given}"
         ));
     }
@@ -249,7 +249,7 @@ fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
 
 fn note_how_to_attach(run: Option<RunId>) {
     if let Some(run) = run {
-        report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
+        judge_report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
     }
 }
 
@@ -284,7 +284,7 @@ fn end<'a>(report: &RunReport<'a>) -> RunEnd<'a> {
 
 fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
     if *rule != problem.scoring {
-        report::note(&format!(
+        judge_report::note(&format!(
             "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
             problem.scoring
         ));

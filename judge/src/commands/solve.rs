@@ -1,7 +1,6 @@
 //! `judge solve ID`: the bundled solvers.
 
-use crate::model::Exit;
-use crate::report;
+use judge_problem::Exit;
 use std::process::ExitCode;
 
 /// Returns the ids of the bundled solvers.
@@ -12,8 +11,8 @@ pub(super) fn ids() -> Vec<&'static str> {
 /// Runs a bundled solver on standard input and output.
 pub(super) fn solve(id: &str) -> ExitCode {
     if solutions::find(id).is_none() {
-        report::note(&format!("error: there is no bundled solver `{id}`"));
-        report::note(&format!("hint: one of {}", ids().join(", ")));
+        judge_report::note(&format!("error: there is no bundled solver `{id}`"));
+        judge_report::note(&format!("hint: one of {}", ids().join(", ")));
         return ExitCode::from(Exit::Usage.code());
     }
     solutions::main_of(id)

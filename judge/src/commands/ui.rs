@@ -1,11 +1,10 @@
 //! `judge ui`: past and running runs in a browser.
 
-use crate::cli::UiArgs;
-use crate::model::Exit;
-use crate::report;
-use crate::ui::{self, Server, Starter};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::{self, Given};
+use judge_cli::UiArgs;
+use judge_problem::Exit;
+use judge_session::failure::Failure;
+use judge_session::load::{self, Given};
+use judge_ui::{Server, Starter};
 
 /// Serves the page until Ctrl-C.
 pub(super) fn ui(catalogue: Given<'_>, args: &UiArgs) -> Result<Exit, Failure> {
@@ -14,12 +13,12 @@ pub(super) fn ui(catalogue: Given<'_>, args: &UiArgs) -> Result<Exit, Failure> {
     let catalogue = if args.read_only { catalogue.read_only() } else { catalogue };
     let server = Server::bind(args.port, catalogue, starter)?;
     let url = server.url();
-    report::print_line(&url)?;
-    report::note("Ctrl-C ends it");
+    judge_report::print_line(&url)?;
+    judge_report::note("Ctrl-C ends it");
     if args.open
-        && let Err(error) = ui::open(&url)
+        && let Err(error) = judge_ui::open(&url)
     {
-        report::note(&format!("warning: no browser can be started: {error}"));
+        judge_report::note(&format!("warning: no browser can be started: {error}"));
     }
     server.run()?;
     Ok(Exit::Success)

@@ -1,23 +1,23 @@
 //! `judge view`: a game move by move, as one web page or in plain characters.
 
-use crate::cases::Inputs;
-use crate::cli::{JobArgs, RunningArgs, ViewArgs};
-use crate::journal::Part;
-use crate::manifest::Catalogue;
-use crate::model::{
+use judge_cli::{JobArgs, RunningArgs, ViewArgs};
+use judge_journal::Part;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::verdict::Ending;
+use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice,
     RunEvent, Solver, Verdict, Viewer,
 };
-use crate::plan::Plan;
-use crate::report::{self, GameFilm, GamePage, GameText, MoveRange};
-use crate::runner;
-use crate::solver::{self, Toolbox};
-use crate::verdict::Ending;
-use crate::workflow::failure::Failure;
-use crate::workflow::limits::limits;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::MatchRunner;
-use crate::workflow::{answer, build, drawing, entrants, load, programs, recorder, sandbox, stored_case};
+use judge_report::{GameFilm, GamePage, GameText, MoveRange};
+use judge_run::cases::Inputs;
+use judge_run::runner;
+use judge_run::solver::{self, Toolbox};
+use judge_session::failure::Failure;
+use judge_session::limits::limits;
+use judge_session::load::Given;
+use judge_session::match_runner::MatchRunner;
+use judge_session::{answer, build, drawing, entrants, load, programs, recorder, sandbox, stored_case};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,11 +79,11 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
             transcript.clone_from(&finished.evidence.transcript);
         }
     })?;
-    report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
+    judge_report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
     if let Some(outcome) = result.outcome(JobId { case: 0, solver: 0 }) {
         let score = outcome.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
         let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", outcome.note) };
-        report::note(&format!("{}{score}{note}", outcome.verdict));
+        judge_report::note(&format!("{}{score}{note}", outcome.verdict));
     }
     Ok(result.exit())
 }
@@ -120,7 +120,7 @@ fn drawn(
         return Ok(Exit::Success);
     }
     let ruling = case.check(&answer.bytes)?;
-    report::note(&ruling.to_string());
+    judge_report::note(&ruling.to_string());
     Ok(answer::exit(&ruling))
 }
 
@@ -141,11 +141,11 @@ fn page(
     let is_rejected = matches!(ruling, Ruling::Rejected(_));
     let (title, case, player) = (&problem.title, &input.name, &answer.player);
     let page = GamePage { title, case, player, result: &result, is_rejected };
-    let html = report::game_html(&page, &film).map_err(Failure::fault)?;
+    let html = judge_report::game_html(&page, &film).map_err(Failure::fault)?;
     load::write("the page", path, html.as_bytes())?;
-    report::note(&format!("{result}; {} frames, {} kB", film.len(), html.len().div_ceil(1000)));
+    judge_report::note(&format!("{result}; {} frames, {} kB", film.len(), html.len().div_ceil(1000)));
     if html.len() > LARGE_PAGE {
-        report::note("hint: the page is large; --from and --to show a part of the game");
+        judge_report::note("hint: the page is large; --from and --to show a part of the game");
     }
     Ok(answer::exit(&ruling))
 }
@@ -158,12 +158,12 @@ fn text(problem: &Problem, input: &Input, answer: &PlayedAnswer, args: &ViewArgs
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
-    if report::can_step() {
-        report::step_through(game.frames(), &result).map_err(Failure::fault)?;
+    if judge_report::can_step() {
+        judge_report::step_through(game.frames(), &result).map_err(Failure::fault)?;
     } else {
-        report::print(&game.frames().join("\n\n"))?;
+        judge_report::print(&game.frames().join("\n\n"))?;
     }
-    report::note(&result);
+    judge_report::note(&result);
     Ok(answer::exit(&ruling))
 }
 

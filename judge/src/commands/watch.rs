@@ -1,12 +1,12 @@
 //! `judge run --watch`: runs again when the source of a solver or the catalogue changes, and shows what changed in the results.
 
-use crate::cli::RunArgs;
-use crate::model::{Exit, counted, without_flags};
-use crate::report::{self, Style, grid, left, right};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::{self, Given};
-use crate::workflow::parent::PARENT;
-use crate::workflow::{command_line, entrants};
+use judge_cli::RunArgs;
+use judge_problem::{Exit, counted, without_flags};
+use judge_report::{Style, grid, left, right};
+use judge_session::failure::Failure;
+use judge_session::load::{self, Given};
+use judge_session::parent::PARENT;
+use judge_session::{command_line, entrants};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(super) fn watch(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
             show(last.as_ref(), &result)?;
             last = Some(result);
         }
-        report::note(&format!("watching {}; Ctrl-C ends", counted(seen.len(), "file")));
+        judge_report::note(&format!("watching {}; Ctrl-C ends", counted(seen.len(), "file")));
         while look(&watched) == seen {
             sleep(PERIOD);
         }
@@ -180,7 +180,7 @@ impl Rerun {
 /// Shows the totals, and the cases whose verdict or score changed, on one screen.
 fn show(last: Option<&Value>, result: &Value) -> Result<(), Failure> {
     let start = if std::io::stdout().is_terminal() { "\u{1b}[H\u{1b}[2J" } else { "" };
-    report::print(&format!("{start}{}", shown(last, result, Style::of_stdout())))?;
+    judge_report::print(&format!("{start}{}", shown(last, result, Style::of_stdout())))?;
     Ok(())
 }
 

@@ -1,14 +1,14 @@
 //! `judge work`: a task of a run on a cluster plays its share.
 
-use crate::cli::{SandboxArgs, TierArg};
-use crate::engine::{self, Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
-use crate::journal::Surroundings;
-use crate::model::{Exit, Invocation, Node, Solver, error_chain};
-use crate::plan::Plan;
-use crate::runner::{LocalRunner, exit_at_once};
-use crate::workflow::failure::Failure;
-use crate::workflow::{jobs, sandbox};
+use judge_cli::{SandboxArgs, TierArg};
+use judge_journal::Surroundings;
+use judge_problem::plan::Plan;
+use judge_problem::{Exit, Invocation, Node, Solver, error_chain};
+use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::{Sandbox, Tier};
+use judge_session::failure::Failure;
+use judge_session::{jobs, sandbox};
+use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
     let plan = file.plan(problem);
     check(&plan)?;
     let runner = LocalRunner::new(sandbox, jobs::task_settings(&settings), || exit_at_once());
-    match engine::work(folder, task, &plan, &runner, log) {
+    match judge_slurm::work(folder, task, &plan, &runner, log) {
         Ok(()) => Ok(Exit::Success),
         // The run is over, and its folder gone.
         Err(_) if !folder.is_open() => Ok(Exit::Success),

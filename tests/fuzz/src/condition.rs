@@ -1,7 +1,7 @@
 //! Conditions on features, as `--where` takes them.
 
-use judge::condition::Condition;
-use judge::model::{Features, Number, is_feature_name};
+use judge_problem::condition::Condition;
+use judge_problem::{Features, Number, is_feature_name};
 
 /// A condition names features, means the same in parentheses, and never holds together with its negation.
 ///

@@ -16,7 +16,7 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
 pub(crate) fn catalogues() -> Vec<Vec<u8>> {
     let page = String::from_utf8(read(&repository().join("docs/problems.md"))).expect("the page is text");
     let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
-    blocks.chain([judge::manifest::BUILT_IN]).map(|text| text.as_bytes().to_vec()).collect()
+    blocks.chain([judge_problem::manifest::BUILT_IN]).map(|text| text.as_bytes().to_vec()).collect()
 }
 
 /// Conditions with every operator.

@@ -1,11 +1,11 @@
 //! `judge check --dir`: every NAME.in of a folder with its NAME.out.
 
-use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
-use crate::parallel::map_on_all_cores;
-use crate::report::{self, Style, grid, left, right};
-use crate::workflow::answer::{self, exit};
-use crate::workflow::failure::Failure;
-use crate::workflow::load;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::{Bytes, Exit, Problem, Ruling, natural_key};
+use judge_report::{Style, grid, left, right};
+use judge_session::answer::{self, exit};
+use judge_session::failure::Failure;
+use judge_session::load;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit:
         table.add_row([name, score, checked.text()]);
         worst = [worst, checked.exit()].into_iter().max_by_key(|exit| exit.code()).unwrap_or(worst);
     }
-    report::print(&table.text())?;
+    judge_report::print(&table.text())?;
     Ok(worst)
 }
 

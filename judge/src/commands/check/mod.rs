@@ -3,15 +3,14 @@
 mod folder;
 mod run;
 
-use crate::cases::Inputs;
-use crate::cli::CheckArgs;
-use crate::model::{Bytes, Exit, Problem};
-use crate::report;
-use crate::workflow::answer::{self, exit, refuse_interactive};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{load, programs};
 use folder::check_folder;
+use judge_cli::CheckArgs;
+use judge_problem::{Bytes, Exit, Problem};
+use judge_run::cases::Inputs;
+use judge_session::answer::{self, exit, refuse_interactive};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{load, programs};
 use run::check_run;
 use std::path::Path;
 
@@ -51,6 +50,6 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     let file = args.input.as_deref();
     let case = answer::prepare(problem, &input, &name, file, args.answer.as_deref())?;
     let ruling = answer::check(&case, output, limit)?;
-    report::print_line(&ruling.to_string())?;
+    judge_report::print_line(&ruling.to_string())?;
     Ok(exit(&ruling))
 }

@@ -1,13 +1,13 @@
 //! `judge check --run`: rechecks the stored answers of a past run with the current checker.
 
-use crate::cases::{Inputs, PreparedCase, ProblemChecker};
-use crate::journal::Journal;
-use crate::model::{Bytes, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
-use crate::report::{self, Style, grid, left};
-use crate::workflow::answer::{refuse_interactive, too_long};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::{entrants, load, programs, recorder, stored_case};
+use judge_journal::Journal;
+use judge_problem::{Bytes, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
+use judge_report::{Style, grid, left};
+use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
+use judge_session::answer::{refuse_interactive, too_long};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{entrants, load, programs, recorder, stored_case};
 
 /// The result of rechecking an answer.
 enum Recheck {
@@ -70,10 +70,10 @@ pub(in crate::commands) fn check_run(
         }
     }
     if !table.is_empty() {
-        report::print(&table.text())?;
+        judge_report::print(&table.text())?;
     }
     let Tally { same, differ, impossible } = tally;
-    report::print(&format!(
+    judge_report::print(&format!(
         "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
         run.id
     ))?;

@@ -3,13 +3,13 @@
 
 use super::looks::Looks;
 use super::until_decided::{FIRST_BATCH, is_to_be_shown, show, still_playing};
-use crate::cli::CompareArgs;
-use crate::journal::Part;
-use crate::model::{CaseList, FinishedJob, OutcomeGrid, RunEvent, Solver, Verdict};
-use crate::report::IntervalProgress;
-use crate::runner::EarlyEnd;
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use judge_cli::CompareArgs;
+use judge_journal::Part;
+use judge_problem::{CaseList, FinishedJob, OutcomeGrid, RunEvent, Solver, Verdict};
+use judge_report::IntervalProgress;
+use judge_run::runner::EarlyEnd;
+use judge_session::failure::Failure;
+use judge_session::match_runner::{MatchResult, MatchRunner};
 
 /// Runs all solvers on fresh cases until it is decided.
 pub(super) fn until_decided(

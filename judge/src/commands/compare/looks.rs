@@ -1,12 +1,12 @@
 //! What `--until-decided` knows after each case, without going through all cases again.
 
-use crate::cli::CompareArgs;
-use crate::model::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule};
-use crate::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
-use crate::workflow::effects::{parameters, unit};
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::MatchResult;
-use crate::workflow::scored_match::measure_of;
+use judge_cli::CompareArgs;
+use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
+use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule};
+use judge_session::effects::{parameters, unit};
+use judge_session::failure::Failure;
+use judge_session::match_runner::MatchResult;
+use judge_session::scored_match::measure_of;
 
 /// The number of cases after which a comparison ends if the solvers have not both solved any.
 pub(in crate::commands) const UNSOLVED: usize = 16;

@@ -1,14 +1,14 @@
 //! `judge compare --until-decided`: fresh cases until every comparison is decided, with a look after each.
 
 use super::looks::Looks;
-use crate::cli::CompareArgs;
-use crate::journal::{CasePlaces, Part};
-use crate::model::{CaseList, OutcomeGrid, Solver};
-use crate::paired;
-use crate::report::{InterimResult, IntervalProgress};
-use crate::workflow::effects::{parameters, unit};
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use judge_cli::CompareArgs;
+use judge_compare::paired;
+use judge_journal::{CasePlaces, Part};
+use judge_problem::{CaseList, OutcomeGrid, Solver};
+use judge_report::{InterimResult, IntervalProgress};
+use judge_session::effects::{parameters, unit};
+use judge_session::failure::Failure;
+use judge_session::match_runner::{MatchResult, MatchRunner};
 
 /// The size of the first batch: hardly anything is decided before.
 pub(super) const FIRST_BATCH: usize = 8;

@@ -3,14 +3,14 @@
 mod time_limit;
 mod workshop;
 
-use crate::cli::{BuildArgs, ImportArgs, VerifyArgs};
-use crate::import::{self, DerivedLimit, ImportError, Imported, Kind, Source};
-use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem, counted, quote, visible};
-use crate::report::{self, Steps};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::new_folder::NewFolder;
+use judge_cli::{BuildArgs, ImportArgs, VerifyArgs};
+use judge_import::{DerivedLimit, ImportError, Imported, Kind, Source};
+use judge_problem::manifest::Catalogue;
+use judge_problem::{Exit, Problem, counted, quote, visible};
+use judge_report::Steps;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::new_folder::NewFolder;
 use std::fs;
 use std::path::{Path, PathBuf};
 use time_limit::{Measured, TimeLimit};
@@ -25,12 +25,12 @@ type Verify = fn(Given<'_>, &VerifyArgs) -> Result<Exit, Failure>;
 /// Writes the problem of a package into a new folder, and has it checked there.
 pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure> {
     let source = Source::open(&args.source).map_err(not_imported)?;
-    if import::builds(source.root(), args.kind) {
-        report::note("building the tools with cargo, outside the sandbox: this may take minutes");
+    if judge_import::builds(source.root(), args.kind) {
+        judge_report::note("building the tools with cargo, outside the sandbox: this may take minutes");
     }
-    let imported = import::read(source.root(), args.kind, args.id.as_deref());
+    let imported = judge_import::read(source.root(), args.kind, args.id.as_deref());
     // Where a file is missing, it may be one that a link should lead to.
-    let links = || import::broken_links(source.root());
+    let links = || judge_import::broken_links(source.root());
     let mut imported = imported.map_err(|error| with_links(not_imported(source.explain(error)), &links()))?;
     check_id(&imported.id)?;
     let target = args.to.clone().unwrap_or_else(|| PathBuf::from(&imported.id));
@@ -38,12 +38,12 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
     show(&imported, &target)?;
     let catalogue = target.join(CATALOGUE);
     let file = quote(&catalogue.to_string_lossy());
-    report::print(&format!("next: judge run --problems {file} -p {} -s ./solution", imported.id))?;
+    judge_report::print(&format!("next: judge run --problems {file} -p {} -s ./solution", imported.id))?;
     if args.no_verify {
-        report::print(&format!("      judge verify --problems {file}"))?;
+        judge_report::print(&format!("      judge verify --problems {file}"))?;
         return Ok(Exit::Success);
     }
-    report::print(&format!("judge verify --problems {file}:"))?;
+    judge_report::print(&format!("judge verify --problems {file}:"))?;
     let jobs = args.jobs.clone();
     let sandbox = args.sandbox.clone();
     verify(
@@ -101,7 +101,7 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
         let what = [(programs, "compiling", "program"), (made, "making", "file")];
         let parts = what.iter().filter(|(count, ..)| *count > 0);
         let parts: Vec<_> = parts.map(|(count, verb, noun)| format!("{verb} {}", counted(*count, noun))).collect();
-        report::note(&parts.join(" and "));
+        judge_report::note(&parts.join(" and "));
         let mut workshop = Workshop::open(&catalogue, problem, &args.sandbox, &folder)?;
         let mut steps = Steps::start(programs + made);
         for program in &imported.programs {
@@ -145,6 +145,6 @@ fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
     lines.extend(imported.taken.iter().map(|line| format!("  taken  {line}")));
     lines.extend(imported.left.iter().map(|line| format!("  left   {line}")));
     let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
-    report::print(&lines.join("\n"))?;
+    judge_report::print(&lines.join("\n"))?;
     Ok(())
 }

@@ -1,14 +1,13 @@
 //! Measures the time limit of a package that leaves it to its accepted submissions.
 
-use crate::cases::{Selection, select};
-use crate::cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs};
-use crate::import::DerivedLimit;
-use crate::manifest::Catalogue;
-use crate::model::{Exit, Expectation, JobId, Problem, Solver, Stop, Time, Verdict};
-use crate::report;
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::{entrants, programs};
+use judge_cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs};
+use judge_import::DerivedLimit;
+use judge_problem::manifest::Catalogue;
+use judge_problem::{Exit, Expectation, JobId, Problem, Solver, Stop, Time, Verdict};
+use judge_run::cases::{Selection, select};
+use judge_session::failure::Failure;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::{entrants, programs};
 use std::time::Duration;
 
 /// How long an accepted submission may take on one case while it is measured.
@@ -46,7 +45,7 @@ pub(super) fn measure(
     if names.is_empty() {
         return Ok(Err("it has no accepted submission that can be run".to_owned()));
     }
-    report::note(&format!("the package gives no time limit: running {}", names.join(", ")));
+    judge_report::note(&format!("the package gives no time limit: running {}", names.join(", ")));
     let _programs = programs::compile(catalogue, Some(id))?;
     let problem = catalogue.find(id)?;
     let mut matches = MatchRunner::open(catalogue, problem, &running(args))?;

@@ -1,17 +1,17 @@
 //! Compiles the programs of a package in the sandbox, and runs those that make files of it.
 
-use crate::cli::{BuildArgs, SandboxArgs};
-use crate::import::{BUILD, RUN, Sources, ToCompile, ToMake};
-use crate::manifest::Catalogue;
-use crate::model::{Bytes, Invocation, LanguageTable, Languages, Limits, Problem, Program, SolverSpec};
-use crate::program;
-use crate::runner;
-use crate::solver::{self, Toolbox};
-use crate::verdict::Ending;
-use crate::workflow::failure::Failure;
-use crate::workflow::new_folder::NewFolder;
-use crate::workflow::{build, sandbox};
+use judge_cli::{BuildArgs, SandboxArgs};
+use judge_import::{BUILD, RUN, Sources, ToCompile, ToMake};
+use judge_problem::manifest::Catalogue;
+use judge_problem::verdict::Ending;
+use judge_problem::{Bytes, Invocation, LanguageTable, Languages, Limits, Problem, Program, SolverSpec};
+use judge_run::program;
+use judge_run::runner;
+use judge_run::solver::{self, Toolbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
+use judge_session::failure::Failure;
+use judge_session::new_folder::NewFolder;
+use judge_session::{build, sandbox};
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io;

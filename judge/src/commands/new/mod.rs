@@ -2,11 +2,10 @@
 
 mod template;
 
-use crate::cli::{NewArgs, NewChecker};
-use crate::model::{Exit, quote};
-use crate::report;
-use crate::workflow::failure::Failure;
-use crate::workflow::programs::{TESTLIB, TESTLIB_SOURCE};
+use judge_cli::{NewArgs, NewChecker};
+use judge_problem::{Exit, quote};
+use judge_session::failure::Failure;
+use judge_session::programs::{TESTLIB, TESTLIB_SOURCE};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +39,7 @@ pub(super) fn new(args: &NewArgs) -> Result<Exit, Failure> {
         let missing = sources.filter(|path| path.extension().is_some_and(|ending| ending == "cpp"));
         add_header(&missing.map(|path| path.with_file_name(TESTLIB)).collect::<Vec<_>>(), header.as_deref())?;
     }
-    report::note(&format!("next: cd {} && judge verify", quote(&args.id)));
+    judge_report::note(&format!("next: cd {} && judge verify", quote(&args.id)));
     Ok(Exit::Success)
 }
 
@@ -58,13 +57,13 @@ fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> 
     for (place, first) in places.iter().zip([None, places.first()]) {
         match (header, first) {
             (Some(header), _) => write(place, header)?,
-            (None, None) => report::note(&format!(
+            (None, None) => judge_report::note(&format!(
                 "{TESTLIB} is missing, which is not part of the judge: curl -o {} {TESTLIB_SOURCE}",
                 quote(&place.to_string_lossy())
             )),
             (None, Some(first)) => {
                 let [from, to] = [first, place].map(|path| quote(&path.to_string_lossy()));
-                report::note(&format!("and: cp {from} {to}"));
+                judge_report::note(&format!("and: cp {from} {to}"));
             }
         }
     }
@@ -74,6 +73,6 @@ fn add_header(places: &[PathBuf], header: Option<&[u8]>) -> Result<(), Failure> 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes));
     written.map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
-    report::print(&path.display().to_string())?;
+    judge_report::print(&path.display().to_string())?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The files of a new problem.
 
-use crate::cli::NewChecker;
+use judge_cli::NewChecker;
 
 /// A file by its name, with its text.
 pub(super) type TemplateFile = (&'static str, String);

@@ -1,13 +1,13 @@
 //! The comparison of a search's winner with the default setting, on cases that took no part in the search.
 
-use crate::model::{CaseSpec, Solver, Stop};
-use crate::paired;
-use crate::paired::{EffectMeasure, TestParameters};
-use crate::report::{CompareReport, Comparison, TuneComparison};
-use crate::tune::ParameterSetting;
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::MatchRunner;
-use crate::workflow::provenance;
+use judge_compare::paired;
+use judge_compare::paired::{EffectMeasure, TestParameters};
+use judge_problem::{CaseSpec, Solver, Stop};
+use judge_report::{CompareReport, Comparison, TuneComparison};
+use judge_session::failure::Failure;
+use judge_session::match_runner::MatchRunner;
+use judge_session::provenance;
+use judge_statistics::tune::ParameterSetting;
 
 /// What is compared, and how.
 pub(super) struct Confirmation<'a> {

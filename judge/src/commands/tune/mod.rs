@@ -3,15 +3,15 @@
 mod confirm;
 mod search;
 
-use crate::cli::TuneArgs;
-use crate::model::{CaseSpec, Exit, Outcome, Stop};
-use crate::report::TuneReport;
-use crate::tune::{Search, SearchSettings, Space};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::MatchRunner;
-use crate::workflow::outputs::Outputs;
-use crate::workflow::{load, programs, provenance};
+use judge_cli::TuneArgs;
+use judge_problem::{CaseSpec, Exit, Outcome, Stop};
+use judge_report::TuneReport;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::MatchRunner;
+use judge_session::outputs::Outputs;
+use judge_session::{load, programs, provenance};
+use judge_statistics::tune::{Search, SearchSettings, Space};
 use search::Tuning;
 use std::num::NonZeroUsize;
 

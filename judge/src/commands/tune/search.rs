@@ -1,21 +1,21 @@
 //! The runs of `judge tune`: each round of the search is a part of one run in the journal.
 
 use super::confirm::Confirmation;
-use crate::cli::TuneArgs;
-use crate::journal::{CasePlaces, Part};
-use crate::model::{
+use checkers::Score;
+use judge_cli::TuneArgs;
+use judge_compare::paired::EffectMeasure;
+use judge_journal::{CasePlaces, Part};
+use judge_problem::plan::Plan;
+use judge_problem::scoring::ScoreMeasure;
+use judge_problem::{
     CaseList, CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
 };
-use crate::paired::EffectMeasure;
-use crate::plan::Plan;
-use crate::report::{Candidate, TuneReport, filled};
-use crate::scoring::ScoreMeasure;
-use crate::tune::{ParameterSetting, Search, SearchRound};
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::MatchRunner;
-use crate::workflow::score_run;
-use crate::workflow::session::Session;
-use checkers::Score;
+use judge_report::{Candidate, TuneReport, filled};
+use judge_session::failure::Failure;
+use judge_session::match_runner::MatchRunner;
+use judge_session::score_run;
+use judge_session::session::Session;
+use judge_statistics::tune::{ParameterSetting, Search, SearchRound};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 

@@ -2,18 +2,18 @@
 
 use super::robustness::GoodAnswer;
 use super::subject::{FEW, Subject, finding};
-use crate::cases::{Selection, select};
-use crate::journal::Part;
-use crate::model::{
+use judge_journal::Part;
+use judge_problem::plan::Plan;
+use judge_problem::scoring;
+use judge_problem::{
     CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Rule, RunEvent, ScoreRange,
     Solver, Stop, Verdict, counted,
 };
-use crate::plan::Plan;
-use crate::report::{CheckResult, Finding, Progress};
-use crate::scoring;
-use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::{entrants, score_run};
+use judge_report::{CheckResult, Finding, Progress};
+use judge_run::cases::{Selection, select};
+use judge_session::failure::Failure;
+use judge_session::match_runner::{MatchResult, MatchRunner};
+use judge_session::{entrants, score_run};
 use std::time::Duration;
 
 /// What a solver whose answers are garbage prints, and one that answers nothing.

@@ -1,11 +1,11 @@
 //! Whether the generator is deterministic, and whether every input can be read and is valid.
 
 use super::subject::{Subject, finding};
-use crate::cases::{CheckerError, Inputs, ProblemChecker, check_input};
-use crate::model::{
+use judge_problem::{
     CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
 };
-use crate::report::{CheckResult, Finding};
+use judge_report::{CheckResult, Finding};
+use judge_run::cases::{CheckerError, Inputs, ProblemChecker, check_input};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

@@ -2,8 +2,8 @@
 
 use super::expectations::Slowest;
 use super::subject::{Subject, finding};
-use crate::model::{TestGroup, Time, counted};
-use crate::report::{CheckResult, Finding};
+use judge_problem::{TestGroup, Time, counted};
+use judge_report::{CheckResult, Finding};
 use num_rational::BigRational;
 use num_traits::One;
 use std::time::Duration;

@@ -6,17 +6,17 @@ mod limits;
 mod robustness;
 mod subject;
 
-use crate::cli::{LimitArgs, RunningArgs, VerifyArgs};
-use crate::manifest::Catalogue;
-use crate::model::{CaseSource, Exit, Problem, quote};
-use crate::report::{self, CheckResult, Finding, Style, VerifiedProblem};
-use crate::workflow::failure::Failure;
-use crate::workflow::load::Given;
-use crate::workflow::match_runner::MatchRunner;
-use crate::workflow::programs::{self, Programs};
-use crate::workflow::{load, sandbox};
 use expectations::Played;
+use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
+use judge_problem::manifest::Catalogue;
+use judge_problem::{CaseSource, Exit, Problem, quote};
+use judge_report::{CheckResult, Finding, Style, VerifiedProblem};
 use judge_sandbox::Sandbox;
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::match_runner::MatchRunner;
+use judge_session::programs::{self, Programs};
+use judge_session::{load, sandbox};
 use std::path::Path;
 use std::sync::Arc;
 use subject::{Subject, finding};
@@ -43,13 +43,13 @@ pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failur
     });
     let verified = each.collect::<Result<Vec<_>, Failure>>()?;
     drop(compiled);
-    let has = |result| report::count_checks(&verified, result) > 0;
+    let has = |result| judge_report::count_checks(&verified, result) > 0;
     let ok = !(has(CheckResult::Failed) || args.strict && has(CheckResult::NotChecked));
     if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::verify_text(&verified, Style::of_stdout()))?;
+        judge_report::print(&judge_report::verify_text(&verified, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = report::verify_json(&verified, ok).map_err(Failure::fault)?;
+        let json = judge_report::verify_json(&verified, ok).map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     Ok(if ok { Exit::Success } else { Exit::NotAccepted })

@@ -1,11 +1,11 @@
 //! Whether the checker rejects bad answers, survives strange ones, and accepts the answer files.
 
 use super::subject::{FEW, Subject, finding};
-use crate::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
-use crate::model::{BadAnswer, CaseSource, CaseSpec, CheckerChoice, Problem, Ruling, counted, error_chain, quote};
-use crate::report::{CheckResult, Finding};
-use crate::verdict::{ProtocolError, find_too_fine};
 use checkers::Score;
+use judge_problem::verdict::{ProtocolError, find_too_fine};
+use judge_problem::{BadAnswer, CaseSource, CaseSpec, CheckerChoice, Problem, Ruling, counted, error_chain, quote};
+use judge_report::{CheckResult, Finding};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
 
 /// Answers that are bad in nearly every game, each with the command that prints it.
 const BAD: [(BadAnswer, &str, &[u8], &str); 3] = [

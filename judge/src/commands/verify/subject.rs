@@ -1,9 +1,9 @@
 //! The problem that is verified, and how a finding about it is written down.
 
-use crate::cases::{Selection, select};
-use crate::model::{CaseSource, CaseSpec, Problem, quote};
-use crate::report::{CheckResult, Finding};
-use crate::workflow::failure::Failure;
+use judge_problem::{CaseSource, CaseSpec, Problem, quote};
+use judge_report::{CheckResult, Finding};
+use judge_run::cases::{Selection, select};
+use judge_session::failure::Failure;
 
 /// How many cases the checks look at that run many programs for each.
 pub(super) const FEW: usize = 3;

@@ -1,12 +1,12 @@
 //! Looks case by case agree with going through all cases at each look, under every rule.
 
 use super::*;
-use crate::manifest::Catalogue;
-use crate::model::{Direction, Invocation, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict};
-use crate::plan::Plan;
-use crate::statistics::Random;
 use checkers::Score;
 use clap::Parser;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::{Direction, Invocation, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict};
+use judge_statistics::Random;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -176,7 +176,7 @@ fn rough_scores(kind: usize, case: usize, random: &mut Random) -> [Option<i64>; 
 }
 
 /// No claim contradicts the interval that stands beside it, and none is missing where there could be one.
-fn check_claim(inference: (paired::Claim, Option<crate::statistics::Interval>), min_effect: Option<f64>, what: &str) {
+fn check_claim(inference: (paired::Claim, Option<judge_statistics::Interval>), min_effect: Option<f64>, what: &str) {
     let (claim, Some(interval)) = inference else { return };
     let agrees = match claim {
         paired::Claim::Better => interval.low > 0.0,

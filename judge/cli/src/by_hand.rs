@@ -1,0 +1,224 @@
+//! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
+
+use super::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use judge_import::Kind;
+use judge_problem::{Bytes, RunChoice, Seeds, parse_seed};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(super) const EXEC_EXAMPLES: &str = "Examples:
+  judge exec --cpu 1s --memory 256MiB -- ./mybot
+  judge exec --stdin case.in --stdout answer.out --json usage.json -- python3 bot.py
+  judge exec --require-tier root --dir /opt/data -- ./untrusted";
+
+pub(super) const CHECK_EXAMPLES: &str = "Examples:
+  judge check -p columns --seed 1 --output answer.txt
+  judge check -p deletion-game --input game1.in --output -     the answer from standard input
+  judge check -p sum --input 1.in --output my.out --answer 1.ans   for checkers that compare with an answer file
+  judge check -p columns --dir results                         every NAME.in with its NAME.out
+  judge check --run 12                                         recheck the stored answers of a past run";
+
+pub(super) const VIEW_EXAMPLES: &str = "Examples:
+  judge view -p columns --seed 1 -s ./mybot --html game.html
+  judge view -p columns --seed 1 -s ./mybot --text          step through it on the terminal
+  judge view -p same-game-free --input board.in --output board.out --html game.html
+  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500
+  judge view --run 13 --case seed-7 --html game.html        the stored answer of a past run";
+
+pub(super) const GEN_EXAMPLES: &str = "Examples:
+  judge gen -p columns --seed 7 > seed-7.in
+  judge gen -p square-remover --seeds 1-100 --dir cases";
+
+pub(super) const SOLVE_EXAMPLES: &str = "Examples:
+  judge gen -p columns --seed 1 | judge solve columns
+  judge solve same-game < board.in > answer.out";
+
+/// Arguments of `judge exec`.
+#[derive(Debug, Args)]
+pub struct ExecArgs {
+    /// What the program may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How it is isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+    /// Its standard input: a file, or - for the judge's own [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// Where its standard output goes [default: the judge's own]
+    #[arg(long, value_name = "FILE")]
+    pub stdout: Option<PathBuf>,
+    /// Where its standard error goes [default: the judge's own]
+    #[arg(long, value_name = "FILE")]
+    pub stderr: Option<PathBuf>,
+    /// Write how it ended and what it used as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// Arguments of `judge check`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir", "run"]))]
+pub struct CheckArgs {
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// Recheck the stored answers of this past run
+    #[arg(long, value_name = "RUN", conflicts_with = "output")]
+    pub run: Option<RunChoice>,
+    /// The case's input, or - for standard input
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub input: Option<PathBuf>,
+    /// The case made from this seed
+    #[arg(long, value_name = "N", requires = "output", value_parser = parse_seed, allow_hyphen_values = true)]
+    pub seed: Option<u64>,
+    /// The answer, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "dir")]
+    pub output: Option<PathBuf>,
+    /// The case's answer file, for checkers that compare with one [default: the one that `answers` in the catalogue gives]
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub answer: Option<PathBuf>,
+    /// A folder: every NAME.in with its NAME.out, and its NAME.ans if there is one
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; that of the run with
+    /// --run]
+    #[arg(long, value_name = "SIZE")]
+    pub output_limit: Option<Bytes>,
+}
+
+/// Arguments of `judge view`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
+#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text"]))]
+pub struct ViewArgs {
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// Show a stored answer of this past run
+    #[arg(long, value_name = "RUN", requires = "case", conflicts_with = "output")]
+    pub run: Option<RunChoice>,
+    /// With --run: the name of the case, such as seed-7
+    #[arg(long, value_name = "CASE", requires = "run")]
+    pub case: Option<String>,
+    /// The case's input, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// The case made from this seed
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
+    pub seed: Option<u64>,
+    /// The answer, or - for standard input [default: what the solver answers]
+    #[arg(long, value_name = "FILE", conflicts_with = "solver")]
+    pub output: Option<PathBuf>,
+    /// The solver that answers [default: the problem's bundled one]; with --run, its name in that run
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// Write a page that plays the game, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub html: Option<PathBuf>,
+    /// Print the game in plain characters; on a terminal, step through it by keys
+    #[arg(long)]
+    pub text: bool,
+    /// Start with this move
+    #[arg(long, value_name = "MOVE")]
+    pub from: Option<usize>,
+    /// End with this move
+    #[arg(long, value_name = "MOVE")]
+    pub to: Option<usize>,
+    /// What the solver may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solver is built
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// How the solver is isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+pub(super) const LANGUAGES_EXAMPLES: &str = "Examples:
+  judge languages                      of the catalogue here, and your own
+  judge languages --json languages.json
+  judge run -p columns -s bot.py --language pypy";
+
+pub(super) const CACHE_EXAMPLES: &str = "Examples:
+  judge cache
+  judge cache clear
+  judge run -p columns -s bot.cpp --no-cache";
+
+pub(super) const IMPORT_EXAMPLES: &str = "Examples:
+  judge import packages/hello                    writes hello/problems.toml and the files it needs
+  judge import hello.zip --to contest/a --id a   a zip archive, into another folder
+  judge import packages/hello --no-verify        without the checks of `judge verify` at the end
+  judge run --problems hello/problems.toml -p hello -s ./mybot";
+
+/// Arguments of `judge import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The package: a folder, or a zip archive
+    #[arg(value_name = "SOURCE")]
+    pub source: PathBuf,
+    /// The folder to write, which must be new or empty [default: the problem's id, in the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+    /// The problem's id [default: the name of the package]
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// What SOURCE is [default: found out]
+    #[arg(long, value_name = "KIND", value_parser = kinds())]
+    pub kind: Option<Kind>,
+    /// Do not check what was written with `judge verify`
+    #[arg(long)]
+    pub no_verify: bool,
+    /// How many solvers run at once, and where, when it is verified
+    #[command(flatten)]
+    pub jobs: JobArgs,
+    /// How programs are isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+/// Arguments of `judge languages`.
+#[derive(Debug, Args)]
+pub struct LanguagesArgs {
+    /// Write the same as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// What is done with the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum CacheAction {
+    /// Remove all compiled programs
+    Clear,
+}
+
+/// Arguments of `judge gen`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds"]))]
+pub struct GenArgs {
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// The case with this seed, to standard output (or into --dir)
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
+    pub seed: Option<u64>,
+    /// The cases with these seeds, into the folder --dir
+    #[arg(long, value_name = "SEEDS", requires = "dir", allow_hyphen_values = true)]
+    pub seeds: Option<Seeds>,
+    /// The folder for the files seed-N.in; created if missing
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Parses the kind of a package.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
+        .try_map(move |name| named(name).ok_or("unknown kind"))
+}

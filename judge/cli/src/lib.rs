@@ -1,0 +1,471 @@
+//! The command line's grammar. The `commands` give it its meaning.
+
+mod by_hand;
+mod comparing;
+mod deferred;
+mod engine;
+mod past;
+mod setting;
+mod sharding;
+mod shared;
+
+pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
+pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
+pub use deferred::Deferred;
+pub use engine::{DetachArgs, Engine, EngineArgs};
+pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use setting::{NewArgs, NewChecker, VerifyArgs};
+pub use sharding::{ShardArg, TaskIds};
+pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use judge_problem::Problem;
+use judge_problem::manifest::closest;
+use shared::count;
+use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+const STYLES: Styles =
+    Styles::styled().header(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold());
+
+/// Judge and score solvers of score-based programming games
+#[derive(Debug, Parser)]
+#[command(name = "judge", version, styles = STYLES, max_term_width = 100, subcommand_required = true)]
+#[command(after_help = "Start with `judge list`, then `judge run -p columns`. `judge help COMMAND` has examples.")]
+pub struct Cli {
+    /// The catalogue of problems; builtin is the built-in one [default: problems.toml here or in a parent folder, else builtin]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub problems: Option<PathBuf>,
+
+    /// The journal's file [default: .judge/journal.db beside the catalogue]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Cli {
+    /// Reads the command line of this process. Ends the process, as [`Parser::parse`] does, where that is wrong or asks for help.
+    #[must_use]
+    pub fn read() -> Self {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        Self::try_parse_from(&words).unwrap_or_else(|error| told(error, &words).exit())
+    }
+}
+
+/// Returns what is said of a wrong command line. `--cpu -1s` is an option with a wrong value, and not an option `-1`.
+fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return with_listed_command(error, words);
+    }
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    match Cli::try_parse_from(with_negative_values(words)) {
+        Err(better) if better.kind() == ErrorKind::ValueValidation => better,
+        _ => error,
+    }
+}
+
+/// Suggests the command that `help` lists and that is most like the one that was typed.
+fn with_listed_command(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
+    let mut grammar = Cli::command();
+    grammar.build();
+    let mut command = &grammar;
+    for word in words {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let listed = command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    match closest(&typed, listed) {
+        Some(meant) => {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
+        }
+        None => {
+            error.remove(ContextKind::SuggestedSubcommand);
+        }
+    }
+    error
+}
+
+/// Attaches words that start as a negative number does to the option before them: `--cpu=-1s`.
+fn with_negative_values(words: &[OsString]) -> Vec<OsString> {
+    let mut attached: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words.iter().take_while(|word| *word != "--") {
+        let is_negative = matches!(word.as_encoded_bytes(), [b'-', b'0'..=b'9', ..]);
+        match attached.last_mut() {
+            Some(option) if is_negative && option.as_encoded_bytes().starts_with(b"-") => {
+                option.push(if option.as_encoded_bytes().starts_with(b"--") { "=" } else { "" });
+                option.push(word);
+            }
+            _ => attached.push(word.clone()),
+        }
+    }
+    attached
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run solvers on a problem's cases, check every answer, and score them
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Deferred<RunArgs>),
+    /// Check an existing answer, without running anything
+    #[command(after_help = by_hand::CHECK_EXAMPLES)]
+    Check(Deferred<CheckArgs>),
+    /// Write the input of a case
+    #[command(after_help = by_hand::GEN_EXAMPLES)]
+    Gen(Deferred<GenArgs>),
+    /// Run one program in the sandbox: no problem, no checker
+    #[command(after_help = by_hand::EXEC_EXAMPLES)]
+    Exec(Deferred<ExecArgs>),
+    /// Show what the sandbox supports on this machine, what is missing, and how to get it
+    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
+    Doctor {
+        /// Write the same as JSON to this file, or - for standard output
+        #[arg(long, value_name = "PATH")]
+        json: Option<PathBuf>,
+    },
+    /// List, show, tag and remove past runs
+    #[command(after_help = past::HISTORY_EXAMPLES)]
+    History(Deferred<HistoryArgs>),
+    /// Show the best score on each case of a problem, and its origin
+    #[command(after_help = past::BEST_EXAMPLES)]
+    Best(Deferred<BestArgs>),
+    /// Score a past run by another rule, without running anything
+    #[command(after_help = past::RESCORE_EXAMPLES)]
+    Rescore(Deferred<RescoreArgs>),
+    /// Merge the journals of shards into one run
+    #[command(after_help = past::MERGE_EXAMPLES)]
+    Merge(Deferred<MergeArgs>),
+    /// Show whether a solver is better than another, and how certain that is
+    #[command(after_help = comparing::COMPARE_EXAMPLES)]
+    Compare(Deferred<CompareArgs>),
+    /// Show which places are certain among many solvers
+    #[command(after_help = comparing::RANK_EXAMPLES)]
+    Rank(Deferred<RankArgs>),
+    /// Record what a solver achieves, for `judge gate`
+    #[command(after_help = comparing::BASELINE_EXAMPLES)]
+    Baseline(Deferred<BaselineArgs>),
+    /// Fail if a solver is worse than its baseline: for continuous integration
+    #[command(after_help = comparing::GATE_EXAMPLES)]
+    Gate(Deferred<GateArgs>),
+    /// Show how many cases a difference needs, and which difference a number of cases shows
+    #[command(after_help = comparing::POWER_EXAMPLES)]
+    Power(Deferred<PowerArgs>),
+    /// Search for good parameters of a solver
+    #[command(after_help = comparing::TUNE_EXAMPLES)]
+    Tune(Deferred<TuneArgs>),
+    /// Show the languages of solvers: which are installed here, and what compiles and runs them
+    #[command(after_help = by_hand::LANGUAGES_EXAMPLES)]
+    Languages(Deferred<LanguagesArgs>),
+    /// Show how many compiled programs are kept from run to run, and where; or remove them
+    #[command(after_help = by_hand::CACHE_EXAMPLES)]
+    Cache {
+        /// What to do with it
+        #[command(subcommand)]
+        action: Option<CacheAction>,
+    },
+    /// Turn a problem package of another judge into a problem of this one
+    #[command(after_help = by_hand::IMPORT_EXAMPLES)]
+    Import(Deferred<ImportArgs>),
+    /// List the problems
+    #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
+    List,
+    /// Show a problem: its limits, cases, formats and scoring
+    #[command(after_help = "Examples:\n  judge show columns\n  judge show columns --rules")]
+    Show {
+        /// The problem's id, as in `judge list`
+        problem: String,
+        /// Show the rules of the game, its input, output and scoring, with a sample
+        #[arg(long)]
+        rules: bool,
+    },
+    /// Run a bundled solver: the case on standard input, the answer on standard output
+    #[command(after_help = by_hand::SOLVE_EXAMPLES)]
+    Solve {
+        /// The bundled solver's id; a problem's own has the problem's id
+        solver: String,
+    },
+    /// Look at runs, cases, comparisons and problems in a browser
+    #[command(after_help = past::UI_EXAMPLES)]
+    Ui(Deferred<UiArgs>),
+    /// Show a game move by move, as one web page
+    #[command(after_help = by_hand::VIEW_EXAMPLES)]
+    View(Deferred<ViewArgs>),
+    /// Make a small problem that works, to start your own from
+    #[command(after_help = setting::NEW_EXAMPLES)]
+    New(Deferred<NewArgs>),
+    /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
+    #[command(after_help = setting::VERIFY_EXAMPLES)]
+    Verify(Deferred<VerifyArgs>),
+    /// Print the JSON schema of a report or of problems.toml
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// What it describes
+        #[arg(value_enum, default_value_t = SchemaOf::Run)]
+        of: SchemaOf,
+    },
+    /// Print a shell's completion script
+    #[command(
+        after_help = "Examples:\n  judge completions bash > ~/.local/share/bash-completion/completions/judge\n  judge completions fish > ~/.config/fish/completions/judge.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Play a share of a run on a cluster
+    #[command(hide = true, after_help = engine::WORK_EXAMPLES)]
+    Work {
+        /// The folder of the run
+        folder: PathBuf,
+    },
+    /// Print the manual page
+    #[command(after_help = "Examples:\n  judge man > judge.1\n  judge man | man -l -")]
+    Man,
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  judge run -p columns                                  the bundled solver on the problem's own cases
+  judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
+  judge run -p columns -s bot.java -s rustbot/          a source file and a folder of them; `judge languages` lists which
+  judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
+  judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
+  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, relative to the best known
+  judge run -p columns -s ./mybot --seeds 1-100 --sort lost --top 10    the ten cases that lost the most
+  judge run -p columns --solvers 'submissions/*'        a ranking of all files and folders there
+  judge run -p same-game-free -s ./mybot --best run     relative to the best of this run alone
+  judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
+  judge run -p columns -s bot.py --watch    again whenever bot.py changes
+  judge run -p columns --solvers 'students/*' --feedback pages    a page for each student
+  judge run -p columns -s ./mybot --on slurm --workdir /shared    on a cluster
+  judge run -p columns -s ./mybot --shard 3/16 --journal 3.db    a part of it, for `judge merge`
+  judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all";
+
+const SCHEMA_EXAMPLES: &str = "Examples:
+  judge schema                                    of judge run --json
+  judge schema jsonl                              of a line of judge run --jsonl
+  judge schema problems > problems.schema.json    of problems.toml, for editors";
+
+/// What has a JSON schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// The document of `judge run --json`
+    Run,
+    /// A line of `judge run --jsonl`
+    Jsonl,
+    /// The document of `judge history --json`
+    History,
+    /// The document of `judge best --json` and `--export`
+    Best,
+    /// The document of `judge compare --json`
+    Compare,
+    /// The document of `judge rank --json`
+    Rank,
+    /// The document of `judge power --json`
+    Power,
+    /// The document of `judge gate --json`
+    Gate,
+    /// The document of `judge gate --calibrate --json`
+    Calibration,
+    /// A line of `judge tune --jsonl`
+    Tune,
+    /// The document of `judge exec --json`
+    Exec,
+    /// The document of `judge doctor --json`
+    Doctor,
+    /// The document of `judge merge --json`
+    Merge,
+    /// The document of `judge languages --json`
+    Languages,
+    /// The document of `judge verify --json`
+    Verify,
+    /// The catalogue `problems.toml`
+    Problems,
+    /// The answer to `GET /api/runs` of `judge ui`
+    UiRuns,
+    /// The answer to `GET /api/runs/{run}` of `judge ui`
+    UiRun,
+    /// The answer to `POST /api/runs/{run}/labels` of `judge ui`
+    UiLabels,
+    /// The answer to `GET /api/runs/{run}/cases` of `judge ui`
+    UiCases,
+    /// The answer to `GET /api/runs/{run}/points` of `judge ui`
+    UiPoints,
+    /// The data of the event `progress` of `GET /api/events` of `judge ui`
+    UiProgress,
+    /// The answer to `GET /api/compare` of `judge ui`
+    UiCompare,
+    /// The answer to `GET /api/problems` of `judge ui`
+    UiProblems,
+    /// The answer to `GET /api/problems/{problem}` of `judge ui`
+    UiProblem,
+    /// The answer to `GET /api/server` of `judge ui`
+    UiServer,
+    /// The answer to requests of `/api/started` of `judge ui --allow-run`
+    UiStarted,
+    /// The answer to `POST /api/play/{problem}` of `judge ui`
+    UiPlay,
+    /// The answer to `POST /api/play/{problem}/run` of `judge ui`
+    UiPlayed,
+    /// An error of the API of `judge ui`
+    UiError,
+}
+
+/// The cases whose standard error is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StderrArg {
+    /// All cases
+    All,
+    /// The cases that are not accepted
+    Failed,
+    /// No case
+    None,
+}
+
+/// Arguments of `judge run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
+    #[arg(short, long, value_name = "ID")]
+    problem: Option<String>,
+    /// The problem's id, unless --problem names it, and solvers, as --solver takes them
+    #[arg(value_name = "ID|S")]
+    words: Vec<String>,
+    /// A program, a quoted command, a source file or folder with its arguments, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
+    #[arg(short, long = "solver", value_name = "S")]
+    solvers: Vec<String>,
+    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
+    #[arg(long = "solvers", value_name = "PATTERN")]
+    pub submissions: Vec<String>,
+    /// How many solvers run at once, and where
+    #[command(flatten)]
+    pub jobs: JobArgs,
+    /// The number of runs of every case
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
+    pub repeat: Option<NonZeroU32>,
+    /// Run a fixed part of the cases, such as 3/16, or the one of this task of an array: auto, auto/16 or auto/0-15
+    #[arg(long, value_name = "K/N|auto")]
+    pub shard: Option<ShardArg>,
+    /// Stop at the first case that is not accepted
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// Run again when a solver's source or the catalogue changes, and show what changed
+    #[arg(long, conflicts_with_all = ["resume", "shard", "on", "detach", "attach", "json", "jsonl", "csv", "junit", "markdown", "html"])]
+    pub watch: bool,
+    /// Continue the last interrupted run of this command; cases that have changed run again
+    #[arg(long, conflicts_with = "no_journal")]
+    pub resume: bool,
+    /// Reuse the results of the same solver on the same input under the same limits from earlier runs
+    #[arg(long, conflicts_with = "no_journal")]
+    pub reuse: bool,
+    /// Do not record the run in the journal
+    #[arg(long, conflicts_with = "journal")]
+    pub no_journal: bool,
+    /// A message that the history and the reports show
+    #[arg(long, value_name = "TEXT")]
+    pub message: Option<String>,
+    /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
+    #[arg(long, value_name = "DIR")]
+    pub save_answers: Option<PathBuf>,
+    /// Write what each solver and the interactor said, and when, to a file CASE.txt in this folder, as --save-answers does
+    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    pub transcript: Option<PathBuf>,
+    /// Write a page for the author of each solver to this folder, in Markdown and HTML: verdicts, reasons, rank
+    #[arg(long, value_name = "DIR")]
+    pub feedback: Option<PathBuf>,
+    /// With --feedback: also show the inputs, expected answers and standard error of failed cases, which tells the tests
+    #[arg(long, requires = "feedback")]
+    pub show_inputs: bool,
+    /// The cases whose standard error is kept and shown
+    #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
+    pub stderr: StderrArg,
+    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    #[arg(long, value_name = "run|problem|FILE")]
+    pub best: Option<PathBuf>,
+    /// Show a row for every case
+    #[arg(long)]
+    pub all: bool,
+    /// In which order
+    #[command(flatten)]
+    pub sort: SortArgs,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// Also show the results for each value of this feature
+    #[arg(long, value_name = "NAME", help_heading = "Cases")]
+    pub group_by: Option<String>,
+    /// What the solvers may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solvers are built
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// How the solvers are isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+    /// Where the solvers run
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// A run that goes on without the judge that submitted it
+    #[command(flatten)]
+    pub detach: DetachArgs,
+    /// Where the results go, beside the table
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}
+
+impl RunArgs {
+    /// Returns the problem's id, if one is given: a first word that can be an id is one, where no option names the problem.
+    #[must_use]
+    pub fn problem_id(&self) -> Option<&str> {
+        let first = || self.words.first().filter(|word| Problem::is_id(word)).map(String::as_str);
+        self.problem.as_deref().or_else(first)
+    }
+
+    /// Returns the first word, where an option names the problem: it may be meant as a problem's id, too.
+    #[must_use]
+    pub fn word_beside_problem(&self) -> Option<&str> {
+        self.problem.as_ref().and(self.words.first()).map(String::as_str)
+    }
+
+    /// Returns the solvers, in the order of the command line's words and then of its options.
+    #[must_use]
+    pub fn solvers(&self) -> Vec<String> {
+        let ids = usize::from(self.problem.is_none() && self.problem_id().is_some());
+        self.words.iter().skip(ids).chain(&self.solvers).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn short_help_is_one_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        for command in cli.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let [short, long] = [command.render_help(), command.render_long_help()].map(|help| help.to_string());
+            assert!(short.lines().count() <= 48, "judge {name} -h has {} lines:\n{short}", short.lines().count());
+            assert!(long.contains("Examples:") || name == "help", "judge {name} --help has no examples");
+        }
+    }
+
+    #[test]
+    fn the_grammar_is_consistent_and_every_command_has_examples() {
+        let cli = Cli::command();
+        cli.clone().debug_assert();
+        for command in cli.get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.starts_with("Examples:"), "judge help {} has no examples", command.get_name());
+        }
+    }
+}

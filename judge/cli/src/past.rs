@@ -1,0 +1,236 @@
+//! The grammar of the commands about past runs.
+
+use super::shared::{ProblemArgs, ReportArgs, SortArgs, count};
+use clap::{Args, Subcommand};
+use judge_problem::condition::Condition;
+use judge_problem::{Rule, RunChoice, Tag, listed};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+pub(super) const HISTORY_EXAMPLES: &str = "Examples:
+  judge history                              the newest runs
+  judge history -p columns --solver mybot    one solver's progress on a problem
+  judge history -p columns --where 'k<1000'   the same over small boards only
+  judge history show 12 --group-by colors    run 12 in full
+  judge history show last --sort score --top 5    its five worst cases
+  judge history tag 12 baseline              give a run a tag; judge history --tag baseline
+  judge history note 12 'wider beam'         give it a note
+  judge history rm 12 13                     remove two runs";
+
+pub(super) const BEST_EXAMPLES: &str = "Examples:
+  judge best -p columns
+  judge best -p columns --export best.json    to share with a team
+  judge best -p columns --import best.json    keep what is better";
+
+pub(super) const MERGE_EXAMPLES: &str = "Examples:
+  judge merge shards/*.db                    into the journal beside the catalogue
+  judge merge 'shards/*.db' --into all.db    into a journal of its own
+  judge merge shards/3.db                    what it has by now, if it still runs
+  judge merge shards/*.db --json -           what is missing, for a script
+  judge history show last --journal all.db";
+
+pub(super) const RESCORE_EXAMPLES: &str = "Examples:
+  judge rescore 12 --score mean
+  judge rescore last --score rank --scale 1000000000
+  judge rescore last --where 'k<1000' --group-by colors
+  judge rescore last --score relative --best ledger --json rescored.json";
+
+pub(super) const UI_EXAMPLES: &str = "Examples:
+  judge ui                                   prints the address of the page
+  judge ui --open                            and opens it in the browser
+  judge ui --open --allow-run                with a form that starts runs
+  judge ui --journal all.db --read-only      runs of another journal, which is not written";
+
+/// Arguments of `judge ui`.
+#[derive(Debug, Args)]
+pub struct UiArgs {
+    /// The port on this machine's loopback, 0 for any free one [default: 4870, or any if it is taken]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Only read the journal, even if it is one of an older judge
+    #[arg(long)]
+    pub read_only: bool,
+    /// Let the page start, stop and resume runs: they run the programs that are typed there, and end with the server
+    #[arg(long, conflicts_with = "read_only")]
+    pub allow_run: bool,
+}
+
+/// Which cases of past runs.
+#[derive(Debug, Args)]
+pub struct CaseFilterArgs {
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+    /// Also show the results for each value of this feature
+    #[arg(long, value_name = "NAME")]
+    pub group_by: Option<String>,
+}
+
+/// Arguments of `judge history`.
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// What to do with a run [default: list them]
+    #[command(subcommand)]
+    pub action: Option<HistoryAction>,
+    /// Only runs of this problem
+    #[arg(short, long, value_name = "ID")]
+    pub problem: Option<String>,
+    /// Only solvers of this name
+    #[arg(short, long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<Tag>,
+    /// Which of their cases
+    #[command(flatten)]
+    pub filter: CaseFilterArgs,
+    /// The number of rows, the newest first
+    #[arg(short = 'n', long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "20")]
+    pub limit: NonZeroUsize,
+    /// Show every row, and every setting of a search by `judge tune`, not its best alone
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+    /// Write the rows as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+impl HistoryArgs {
+    /// Returns whether there are flags that say which runs are listed.
+    #[must_use]
+    pub fn choose_runs(&self) -> bool {
+        let CaseFilterArgs { condition, group_by } = &self.filter;
+        let is_given = [self.problem.is_some(), self.solver.is_some(), self.json.is_some(), condition.is_some()];
+        is_given.contains(&true) || group_by.is_some() || self.tag.is_some() || self.all
+    }
+}
+
+/// What to do with a past run.
+#[derive(Debug, Subcommand)]
+pub enum HistoryAction {
+    /// Show a run in full
+    Show(Box<ShowArgs>),
+    /// Give a run tags: words that the list and the page of `judge ui` show, and find runs by
+    Tag {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The tags
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<Tag>,
+    },
+    /// Take tags from a run
+    Untag {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The tags
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<Tag>,
+    },
+    /// Give a run a note, in place of the one before
+    Note {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The note; '' removes it
+        text: String,
+    },
+    /// Remove runs, with their answers
+    Rm {
+        /// The runs' numbers, or last
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<RunChoice>,
+        /// Cancel their jobs on a cluster first
+        #[arg(long)]
+        cancel: bool,
+    },
+}
+
+/// Arguments of `judge history show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The run's number, or last
+    pub run: RunChoice,
+    /// Which of its cases
+    #[command(flatten)]
+    pub filter: CaseFilterArgs,
+    /// Show a row for every case
+    #[arg(long)]
+    pub all: bool,
+    /// In which order
+    #[command(flatten)]
+    pub sort: SortArgs,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}
+
+/// Arguments of `judge best`.
+#[derive(Debug, Args)]
+pub struct BestArgs {
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// Import the better scores from this file first; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub import: Option<PathBuf>,
+    /// Write the best scores to this file, for others to import; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub export: Option<PathBuf>,
+    /// Write the best scores as JSON to this file, or - for standard output: the same as --export
+    #[arg(long, value_name = "PATH", conflicts_with = "export")]
+    pub json: Option<PathBuf>,
+    /// Show a row for every case
+    #[arg(long)]
+    pub all: bool,
+}
+
+fn score_help() -> String {
+    format!("The rule: {} [default: the problem's own]", listed(&Rule::names(), "or"))
+}
+
+fn scale_help() -> String {
+    let rules = listed(&Rule::names_of(Rule::has_scale), "and");
+    format!("The points of the best on a case, for {rules} [default: the problem's own, or {}]", Rule::DEFAULT_SCALE)
+}
+
+/// Arguments of `judge merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The journals of the shards, or quoted patterns of them
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// The journal that gets the run [default: the one of --journal, or else .judge/journal.db beside the catalogue]
+    #[arg(long, value_name = "FILE")]
+    pub into: Option<PathBuf>,
+    /// Write what was merged, what is missing with the command that runs it, and what is refused as JSON to this file, or - for
+    /// standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// Arguments of `judge rescore`.
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// The run's number, as in `judge history`, or last
+    pub run: RunChoice,
+    /// The rule
+    #[arg(long, value_name = "RULE", help = score_help())]
+    pub score: Option<String>,
+    /// The points of the best on a case
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU64>, help = scale_help())]
+    pub scale: Option<NonZeroU64>,
+    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    #[arg(long, value_name = "run|problem|FILE")]
+    pub best: Option<PathBuf>,
+    /// Which of its cases
+    #[command(flatten)]
+    pub filter: CaseFilterArgs,
+    /// Show a row for every case
+    #[arg(long)]
+    pub all: bool,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}

@@ -1,0 +1,206 @@
+//! The grammar that several commands share: cases, limits, sandbox and jobs.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use judge_problem::condition::Condition;
+use judge_problem::{Bytes, LanguageChoice, RowKey, RowOrder, Seeds, Time};
+use judge_sandbox::{Tier, TierChoice, UnknownTier};
+use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Which problem: a catalogue with one problem needs no id.
+#[derive(Debug, Args)]
+pub struct ProblemArgs {
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
+    #[arg(short, long, value_name = "ID")]
+    problem: Option<String>,
+    /// The same as --problem
+    #[arg(value_name = "ID", conflicts_with = "problem")]
+    id: Option<String>,
+}
+
+impl ProblemArgs {
+    /// Returns the id, if one is given.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.problem.as_deref().or(self.id.as_deref())
+    }
+}
+
+/// Which cases.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cases")]
+pub struct CaseArgs {
+    /// Cases made from seeds: 1-50, or 3,7,10-12 [default: the problem's own cases]
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
+    pub seeds: Option<Seeds>,
+    /// Cases in files: a path or a quoted pattern; repeatable
+    #[arg(long, value_name = "FILES")]
+    pub inputs: Vec<String>,
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+}
+
+/// The order of the rows of cases.
+#[derive(Debug, Args, Default)]
+pub struct SortArgs {
+    /// Sort the cases, the worst first, by score, points, cpu, memory, or lost: what is missing to the best known or to the other
+    /// solver
+    #[arg(long, value_name = "KEY", value_parser = row_key(), hide_possible_values = true)]
+    sort: Option<RowKey>,
+    /// With --sort: show only this many cases, in the reports too [default: 20 in the table]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, requires = "sort")]
+    top: Option<NonZeroUsize>,
+    /// With --sort: the best first
+    #[arg(long, requires = "sort")]
+    reverse: bool,
+}
+
+impl SortArgs {
+    /// Returns the order, if one is given.
+    #[must_use]
+    pub fn order(&self) -> Option<RowOrder> {
+        self.sort.map(|key| RowOrder { key, best_first: self.reverse, top: self.top })
+    }
+}
+
+fn row_key() -> impl TypedValueParser<Value = RowKey> {
+    PossibleValuesParser::new(RowKey::names()).try_map(|name| name.parse())
+}
+
+/// What the solvers may use.
+#[derive(Clone, Debug, Args, Default)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// CPU time, such as 4s or 500ms
+    #[arg(long, value_name = "TIME")]
+    pub cpu: Option<Time>,
+    /// Time on the clock [default: three times the CPU time and a second]
+    #[arg(long, value_name = "TIME")]
+    pub wall: Option<Time>,
+    /// Memory, such as 1024MiB
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Bytes on standard output, such as 1MB
+    #[arg(long, value_name = "SIZE")]
+    pub output_limit: Option<Bytes>,
+    /// Processes and threads alive at once
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
+    pub processes: Option<NonZeroU32>,
+}
+
+/// How the solvers are built.
+#[derive(Debug, Args, Clone, Default)]
+#[command(next_help_heading = "Languages")]
+pub struct BuildArgs {
+    /// The language of the sources, of all or of the solver of this name, where their ending says too little: pypy; repeatable
+    #[arg(long = "language", value_name = "[NAME=]LANGUAGE")]
+    pub languages: Vec<LanguageChoice>,
+    /// Compile anew, and do not keep the compiled programs
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// How the solvers are isolated.
+#[derive(Debug, Args, Default, Clone)]
+#[command(next_help_heading = "Sandbox")]
+pub struct SandboxArgs {
+    /// Use this tier of the sandbox or fail [default: the strongest that works here]
+    #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true)]
+    pub tier: TierArg,
+    /// Fail unless the tier is at least this strong: root, delegated, userns or bare
+    #[arg(long, value_name = "TIER")]
+    pub require_tier: Option<Tier>,
+    /// Run with limits alone if no isolation mechanism is available
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+    /// Let the program see this file or folder; D:rw lets it write there; repeatable
+    #[arg(long = "dir", value_name = "D[:rw]")]
+    pub visible: Vec<String>,
+    /// Give the program an environment variable; repeatable
+    #[arg(long = "env", value_name = "K=V", value_parser = key_value)]
+    pub environment: Vec<(String, String)>,
+}
+
+/// A tier of the sandbox, or the strongest that works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierArg(pub TierChoice);
+
+impl Default for TierArg {
+    fn default() -> Self {
+        Self(TierChoice::Auto)
+    }
+}
+
+impl FromStr for TierArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self(TierChoice::Auto)),
+            name => {
+                name.parse().map(|tier| Self(TierChoice::Forced(tier))).map_err(|error: UnknownTier| error.to_string())
+            }
+        }
+    }
+}
+
+/// How many solvers run at once, and where.
+#[derive(Debug, Args, Clone)]
+pub struct JobArgs {
+    /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
+    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
+    pub jobs: Option<NonZeroUsize>,
+    /// Do not pin each solver to a core of its own
+    #[arg(long)]
+    pub no_pin: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected K=V, such as THREADS=1".to_owned()),
+    }
+}
+
+/// Where the results go: files, or - for standard output instead of the table.
+#[derive(Debug, Args, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Reports (PATH may be -: standard output instead of the table)")]
+pub struct ReportArgs {
+    /// One JSON document
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// JSON lines: each case as soon as it is finished, then a summary
+    #[arg(long, value_name = "PATH")]
+    pub jsonl: Option<PathBuf>,
+    /// A table for spreadsheets
+    #[arg(long, value_name = "PATH")]
+    pub csv: Option<PathBuf>,
+    /// JUnit XML, as CI services show it
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+    /// Markdown that fits a pull request's comment
+    #[arg(long, value_name = "PATH")]
+    pub markdown: Option<PathBuf>,
+    /// A web page in one file
+    #[arg(long, value_name = "PATH")]
+    pub html: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Returns whether no file is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Reads how many there are to be, at least one.
+pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => format!("{text} is too large"),
+        _ => format!("expected a whole number from 1 on, found `{text}`"),
+    })
+}

@@ -1,0 +1,483 @@
+//! The baseline file: small, sorted, one line for each case, suited to `git diff`.
+
+use super::baseline::{Baseline, BaselineCase, CaseResult};
+use super::conditions::Conditions;
+use super::sample::Sample;
+use checkers::Score;
+use judge_problem::scoring::{decimals_of_digits, display};
+use judge_problem::{Number, Percent, Time, Verdict, is_hidden};
+use num_rational::BigRational;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use toml::Value;
+
+/// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
+const SCHEMA: u32 = 2;
+
+/// The steps in which the shares of disturbed runs and of lost time are recorded.
+const SHARE_STEP: f64 = 0.1;
+
+/// The decimals of a mean score, as far as it has six digits with them.
+const MEAN_DECIMALS: u32 = 4;
+/// The digits of a mean score that are kept at least.
+const MEAN_DIGITS: u32 = 6;
+/// A skewness that is no more than this is 0, but for what calculating it has lost.
+const ROUNDING: f64 = 1e-9;
+/// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
+const FLOAT_DIGITS: usize = 15;
+
+const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
+
+/// The contents of a baseline file: a baseline, and the sources of its cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineFile {
+    /// The solver, as it was named: its path or command.
+    pub solver: String,
+    /// Its name; `None` in a file that has none: it comes from the path.
+    pub solver_name: Option<String>,
+    /// The baseline.
+    pub baseline: Baseline,
+    /// The source of each case, by name.
+    pub sources: BTreeMap<String, BaselineSource>,
+    /// The best score that was known of each case, its own among them, by name; none under a rule that takes no best score.
+    pub references: BTreeMap<String, Score>,
+}
+
+/// The source of the input of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaselineSource {
+    /// The problem's generator, with this seed.
+    Seed(u64),
+    /// A file, relative to the folder of the baseline file.
+    File(PathBuf),
+}
+
+/// The line of a case.
+struct CaseLine {
+    source: BaselineSource,
+    reference: Option<Score>,
+    entry: BaselineCase,
+}
+
+/// A text that is not a baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidBaseline {
+    /// It is not TOML, or not of the right form.
+    #[error("{0}")]
+    Form(#[from] toml::de::Error),
+    /// It was written by a newer judge.
+    #[error("unsupported schema version {found} (newest supported: {SCHEMA})")]
+    Schema {
+        /// The version found.
+        found: u32,
+    },
+    /// The line of the conditions is invalid.
+    #[error("conditions: {0}")]
+    Conditions(String),
+    /// The line of a case is invalid.
+    #[error("case `{case}`: {what}")]
+    Case {
+        /// The case's name.
+        case: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawRecord {
+    schema: u32,
+    problem: String,
+    terms: String,
+    checker: String,
+    solver: String,
+    solver_name: Option<String>,
+    conditions: Option<RawConditions>,
+    #[serde(default)]
+    cases: BTreeMap<String, RawLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawConditions {
+    processor: Option<String>,
+    noisy: String,
+    waited: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawLine {
+    seed: Option<u64>,
+    file: Option<PathBuf>,
+    input: Option<String>,
+    verdict: String,
+    /// A number, or a text of digits where it has more than TOML's 64 bits.
+    score: Option<Value>,
+    /// The best score that was known, as a score is written.
+    reference: Option<Value>,
+    /// In the place of a score that was not the same in every run, with its standard deviation.
+    mean: Option<Value>,
+    spread: Option<Value>,
+    /// Of its runs, if there are three.
+    #[serde(default)]
+    skewness: f64,
+    #[serde(default = "once")]
+    runs: u32,
+    tolerance: Option<String>,
+    cpu: Option<String>,
+    processor: Option<String>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl BaselineFile {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Self, InvalidBaseline> {
+        let raw: RawRecord = toml::from_str(text)?;
+        if !(1..=SCHEMA).contains(&raw.schema) {
+            return Err(InvalidBaseline::Schema { found: raw.schema });
+        }
+        let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for (case, raw) in raw.cases {
+            let CaseLine { source, reference, entry } =
+                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
+            references.extend(reference.map(|reference| (case.clone(), reference)));
+            sources.insert(case.clone(), source);
+            cases.insert(case, entry);
+        }
+        let conditions = raw.conditions.map(conditions).transpose()?;
+        let baseline = Baseline { problem: raw.problem, terms: raw.terms, checker: raw.checker, conditions, cases };
+        Ok(Self { solver: raw.solver, solver_name: raw.solver_name, baseline, sources, references })
+    }
+
+    /// Returns the file's text. The same record gives the same bytes.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let Baseline { problem, terms, checker, conditions, cases } = &self.baseline;
+        let mut text = HEADER.to_owned();
+        let keys = [("problem", problem), ("terms", terms), ("checker", checker), ("solver", &self.solver)];
+        let _ = writeln!(text, "schema = {SCHEMA}");
+        for (key, value) in keys.into_iter().chain(self.solver_name.as_ref().map(|name| ("solver-name", name))) {
+            let _ = writeln!(text, "{key} = {}", quoted(value));
+        }
+        if let Some(conditions) = conditions {
+            let _ = writeln!(text, "conditions = {{ {} }}", condition_fields(conditions).join(", "));
+        }
+        text.push_str("\n[cases]\n");
+        for (case, entry) in cases {
+            let reference = self.references.get(case).map(|reference| ("reference", digits(reference)));
+            let fields: Vec<String> = fields(self.sources.get(case), entry)
+                .into_iter()
+                .chain(reference)
+                .map(|(key, value)| format!("{key} = {value}"))
+                .collect();
+            let _ = writeln!(text, "{} = {{ {} }}", quoted(case), fields.join(", "));
+        }
+        text
+    }
+}
+
+fn condition_fields(conditions: &Conditions) -> Vec<String> {
+    let Conditions { processor, noisy, waited, .. } = conditions;
+    // Rounded down: smaller differences are chance, and would be in every diff.
+    let share = |name: &str, share: f64| {
+        let steps = (share / SHARE_STEP + 1e-9).floor();
+        format!("{name} = \"{:.0}%\"", steps * SHARE_STEP * 100.0)
+    };
+    let processor = processor.iter().map(|processor| format!("processor = {}", quoted(processor)));
+    processor.chain([share("noisy", *noisy), share("waited", *waited)]).collect()
+}
+
+fn conditions(RawConditions { processor, noisy, waited }: RawConditions) -> Result<Conditions, InvalidBaseline> {
+    let share = |text: String| {
+        let share = text.parse::<Percent>().map_err(|error| InvalidBaseline::Conditions(error.to_string()))?.share();
+        let is_share = share <= 1.0;
+        is_share.then_some(share).ok_or_else(|| InvalidBaseline::Conditions(format!("`{text}` is more than 100%")))
+    };
+    Ok(Conditions { processor, runs: 0, noisy: share(noisy)?, waited: share(waited)? })
+}
+
+fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    match source {
+        Some(BaselineSource::Seed(seed)) => fields.push(("seed", seed.to_string())),
+        Some(BaselineSource::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
+        None => {}
+    }
+    fields.extend(entry.input.as_ref().map(|input| ("input", quoted(input))));
+    match &entry.result {
+        CaseResult::Accepted(sample) => {
+            fields.push(("verdict", quoted(Verdict::Accepted.name())));
+            fields.extend(score_fields(sample));
+        }
+        CaseResult::Failed(verdict) => fields.push(("verdict", quoted(verdict.name()))),
+    }
+    let tolerance = entry.tolerance.clone().map(|share| quoted(&Percent(share).to_string()));
+    fields.extend(tolerance.map(|tolerance| ("tolerance", tolerance)));
+    fields.extend(entry.cpu.map(|cpu| ("cpu", quoted(&Time(cpu).to_string()))));
+    let processor = entry.processor.as_ref().filter(|_| entry.cpu.is_some());
+    fields.extend(processor.map(|processor| ("processor", quoted(processor))));
+    fields
+}
+
+fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if let Some(score) = sample.constant() {
+        fields.push(("score", digits(&score)));
+    } else {
+        let mean = display(sample.mean(), MEAN_DECIMALS.max(decimals_of_digits(sample.mean(), MEAN_DIGITS)));
+        let mean = mean.trim_end_matches('0').trim_end_matches('.');
+        fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
+        fields.push(("spread", shortened(sample.spread(), 5)));
+        fields.extend((sample.skewness().abs() > ROUNDING).then(|| ("skewness", shortened(sample.skewness(), 2))));
+    }
+    fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
+    fields
+}
+
+/// A score as a number of TOML, or as a text where it has more digits than those hold.
+fn digits(score: &Score) -> String {
+    let digits = score.to_string();
+    let is_small = digits.parse::<i64>().is_ok() || (score.decimals() > 0 && digits.len() <= FLOAT_DIGITS);
+    if is_small { digits } else { quoted(&digits) }
+}
+
+/// A number with few decimals after its first digit: more would only make diffs longer.
+fn shortened(number: f64, decimals: usize) -> String {
+    Value::Float(format!("{number:.decimals$e}").parse().unwrap_or(number)).to_string()
+}
+
+/// A string as TOML has it, in one line, so that it can be a key as well.
+fn quoted(text: &str) -> String {
+    if !text.chars().any(is_hidden) {
+        return Value::String(text.to_owned()).to_string();
+    }
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if is_hidden(c) => format!("\\U{:08x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+fn line(raw: RawLine) -> Result<CaseLine, String> {
+    let source = match (raw.seed, raw.file) {
+        (Some(seed), None) => BaselineSource::Seed(seed),
+        (None, Some(file)) => BaselineSource::File(file),
+        _ => return Err("it needs a seed or a file, and not both".to_owned()),
+    };
+    let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
+    let scores = (raw.score, raw.mean, raw.spread);
+    let result = match (verdict, scores) {
+        (Verdict::Accepted, (Some(score), None, None)) => {
+            let mean = read_score(&score)?.to_rational();
+            CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
+        }
+        (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
+            let sample = Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?);
+            if !raw.skewness.is_finite() {
+                return Err(format!("`{}` is not a skewness", raw.skewness));
+            }
+            CaseResult::Accepted(sample.with_skewness(raw.skewness))
+        }
+        (Verdict::Accepted, _) => {
+            return Err("an accepted case needs a score, or a mean and a spread".to_owned());
+        }
+        (failed, (None, None, None)) => CaseResult::Failed(failed),
+        _ => return Err("only an accepted case has a score".to_owned()),
+    };
+    let reference = raw.reference.as_ref().map(read_score).transpose()?;
+    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
+    let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
+    let entry = BaselineCase {
+        result,
+        input: raw.input,
+        cpu: cpu.map(|time| time.0),
+        processor: raw.processor,
+        tolerance: tolerance.map(|share| share.0),
+    };
+    Ok(CaseLine { source, reference, entry })
+}
+
+fn read_score(value: &Value) -> Result<Score, String> {
+    let text = text_of(value);
+    text.parse().map_err(|_| format!("`{text}` is not a score"))
+}
+
+/// Returns a number as it was written, as long as floating point holds its digits.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::String(digits) => digits.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn number(value: &Value) -> Result<BigRational, String> {
+    let text = text_of(value);
+    let number: Number = text.parse().map_err(|_| format!("`{text}` is not a mean score"))?;
+    Ok(number.into())
+}
+
+fn deviation(value: &Value) -> Result<f64, String> {
+    let number = match value {
+        Value::Integer(number) => *number as f64,
+        Value::Float(number) => *number,
+        _ => f64::NAN,
+    };
+    let is_deviation = number.is_finite() && number >= 0.0;
+    if is_deviation { Ok(number) } else { Err(format!("`{value}` is not a standard deviation")) }
+}
+
+fn runs(runs: u32, least: u32) -> Result<u32, String> {
+    if runs >= least { Ok(runs) } else { Err(format!("{runs} runs: at least {least} are needed")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn entry(result: CaseResult) -> BaselineCase {
+        let input = Some("6437b3ac38".to_owned());
+        BaselineCase { result, input, cpu: None, processor: None, tolerance: None }
+    }
+
+    fn cases() -> BTreeMap<String, BaselineCase> {
+        let tolerance = "5%".parse::<Percent>().unwrap().0;
+        let long: Score = "123456789012345678901234567890".parse().unwrap();
+        let accepted = |score: Score| CaseResult::Accepted(score.into());
+        let sample = |mean: &str, spread| Sample::new(5, mean.parse::<Number>().unwrap().into(), spread);
+        let noisy = |mean: &str, spread| CaseResult::Accepted(sample(mean, spread));
+        let skewed = |mean: &str, spread, skewness| CaseResult::Accepted(sample(mean, spread).with_skewness(skewness));
+        BTreeMap::from([
+            ("seed-1".to_owned(), entry(accepted(141.into()))),
+            ("seed-1-a".to_owned(), entry(accepted("-0.00025".parse().unwrap()))),
+            ("seed-1-b".to_owned(), entry(accepted("12345678901234567890.125".parse().unwrap()))),
+            ("seed-1-c".to_owned(), entry(noisy("0.0000123456", 0.000_001))),
+            (
+                "seed-2".to_owned(),
+                BaselineCase {
+                    cpu: Some(Duration::from_millis(12)),
+                    processor: Some("EPYC \"9\"".to_owned()),
+                    ..entry(accepted(long))
+                },
+            ),
+            ("odd \"name\"".to_owned(), BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) }),
+            ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
+            ("seed-4".to_owned(), entry(skewed("1012.4", 98.25, -1.5))),
+            ("seed-5".to_owned(), entry(noisy("-123456789012345678901234567890.2", 1.5e27))),
+            (
+                "seed-6".to_owned(),
+                entry(CaseResult::Accepted(Sample::new(2, BigRational::from_integer(7.into()), 0.0))),
+            ),
+        ])
+    }
+
+    fn record() -> BaselineFile {
+        let cases = cases();
+        let conditions =
+            Some(Conditions { processor: Some("EPYC \"9\"".to_owned()), runs: 0, noisy: 0.3, waited: 0.1 });
+        let baseline =
+            Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), conditions, cases };
+        let file = |path: &str| BaselineSource::File(path.into());
+        let sources = [
+            BaselineSource::Seed(1),
+            BaselineSource::Seed(11),
+            BaselineSource::Seed(12),
+            BaselineSource::Seed(13),
+            BaselineSource::Seed(2),
+            file("data/odd.in"),
+            BaselineSource::Seed(u64::from(u32::MAX)),
+            BaselineSource::Seed(4),
+            BaselineSource::Seed(5),
+            BaselineSource::Seed(6),
+        ];
+        let names = [
+            "seed-1",
+            "seed-1-a",
+            "seed-1-b",
+            "seed-1-c",
+            "seed-2",
+            "odd \"name\"",
+            "seed-3",
+            "seed-4",
+            "seed-5",
+            "seed-6",
+        ]
+        .map(str::to_owned);
+        let references = [("seed-1", "142"), ("seed-3", "0.5"), ("seed-4", "123456789012345678901234567890")];
+        let references = references.map(|(case, score)| (case.to_owned(), score.parse().unwrap()));
+        let sources = names.into_iter().zip(sources).collect();
+        BaselineFile {
+            solver: "./bot".to_owned(),
+            solver_name: Some("bot".to_owned()),
+            baseline,
+            sources,
+            references: references.into(),
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_is_written() {
+        let text = record().render();
+        assert_eq!(BaselineFile::parse(&text).unwrap(), record());
+        assert_eq!(BaselineFile::parse(&text).unwrap().render(), text);
+        let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
+        assert_eq!(cases.len(), 10);
+        // The odd name is quoted in another way.
+        assert!(cases[1..].is_sorted() && cases[0].contains("odd"), "{text}");
+    }
+
+    #[test]
+    fn a_file_of_version_1_has_one_run_of_each_case() {
+        let text = record().render();
+        let kept = text.lines().filter(|line| !line.contains("runs = ")).collect::<Vec<_>>().join("\n");
+        let old = BaselineFile::parse(&kept.replacen("schema = 2", "schema = 1", 1)).unwrap();
+        assert_eq!((old.baseline.runs(), old.baseline.is_noisy()), (Some((1, 1)), false));
+        assert!(record().baseline.is_noisy());
+        assert_eq!(record().baseline.runs(), Some((1, 5)));
+    }
+
+    #[test]
+    fn invalid_files_are_refused() {
+        let text = record().render();
+        for (from, to) in [
+            ("schema = 2", "schema = 3"),
+            ("schema = 2", "schema = 0"),
+            ("mean = 1012.4", "mean = true"),
+            ("mean = 1012.4", "score = 1012"),
+            ("mean = 1012.4, ", ""),
+            ("spread = 98.25", "spread = -1.0"),
+            ("spread = 98.25", "spread = nan"),
+            ("skewness = -1.5, runs = 5", "skewness = -1.5, runs = 1"),
+            ("skewness = -1.5", "skewness = inf"),
+            ("skewness = -1.5", "skewness = true"),
+            ("score = 7, runs = 2", "score = 7, runs = 0"),
+            ("score = 141", "score = nan"),
+            ("score = 141", "score = \"x\""),
+            (", score = 141", ""),
+            ("seed = 1,", ""),
+            ("\"time-limit\"", "\"slow\""),
+            ("reference = 142", "reference = true"),
+            ("\"5%\"", "\"5\""),
+            ("\"12ms\"", "\"12\""),
+            ("solver = ", "solvers = "),
+            ("noisy = \"30%\"", "noisy = \"101%\""),
+            ("waited = \"10%\"", "waited = \"10\""),
+        ] {
+            assert!(text.contains(from), "{from}");
+            assert!(BaselineFile::parse(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+        }
+    }
+}

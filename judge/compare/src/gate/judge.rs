@@ -1,0 +1,434 @@
+//! The decision of `judge gate`, without files and output.
+
+use super::baseline::{Baseline, BaselineCase, CaseResult};
+use super::judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
+use super::noise::{Noise, SamplePair};
+use super::noise_test::{NoiseTest, allowed};
+use super::sample::Sample;
+use judge_problem::Direction;
+use judge_problem::scoring::ScoreMeasure;
+use judge_statistics::{Moments, mean_interval};
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// A case accepted both times.
+struct ScoredPair<'a> {
+    case: &'a str,
+    was: &'a Sample,
+    now: &'a Sample,
+    tolerance: Option<&'a BigRational>,
+    cpu: Option<CpuSeconds>,
+}
+
+/// The CPU times of a case.
+#[derive(Clone, Copy)]
+struct CpuSeconds {
+    was: f64,
+    now: f64,
+}
+
+impl CpuSeconds {
+    /// Returns `None` also if they were measured on different processors.
+    fn of(was: &BaselineCase, now: &BaselineCase) -> Option<Self> {
+        let is_on_one = was.processor == now.processor;
+        is_on_one.then_some(Self { was: was.cpu?.as_secs_f64(), now: now.cpu?.as_secs_f64() })
+    }
+
+    /// Times below the resolution of the clock are 0, which has no ratio.
+    fn has_ratio(&self) -> bool {
+        self.was > 0.0 && self.now > 0.0
+    }
+}
+
+/// Compares a run with the baseline.
+#[must_use]
+pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judgement {
+    if let Some(complaint) = incomparable(baseline, today) {
+        return Judgement { complaints: vec![complaint], ..Judgement::default() };
+    }
+    let pairs = pairs(baseline, today);
+    let total = |score: fn(&ScoredPair<'_>) -> BigRational| pairs.iter().map(score).sum();
+    let mut judgement = Judgement {
+        complaints: verdicts(baseline, today),
+        changes: pairs.iter().filter(|pair| pair.was.mean() != pair.now.mean()).map(ScoredPair::change).collect(),
+        fixed: fixed(baseline, today),
+        added: today.cases.keys().filter(|case| !baseline.cases.contains_key(*case)).cloned().collect(),
+        total_was: total(|pair| pair.was.mean().clone()),
+        total_now: total(|pair| pair.now.mean().clone()),
+        noise: None,
+        untimed: limits.time.as_ref().map_or(0, |_| untimed(baseline, today)),
+        is_disturbed: today.conditions.as_ref().is_some_and(|now| now.are_worse(baseline.conditions.as_ref())),
+    };
+    judgement.noise = noise_test(&pairs, &judgement.total_was, &judgement.total_now, &limits.max_drop, limits);
+    judgement.complaints.extend(cases_fell(&pairs, limits));
+    judgement.complaints.extend(total_fell(&judgement, &pairs, limits));
+    judgement.complaints.extend(limits.time.as_ref().and_then(|limit| time_rose(&pairs, limit)));
+    judgement
+}
+
+fn incomparable(baseline: &Baseline, today: &Baseline) -> Option<Complaint> {
+    if baseline.problem != today.problem {
+        Some(Complaint::ProblemChanged { was: baseline.problem.clone(), now: today.problem.clone() })
+    } else if baseline.terms != today.terms {
+        Some(Complaint::ProblemChanged { was: baseline.terms.clone(), now: today.terms.clone() })
+    } else if baseline.checker != today.checker {
+        Some(Complaint::CheckerChanged { was: baseline.checker.clone(), now: today.checker.clone() })
+    } else {
+        None
+    }
+}
+
+fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
+    let worse = |(case, was): (&String, &BaselineCase)| {
+        let case = case.clone();
+        match (&was.result, today.cases.get(&case)) {
+            (_, None) => Some(Complaint::CaseMissing { case }),
+            (_, Some(now)) if is_other_input(was, now) => Some(Complaint::InputChanged { case }),
+            (CaseResult::Accepted(_), Some(BaselineCase { result: CaseResult::Failed(now), .. })) => {
+                Some(Complaint::VerdictWorse { case, now: *now })
+            }
+            _ => None,
+        }
+    };
+    baseline.cases.iter().filter_map(worse).collect()
+}
+
+/// Returns how many cases have times of different processors.
+fn untimed(baseline: &Baseline, today: &Baseline) -> usize {
+    let differs = |(case, was): &(&String, &BaselineCase)| {
+        let now = today.cases.get(*case).filter(|now| was.cpu.is_some() && now.cpu.is_some());
+        now.is_some_and(|now| now.processor != was.processor)
+    };
+    baseline.cases.iter().filter(differs).count()
+}
+
+/// Inputs are taken as the same unless both hashes are known.
+fn is_other_input(was: &BaselineCase, now: &BaselineCase) -> bool {
+    was.input.is_some() && now.input.is_some() && was.input != now.input
+}
+
+fn fixed(baseline: &Baseline, today: &Baseline) -> Vec<String> {
+    let had_failed =
+        |case: &String| matches!(baseline.cases.get(case), Some(BaselineCase { result: CaseResult::Failed(_), .. }));
+    let accepted = today.cases.iter().filter(|(_, now)| matches!(now.result, CaseResult::Accepted(_)));
+    accepted.map(|(case, _)| case).filter(|case| had_failed(case)).cloned().collect()
+}
+
+fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>> {
+    let both = |(case, was): (&'a String, &'a BaselineCase)| {
+        let now = today.cases.get(case).filter(|now| !is_other_input(was, now))?;
+        match (&was.result, &now.result) {
+            (CaseResult::Accepted(before), CaseResult::Accepted(after)) => Some(ScoredPair {
+                case,
+                was: before,
+                now: after,
+                tolerance: was.tolerance.as_ref(),
+                cpu: CpuSeconds::of(was, now),
+            }),
+            _ => None,
+        }
+    };
+    baseline.cases.iter().filter_map(both).collect()
+}
+
+impl ScoredPair<'_> {
+    fn change(&self) -> Change {
+        Change { case: self.case.to_owned(), was: self.was.clone(), now: self.now.clone() }
+    }
+}
+
+/// Tests the totals, if scores vary.
+fn noise_test(
+    pairs: &[ScoredPair<'_>],
+    was: &BigRational,
+    now: &BigRational,
+    max_drop: &BigRational,
+    limits: &GateLimits,
+) -> Option<NoiseTest> {
+    let samples: Vec<SamplePair<'_>> = pairs.iter().map(|pair| (pair.was, pair.now)).collect();
+    let (gain, factor) = allowed(was, now, max_drop, limits.direction);
+    let (total, drop) = (was.to_f64().unwrap_or(0.0), max_drop.to_f64().unwrap_or(0.0));
+    let noise = Noise::of(&samples, factor, limits.direction)?;
+    Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
+}
+
+/// How a number fell.
+enum Fall {
+    /// By this share of its size.
+    Share(BigRational),
+    /// From 0.
+    FromZero,
+}
+
+impl Fall {
+    /// Returns `None` if the number did not get worse.
+    fn between(was: &BigRational, now: &BigRational, direction: Direction) -> Option<Self> {
+        let is_worse = direction.compare(now, was).is_lt();
+        is_worse.then(|| if was.is_zero() { Self::FromZero } else { Self::Share(((now - was) / was).abs()) })
+    }
+
+    /// Returns whether it exceeds this share. A fall from 0 always does.
+    fn exceeds(&self, share: &BigRational) -> bool {
+        match self {
+            Self::Share(fall) => fall > share,
+            Self::FromZero => true,
+        }
+    }
+
+    fn share(self) -> Option<BigRational> {
+        match self {
+            Self::Share(share) => Some(share),
+            Self::FromZero => None,
+        }
+    }
+}
+
+/// Where scores vary, a case must have fallen by more than its tolerance for certain: all such cases share one `alpha`.
+fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
+    let held: Vec<(&ScoredPair<'_>, &BigRational)> =
+        pairs.iter().filter_map(|pair| Some((pair, pair.tolerance?))).collect();
+    let shared = GateLimits { alpha: limits.case_alpha / held.len().max(1) as f64, ..limits.clone() };
+    let fell = |(pair, tolerance): &(&ScoredPair<'_>, &BigRational)| {
+        let (was, now) = (pair.was.mean(), pair.now.mean());
+        let fall = Fall::between(was, now, limits.direction).filter(|fall| fall.exceeds(tolerance))?;
+        let noise = noise_test(std::slice::from_ref(*pair), was, now, tolerance, &shared);
+        let complaint = || Complaint::CaseFell { case: pair.case.to_owned(), drop: fall.share().unwrap_or_default() };
+        noise.is_none_or(|test| test.is_fall()).then(complaint)
+    };
+    held.iter().filter_map(fell).collect()
+}
+
+fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Option<Complaint> {
+    let fall = Fall::between(&judgement.total_was, &judgement.total_now, limits.direction)?;
+    let is_certain = match &judgement.noise {
+        Some(test) => test.is_fall(),
+        None => limits.confident.is_none_or(|alpha| is_certain_fall(pairs, limits.direction, alpha)),
+    };
+    (fall.exceeds(&limits.max_drop) && is_certain).then(|| Complaint::TotalFell { drop: fall.share() })
+}
+
+fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
+    let scores = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant()));
+    let effects: Vec<f64> = scores.filter_map(|(was, now)| ScoreMeasure::Difference.effect(&was, &now)).collect();
+    mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
+        Direction::Max => interval.high < 0.0,
+        Direction::Min => interval.low > 0.0,
+    })
+}
+
+fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
+    let timed: Vec<CpuSeconds> = pairs.iter().filter_map(|pair| pair.cpu).filter(CpuSeconds::has_ratio).collect();
+    let effects: Vec<f64> = timed.iter().map(|seconds| (seconds.now / seconds.was).ln()).collect();
+    let total = |side: fn(&CpuSeconds) -> f64| timed.iter().map(side).sum::<f64>();
+    let rise = total(|seconds| seconds.now) / total(|seconds| seconds.was) - 1.0;
+    let interval = mean_interval(&Moments::of(&effects), limit.alpha)?;
+    (rise > limit.max_rise && interval.low > limit.max_rise.ln_1p()).then_some(Complaint::TimeRose { rise })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checkers::Score;
+    use judge_problem::Verdict;
+    use std::time::Duration;
+
+    fn accepted(score: i64) -> BaselineCase {
+        BaselineCase {
+            result: CaseResult::Accepted(Score::from(score).into()),
+            input: None,
+            cpu: None,
+            processor: None,
+            tolerance: None,
+        }
+    }
+
+    fn failed(verdict: Verdict) -> BaselineCase {
+        BaselineCase { result: CaseResult::Failed(verdict), input: None, cpu: None, processor: None, tolerance: None }
+    }
+
+    fn run(entries: impl IntoIterator<Item = BaselineCase>) -> Baseline {
+        let cases = entries.into_iter().enumerate().map(|(seed, entry)| (format!("seed-{seed:02}"), entry)).collect();
+        Baseline {
+            problem: "columns".to_owned(),
+            terms: "max".to_owned(),
+            checker: "1".to_owned(),
+            conditions: None,
+            cases,
+        }
+    }
+
+    fn scores(scores: &[i64]) -> Baseline {
+        run(scores.iter().map(|&score| accepted(score)))
+    }
+
+    fn percent(percent: i64) -> BigRational {
+        BigRational::new(percent.into(), 100.into())
+    }
+
+    fn limits(direction: Direction, max_drop: i64) -> GateLimits {
+        GateLimits {
+            direction,
+            max_drop: percent(max_drop),
+            alpha: 0.05,
+            case_alpha: 0.05,
+            may_repeat: false,
+            confident: None,
+            time: None,
+        }
+    }
+
+    #[test]
+    fn the_same_run_passes_and_is_not_better() {
+        let judgement = judge(&scores(&[5, 6]), &scores(&[5, 6]), &limits(Direction::Max, 0));
+        assert!(judgement.holds() && !judgement.is_better(Direction::Max));
+        assert!(judgement.changes.is_empty());
+    }
+
+    #[test]
+    fn a_total_may_fall_by_the_limit_and_no_further() {
+        let fell =
+            |now, direction, limit| judge(&scores(&[50, 50]), &scores(now), &limits(direction, limit)).complaints;
+        assert_eq!(fell(&[50, 45], Direction::Max, 5), []);
+        assert_eq!(fell(&[50, 44], Direction::Max, 5), [Complaint::TotalFell { drop: Some(percent(6)) }]);
+        assert_eq!(fell(&[50, 44], Direction::Min, 5), []);
+        assert_eq!(fell(&[50, 56], Direction::Min, 5), [Complaint::TotalFell { drop: Some(percent(6)) }]);
+    }
+
+    #[test]
+    fn a_fall_on_a_busier_machine_is_not_comparable_and_a_crash_or_a_gain_is() {
+        use super::super::{Conditions, GateVerdict};
+        let on = |noisy, baseline: Baseline| Baseline {
+            conditions: Some(Conditions { runs: 20, noisy: f64::from(noisy) / 20.0, ..Conditions::default() }),
+            ..baseline
+        };
+        let verdict = |recorded, noisy, today| {
+            let baseline = on(recorded, scores(&[50, 50]));
+            judge(&baseline, &on(noisy, today), &limits(Direction::Max, 0)).verdict()
+        };
+        let timed_out = |verdict| run([accepted(50), failed(verdict)]);
+        for (recorded, noisy, today, expected) in [
+            (0, 14, scores(&[50, 40]), GateVerdict::NotComparable),
+            (0, 14, timed_out(Verdict::TimeLimit), GateVerdict::NotComparable),
+            (0, 14, timed_out(Verdict::RuntimeError), GateVerdict::Fails),
+            (0, 14, scores(&[50, 60]), GateVerdict::Holds),
+            (0, 2, scores(&[50, 40]), GateVerdict::Fails),
+            (14, 14, scores(&[50, 40]), GateVerdict::Fails),
+        ] {
+            assert_eq!(verdict(recorded, noisy, today.clone()), expected, "{recorded} {noisy} {today:?}");
+        }
+    }
+
+    #[test]
+    fn from_a_total_of_zero_every_fall_is_too_far() {
+        let judgement = judge(&scores(&[0]), &scores(&[-1]), &limits(Direction::Max, 50));
+        assert_eq!(judgement.complaints, [Complaint::TotalFell { drop: None }]);
+    }
+
+    #[test]
+    fn a_worse_verdict_and_a_missing_case_are_complaints_and_a_fixed_one_is_not() {
+        let baseline = run([accepted(5), failed(Verdict::TimeLimit), accepted(7)]);
+        let today = run([failed(Verdict::RuntimeError), accepted(1)]);
+        let judgement = judge(&baseline, &today, &limits(Direction::Max, 0));
+        let worse = Complaint::VerdictWorse { case: "seed-00".to_owned(), now: Verdict::RuntimeError };
+        assert_eq!(judgement.complaints, [worse, Complaint::CaseMissing { case: "seed-02".to_owned() }]);
+        assert_eq!(judgement.fixed, ["seed-01"]);
+    }
+
+    #[test]
+    fn a_new_case_is_named_and_a_gain_is_an_update() {
+        let judgement = judge(&scores(&[5]), &scores(&[6, 9]), &limits(Direction::Max, 0));
+        assert!(judgement.is_better(Direction::Max) && !judgement.is_better(Direction::Min));
+        assert_eq!(judgement.added, ["seed-01"]);
+        let change = Change { case: "seed-00".to_owned(), was: Score::from(5).into(), now: Score::from(6).into() };
+        assert_eq!(judgement.changes, [change]);
+        let fixed =
+            judge(&run([failed(Verdict::WrongAnswer), accepted(1)]), &scores(&[4, 1]), &limits(Direction::Min, 0));
+        assert!(fixed.is_better(Direction::Min));
+    }
+
+    #[test]
+    fn another_problem_or_checker_is_said_and_not_compared() {
+        let mut today = scores(&[1]);
+        today.checker = "2".to_owned();
+        let changed = Complaint::CheckerChanged { was: "1".to_owned(), now: "2".to_owned() };
+        assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
+        today.terms = "min".to_owned();
+        let changed = Complaint::ProblemChanged { was: "max".to_owned(), now: "min".to_owned() };
+        assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
+        today.problem = "same-game".to_owned();
+        let changed = Complaint::ProblemChanged { was: "columns".to_owned(), now: "same-game".to_owned() };
+        assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
+    }
+
+    #[test]
+    fn another_input_is_said_and_not_compared() {
+        let with_input =
+            |input: &str, score| run([BaselineCase { input: Some(input.to_owned()), ..accepted(score) }, accepted(7)]);
+        let judgement = judge(&with_input("a", 9), &with_input("b", 1), &limits(Direction::Max, 0));
+        assert_eq!(judgement.complaints, [Complaint::InputChanged { case: "seed-00".to_owned() }]);
+        assert_eq!((judgement.total_was, judgement.total_now), (percent(700), percent(700)));
+        assert!(judge(&with_input("a", 9), &with_input("a", 9), &limits(Direction::Max, 0)).holds());
+    }
+
+    #[test]
+    fn a_case_with_a_tolerance_answers_for_itself() {
+        let mut baseline = scores(&[100, 100]);
+        for entry in baseline.cases.values_mut() {
+            entry.tolerance = Some(percent(10));
+        }
+        let judgement = judge(&baseline, &scores(&[89, 200]), &limits(Direction::Max, 0));
+        assert_eq!(judgement.complaints, [Complaint::CaseFell { case: "seed-00".to_owned(), drop: percent(11) }]);
+        assert!(judge(&baseline, &scores(&[90, 200]), &limits(Direction::Max, 0)).holds());
+    }
+
+    #[test]
+    fn a_confident_gate_lets_noise_pass_and_a_sure_fall_not() {
+        let was = [100; 20];
+        let noise: Vec<i64> = (0..20).map(|case| if case % 2 == 0 { 80 } else { 117 }).collect();
+        let sure: Vec<i64> = (0..20).map(|case| if case % 2 == 0 { 96 } else { 98 }).collect();
+        let confident = GateLimits { confident: Some(0.01), ..limits(Direction::Max, 1) };
+        assert!(!judge(&scores(&was), &scores(&noise), &limits(Direction::Max, 1)).holds());
+        assert!(judge(&scores(&was), &scores(&noise), &confident).holds());
+        assert!(!judge(&scores(&was), &scores(&sure), &confident).holds());
+        // A sure fall that is within the limit is no complaint.
+        let lenient = GateLimits { confident: Some(0.01), ..limits(Direction::Max, 5) };
+        assert!(judge(&scores(&was), &scores(&sure), &lenient).holds());
+    }
+
+    #[test]
+    fn time_may_rise_by_noise_but_not_for_sure() {
+        let timed = |time: fn(u64) -> u64| {
+            let entry = |case| BaselineCase { cpu: Some(Duration::from_millis(time(case))), ..accepted(1) };
+            run((0..20).map(entry))
+        };
+        let time = Some(TimeLimit { max_rise: 0.1, alpha: 0.01 });
+        let with_time = GateLimits { time, ..limits(Direction::Max, 0) };
+        let baseline = timed(|_| 100);
+        let rose = |today: &Baseline| !judge(&baseline, today, &with_time).holds();
+        assert!(rose(&timed(|case| 115 + case % 3)));
+        assert!(!rose(&timed(|case| 105 + case % 3)));
+        // One case took ten times as long: noise, not a rise; nor is it one beside others that rose by what is allowed.
+        assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 100 })));
+        assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 105 + case % 3 })));
+        assert!(judge(&baseline, &scores(&[1; 20]), &with_time).holds());
+    }
+
+    #[test]
+    fn times_of_different_processors_are_not_compared() {
+        let timed = |time, processor: Option<&str>| {
+            let cpu = Some(Duration::from_millis(time));
+            run((0..20).map(|_| BaselineCase { cpu, processor: processor.map(str::to_owned), ..accepted(1) }))
+        };
+        let time = Some(TimeLimit { max_rise: 0.1, alpha: 0.01 });
+        let with_time = GateLimits { time, ..limits(Direction::Max, 0) };
+        for (was, now, is_compared) in
+            [(None, None, true), (Some("a"), Some("a"), true), (Some("a"), Some("b"), false), (None, Some("a"), false)]
+        {
+            let judgement = judge(&timed(100, was), &timed(200, now), &with_time);
+            assert_eq!(judgement.holds(), !is_compared, "{was:?} {now:?}");
+            assert_eq!(judgement.untimed, if is_compared { 0 } else { 20 });
+        }
+        let runs = [timed(100, Some("a")), timed(300, Some("b"))];
+        assert!(Baseline::of_runs(&runs).unwrap().cases.values().all(|case| case.cpu.is_none()));
+    }
+}

@@ -1,0 +1,230 @@
+//! The measure of effects, and the smallest effect that matters.
+
+use judge_problem::scoring::ScoreMeasure;
+use judge_problem::{Percent, Rule, UnitError};
+use num_traits::ToPrimitive;
+use std::fmt;
+use std::str::FromStr;
+
+/// The default of the smallest effect that matters, as a share of 1, or of the most points of a case.
+const DEFAULT_SHARE: f64 = 0.001;
+
+/// The largest relative difference between scores of one sign.
+const LARGEST_RELATIVE: f64 = 1.0;
+
+/// The measure of effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffectMeasure {
+    /// The difference of the points that the problem's rule totals, as a share of the first solver's total, shown as a
+    /// percentage.
+    Total,
+    /// The logarithm of the scores' ratio, shown as a percentage.
+    Ratio,
+    /// The difference of the scores.
+    Difference,
+    /// The difference over the larger score, shown as a percentage.
+    Relative,
+    /// The difference of the points that the problem's scoring rule gives.
+    Points,
+}
+
+/// The smallest effect that matters, as the user wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MinEffect {
+    /// `0.1%`: of the scores, the total, or the most points of a case.
+    Share(Percent),
+    /// `25`: in scores or points.
+    Amount(f64),
+}
+
+/// A smallest effect in the wrong unit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum UnsuitedMinEffect {
+    /// A number where a percentage is meant.
+    #[error("effects measured by `{measure}` are percentages: write --min-effect as a percentage, such as 0.1%")]
+    Amount {
+        /// Their measure.
+        measure: EffectMeasure,
+    },
+    /// A percentage where a number is meant.
+    #[error("effects measured by `{measure}` are not percentages here: write --min-effect as a number, such as 10")]
+    Share {
+        /// Their measure.
+        measure: EffectMeasure,
+    },
+}
+
+impl FromStr for MinEffect {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match text.trim().parse::<f64>() {
+            Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(Self::Amount(amount)),
+            _ => text.parse().map(Self::Share),
+        }
+    }
+}
+
+impl EffectMeasure {
+    /// All measures.
+    pub const ALL: [Self; 5] = [Self::Total, Self::Points, Self::Ratio, Self::Difference, Self::Relative];
+
+    /// Returns the measure of what a rule ranks solvers by.
+    #[must_use]
+    pub fn of_rule(rule: &Rule) -> Self {
+        match rule {
+            Rule::Sum | Rule::Mean => Self::Total,
+            Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::RankTopCoder { .. } => {
+                Self::Points
+            }
+            Rule::Log => Self::Ratio,
+        }
+    }
+
+    /// Returns the same for a smallest effect that is given: shares of a total become points for one that is a number.
+    #[must_use]
+    pub fn of_rule_with(rule: &Rule, min_effect: Option<&MinEffect>) -> Self {
+        match (Self::of_rule(rule), min_effect) {
+            (Self::Total, Some(MinEffect::Amount(_))) => Self::Points,
+            (measure, _) => measure,
+        }
+    }
+
+    /// Returns whether a failed case has an effect: where the rule says what it counts as.
+    #[must_use]
+    pub fn counts_failures(self) -> bool {
+        matches!(self, Self::Total | Self::Points)
+    }
+
+    /// Returns the smallest effect that matters, on the scale of the effects. The default is 0.1 % for shares, and 0.1 %
+    /// of the most that a case can give for points.
+    ///
+    /// # Errors
+    /// A percentage for a measure that is no share, or the reverse.
+    pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
+        let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
+        let of_share = |share: f64| match most {
+            Some(most) => Some(share * most),
+            None => self.is_share().then(|| self.of_share(share)),
+        };
+        match given {
+            None => Ok(of_share(DEFAULT_SHARE)),
+            Some(MinEffect::Share(share)) => {
+                of_share(share.share()).map(Some).ok_or(UnsuitedMinEffect::Share { measure: self })
+            }
+            Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
+            Some(MinEffect::Amount(_)) => Err(UnsuitedMinEffect::Amount { measure: self }),
+        }
+    }
+
+    /// Returns the largest effect of a case whatever the solvers do, before its weight. `None` without one.
+    #[must_use]
+    pub fn bound(self, rule: &Rule) -> Option<f64> {
+        match self {
+            Self::Points => rule.most_points()?.to_f64(),
+            Self::Relative => Some(LARGEST_RELATIVE),
+            Self::Total | Self::Ratio | Self::Difference => None,
+        }
+    }
+
+    /// Returns whether a bound of the differences between two scores is one of the effects.
+    #[must_use]
+    pub fn is_of_differences(self, rule: &Rule) -> bool {
+        match self {
+            Self::Total | Self::Difference => true,
+            Self::Points => rule.counts_raw_scores(),
+            Self::Ratio | Self::Relative => false,
+        }
+    }
+
+    /// Returns whether effects are shown as percentages.
+    #[must_use]
+    pub fn is_share(self) -> bool {
+        matches!(self, Self::Total | Self::Ratio | Self::Relative)
+    }
+
+    /// Returns the effect that is shown as this share.
+    #[must_use]
+    pub fn of_share(self, share: f64) -> f64 {
+        if self == Self::Ratio { share.ln_1p() } else { share }
+    }
+
+    /// Returns the number that is shown for an effect: percent for shares, else the effect itself.
+    #[must_use]
+    pub fn shown(self, effect: f64) -> f64 {
+        match self {
+            Self::Ratio => effect.exp_m1() * 100.0,
+            Self::Total | Self::Relative => effect * 100.0,
+            Self::Difference | Self::Points => effect,
+        }
+    }
+
+    /// Returns the measure between scores; `None` for what is made of points.
+    #[must_use]
+    pub fn score_measure(self) -> Option<ScoreMeasure> {
+        match self {
+            Self::Ratio => Some(ScoreMeasure::LogRatio),
+            Self::Difference => Some(ScoreMeasure::Difference),
+            Self::Relative => Some(ScoreMeasure::Relative),
+            Self::Total | Self::Points => None,
+        }
+    }
+
+    /// Returns the name, as `--measure` takes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Ratio => "ratio",
+            Self::Difference => "difference",
+            Self::Relative => "relative",
+            Self::Points => "points",
+        }
+    }
+}
+
+impl fmt::Display for EffectMeasure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_chooses_the_measure() {
+        let of = |name: &str, min_effect: Option<&str>| {
+            let min_effect: Option<MinEffect> = min_effect.map(|text| text.parse().unwrap());
+            EffectMeasure::of_rule_with(&name.parse().unwrap(), min_effect.as_ref())
+        };
+        assert_eq!((of("sum", None), of("mean", Some("1%"))), (EffectMeasure::Total, EffectMeasure::Total));
+        assert_eq!((of("sum", Some("10")), of("relative", Some("1%"))), (EffectMeasure::Points, EffectMeasure::Points));
+        assert_eq!((of("log", None), of("rank", None)), (EffectMeasure::Ratio, EffectMeasure::Points));
+    }
+
+    #[test]
+    fn points_are_measured_by_the_most_that_a_case_can_give() {
+        let relative: Rule = "relative".parse().unwrap();
+        let share = "1%".parse().unwrap();
+        assert_eq!(EffectMeasure::Points.min_effect(&relative, None), Ok(Some(1_000.0)));
+        assert_eq!(EffectMeasure::Points.min_effect(&relative, Some(&share)), Ok(Some(10_000.0)));
+        assert_eq!(EffectMeasure::Points.bound(&Rule::Thresholds), Some(10.0));
+        assert_eq!(EffectMeasure::Total.bound(&relative), None);
+    }
+
+    #[test]
+    fn the_smallest_effect_must_fit_the_measure() {
+        let share = "10%".parse().unwrap();
+        let amount = "10".parse().unwrap();
+        assert_eq!(EffectMeasure::Ratio.min_effect(&Rule::Sum, Some(&share)), Ok(Some(0.1_f64.ln_1p())));
+        assert_eq!(EffectMeasure::Points.min_effect(&Rule::Sum, Some(&amount)), Ok(Some(10.0)));
+        assert_eq!(EffectMeasure::Points.min_effect(&Rule::Sum, None), Ok(None));
+        assert!(EffectMeasure::Difference.min_effect(&Rule::Sum, Some(&share)).is_err());
+        assert!(EffectMeasure::Relative.min_effect(&Rule::Sum, Some(&amount)).is_err());
+        for text in ["0", "-1", "inf", "NaN", "x"] {
+            assert!(text.parse::<MinEffect>().is_err(), "{text}");
+        }
+    }
+}

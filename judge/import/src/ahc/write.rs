@@ -1,0 +1,60 @@
+//! The `problems.toml` of a package.
+
+use super::cases::Cases;
+use super::package::{PAGE, PROGRAMS, Package, Stream, program};
+use crate::text::Text;
+use judge_problem::manifest::REJECTION;
+
+/// Finds `Score = 12`, as AtCoder's tools print it.
+const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds a line that is a number.
+const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds what a visualizer says of an answer that it rejects, where it ends with exit code 0 and gives no score.
+const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
+
+pub(super) fn catalogue(package: &Package, cases: &Cases, id: &str) -> String {
+    let mut text = Text::default();
+    text.comment("Imported from AtCoder's tools.").line("[[problem]]").text("id", id);
+    if is_contest(id) {
+        text.text("title", &id.to_uppercase());
+    }
+    // They write files into the folder that they run in, and so get one of their own.
+    let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
+    if let Some(stream) = package.tester {
+        text.text("tester-command", &tool("tester", "{solver}"));
+        if stream == Stream::Stdout {
+            text.text("score-stream", "stdout").because("of the tester");
+        }
+    }
+    if let Some(checker) = package.checker {
+        text.text("checker-command", &tool(checker, "{input} {answer}"));
+        if package.is_interactive() {
+            text.because("for `judge check`: tester decides on a run");
+        }
+    }
+    text.text("checker-protocol", "regex");
+    text.text("score-regex", if package.names_score { NAMED } else { ALONE });
+    text.text("reject-regex", if package.is_interactive() { REJECTION } else { REJECTED });
+    text.line("reject-exit-codes = [1, 101]").because("an answer that they cannot read");
+    if package.has_viewer {
+        text.text("view-command", &tool("vis", "{input} {answer}")).text("view-file", PAGE);
+    }
+    if package.has_generator {
+        text.text("generator-command", &tool("gen", "{seeds-file}"));
+    }
+    if cases.has_list {
+        text.text("generator-seeds", &format!("{PROGRAMS}/seeds.txt"));
+    }
+    match cases.seeds {
+        Some(count) => text.text("seeds", &format!("0-{}", count - 1)),
+        None => text.texts("inputs", &["in/*.txt".to_owned()]),
+    };
+    text.finish()
+}
+
+/// Returns whether an id is that of a contest, such as `ahc020`.
+fn is_contest(id: &str) -> bool {
+    id.strip_prefix("ahc").is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,267 @@
+//! The checkers of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem's own.
+
+use super::sources;
+use crate::error::ImportError;
+use crate::program::{self, Program, Refusal};
+use crate::text::Text;
+use crate::yaml::Mapping;
+use std::path::Path;
+
+/// Decimals that numbers must agree in where the problem does not say it.
+const PRECISION: f64 = 6.0;
+
+/// Checkers that are no comparison of `tokens`, and what they do.
+const OTHERS: [(&str, &str); 7] = [
+    ("easy", "compares which letters there are"),
+    ("identical_with_pe", "gives a verdict of its own for white space"),
+    ("linecount", "gives points for each line"),
+    ("linematches", "gives points for each line"),
+    ("rstripped", "compares lines without the white space at their ends"),
+    ("sorted", "compares lines in any order"),
+    ("unordered", "compares words in any order"),
+];
+
+/// Words of `args_format_string`, and what stands for them in a command: the second for an interactor.
+const PLACES: [(&str, [&str; 2]); 3] = [
+    ("{input_file}", ["{input}"; 2]),
+    ("{output_file}", ["{answer}", "{output}"]),
+    ("{answer_file}", ["{expected}"; 2]),
+];
+
+/// The key of an interactor.
+pub(super) const INTERACTIVE: &str = "interactive";
+
+/// The words behind an interactor of the type `default`.
+const OF_DEFAULT: &str = "{input} {expected}";
+
+/// How answers are checked.
+#[derive(Debug)]
+pub(super) enum Checker {
+    /// By `tokens`, with these arguments.
+    Tokens(String),
+    /// By a program of the problem.
+    Bridged(Bridged),
+}
+
+/// A program that checks or converses, under the protocol of testlib.
+#[derive(Debug)]
+pub(super) struct Bridged {
+    role: Role,
+    pub(super) program: Program,
+    /// The words behind it, where they are not those of testlib.
+    words: Option<String>,
+    /// The keys of its limits, where the problem has them.
+    pub(super) limits: Vec<(&'static str, String)>,
+}
+
+/// What a program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Checker,
+    Interactor,
+}
+
+impl Role {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Checker => "checker",
+            Self::Interactor => "interactor",
+        }
+    }
+
+    /// Returns the noun with its article.
+    fn with_article(self) -> &'static str {
+        match self {
+            Self::Checker => "a checker",
+            Self::Interactor => "an interactor",
+        }
+    }
+
+    /// Returns where the settings of such a program stand.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Checker => "checker.args",
+            Self::Interactor => INTERACTIVE,
+        }
+    }
+}
+
+impl Checker {
+    /// Reads `checker`. Lines say in what it differs.
+    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Self, ImportError> {
+        if config.has(INTERACTIVE) {
+            let Ok(settings) = config.mapping(INTERACTIVE) else {
+                return Err(config.unsupported("an interactor in Python, which runs inside DMOJ's judge"));
+            };
+            if config.has("checker") {
+                left.push("init.yml: `checker`: the interactor decides".to_owned());
+            }
+            return bridged(Role::Interactor, config, &settings, root, left).map(Self::Bridged);
+        }
+        let none = config.mapping("")?;
+        let (name, args) = match config.text("checker") {
+            Ok(name) => (name.unwrap_or_else(|| "standard".to_owned()), none),
+            Err(_) => {
+                let checker = config.mapping("checker")?;
+                (checker.required("name", "the name of a checker, such as `standard`")?, checker.mapping("args")?)
+            }
+        };
+        if name == "bridged" {
+            return bridged(Role::Checker, config, &args, root, left).map(Self::Bridged);
+        }
+        let flags = comparison(config, &name, &args)?;
+        if name != "identical" {
+            left.push(format!("init.yml: checker `{name}`: that tokens stand in the same lines is not compared"));
+        }
+        not_used(Role::Checker, &args, &["precision", "error_mode", "pe_allowed"], left);
+        Ok(Self::Tokens(flags))
+    }
+
+    /// Returns whether every byte counts.
+    pub(super) fn is_exact(&self) -> bool {
+        matches!(self, Self::Tokens(arguments) if arguments.contains("space_change_sensitive"))
+    }
+
+    /// Returns what it is, for a reader.
+    pub(super) fn shown(&self, root: &Path) -> String {
+        match self {
+            Self::Tokens(arguments) => format!("the checker: tokens {arguments}"),
+            Self::Bridged(Bridged { role, program, .. }) => {
+                let source = program.source.strip_prefix(root).unwrap_or(&program.source);
+                format!("the {}: {}", role.noun(), source.display())
+            }
+        }
+    }
+
+    pub(super) fn write(&self, text: &mut Text) {
+        match self {
+            Self::Tokens(arguments) => {
+                text.text("checker", "tokens").text("checker-arguments", arguments);
+            }
+            Self::Bridged(Bridged { role, program, words, .. }) => {
+                let command = match words {
+                    Some(words) => format!("{} {words}", program.command),
+                    None => program.command.clone(),
+                };
+                text.text(&format!("{}-command", role.noun()), &command);
+                if program.compiled.is_some() {
+                    text.because("compiled from the sources beside it: `judge import` again after a change");
+                }
+                text.text("checker-protocol", "testlib");
+            }
+        }
+    }
+}
+
+/// Returns the arguments of `tokens`.
+fn comparison(config: &Mapping, name: &str, args: &Mapping) -> Result<String, ImportError> {
+    let precision = args.number("precision")?.unwrap_or(PRECISION).trunc();
+    Ok(match name {
+        "standard" => "case_sensitive".to_owned(),
+        "identical" => "case_sensitive space_change_sensitive".to_owned(),
+        "floats" => {
+            let mode = args.text("error_mode")?;
+            format!("case_sensitive {} 1e-{precision}", tolerance(config, mode.as_deref())?)
+        }
+        "floatsabs" => format!("case_sensitive float_absolute_tolerance 1e-{precision}"),
+        "floatsrel" => format!("case_sensitive float_relative_tolerance 1e-{precision}"),
+        own if own.contains('.') => {
+            return Err(config.unsupported(format!("the checker `{own}`, which runs inside DMOJ's judge")));
+        }
+        other => {
+            if let Some((_, does)) = OTHERS.iter().find(|(known, _)| *known == other) {
+                return Err(config.unsupported(format!("the checker `{other}`, which {does}")));
+            }
+            let expected = "`standard`, `identical`, `floats`, `floatsabs`, `floatsrel` or `bridged`";
+            return Err(config.wrong("checker", format!("checker `{other}`"), expected));
+        }
+    })
+}
+
+fn tolerance(config: &Mapping, mode: Option<&str>) -> Result<&'static str, ImportError> {
+    match mode {
+        None | Some("default") => Ok("float_tolerance"),
+        Some("absolute") => Ok("float_absolute_tolerance"),
+        Some("relative") => Ok("float_relative_tolerance"),
+        Some(other) => {
+            Err(config.wrong("checker", format!("error_mode `{other}`"), "`default`, `absolute` or `relative`"))
+        }
+    }
+}
+
+/// Reads a checker or an interactor that is a program.
+fn bridged(
+    role: Role,
+    config: &Mapping,
+    settings: &Mapping,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<Bridged, ImportError> {
+    let what = role.with_article();
+    let is_default = is_default(role, config, settings, left)?;
+    sources::check(settings, what)?;
+    let files = sources::read(settings, "files", root)?;
+    let refused = |refusal| match refusal {
+        Refusal::Unsupported(_, why) => config.unsupported(format!("{what} {why}")),
+        Refusal::Unreadable(error) => error,
+    };
+    let whole = format!("the {}", role.noun());
+    let program = program::of_files(root, &files[0], files.clone(), role.noun(), &whole).map_err(refused)?;
+    if program::gives_points(&program.files) {
+        return Err(config.unsupported(format!("{what} that gives points of its own")));
+    }
+    let place = |words: String| {
+        PLACES
+            .iter()
+            .fold(words, |words, (theirs, ours)| words.replace(theirs, ours[usize::from(role == Role::Interactor)]))
+    };
+    let of_default = (is_default && role == Role::Interactor).then(|| OF_DEFAULT.to_owned());
+    let words = settings.text("args_format_string")?.map(place).or(of_default);
+    let mut limits = Vec::new();
+    if let Some(seconds) = settings.number("time_limit")? {
+        let key = if role == Role::Checker { "checker-wall" } else { "interactor-wall" };
+        limits.push((key, format!("{seconds}s")));
+    }
+    if let Some(kibibytes) = settings.number("memory_limit")? {
+        limits.push(("checker-memory", format!("{kibibytes} KiB")));
+    }
+    let known = [
+        "files",
+        "lang",
+        "type",
+        "flags",
+        "args_format_string",
+        "time_limit",
+        "memory_limit",
+        "compiler_time_limit",
+        "feedback",
+        "cached",
+    ];
+    not_used(role, settings, &known, left);
+    Ok(Bridged { role, program, words, limits })
+}
+
+/// Returns whether a program is of the type `default`, and not of `testlib`. Others are refused.
+fn is_default(role: Role, config: &Mapping, settings: &Mapping, left: &mut Vec<String>) -> Result<bool, ImportError> {
+    match settings.text("type")?.as_deref() {
+        Some("testlib") => Ok(false),
+        None | Some("default") => {
+            let codes = "exit codes other than 0 and 1 are errors there, and have the meaning of testlib's here";
+            left.push(format!("init.yml: `{}.type`: {codes}", role.place()));
+            Ok(true)
+        }
+        Some(other @ ("coci" | "peg")) => {
+            let what = format!("{} of the type `{other}`, which gives points in its own way", role.with_article());
+            Err(config.unsupported(what))
+        }
+        Some(other) => {
+            let found = format!("{} type `{other}`", role.noun());
+            Err(settings.wrong("type", found, "`default` or `testlib`"))
+        }
+    }
+}
+
+fn not_used(role: Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
+    let others = settings.keys().filter(|key| !known.contains(key));
+    left.extend(others.map(|key| format!("init.yml: `{}.{key}` is not used", role.place())));
+}

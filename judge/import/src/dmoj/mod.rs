@@ -1,0 +1,242 @@
+//! Problems of DMOJ: `init.yml`, with an archive of files or the files beside it.
+//! Format: <https://docs.dmoj.ca/#/problem_format/problem_format>.
+
+mod cases;
+mod checker;
+mod generator;
+mod sources;
+
+use super::archive::{self, Unpacked};
+use super::error::ImportError;
+use super::files;
+use super::imported::{Imported, ToMake};
+use super::kind::Kind;
+use super::text::Text;
+use super::yaml::Mapping;
+use cases::{Case, Cases, Generated};
+use checker::{Bridged, Checker, INTERACTIVE};
+use generator::Generator;
+use judge_problem::counted;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The folder of the cases beside the `problems.toml`.
+const DATA: &str = "data";
+
+/// Keys without which the verdicts would be wrong.
+const REFUSED: [(&str, &str); 6] = [
+    ("custom_judge", "a judge of its own"),
+    ("grader", "a judge of its own"),
+    ("signature_grader", "solvers that are compiled with a file of the problem"),
+    ("file_io", "solvers that read and write files"),
+    ("archives", "several archives"),
+    ("communication", "solvers of several processes"),
+];
+
+/// Keys that are read here.
+const READ: [&str; 5] = ["archive", "test_cases", "checker", INTERACTIVE, generator::KEY];
+
+/// Reads the problem in a folder. `id`: the problem's id in place of the folder's name.
+///
+/// # Errors
+/// When a file of it is malformed, or it asks for something without which its verdicts would be wrong.
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+    let file = root.join(Kind::Dmoj.sign());
+    let config = Mapping::read(&file)?;
+    if let Some((key, what)) = REFUSED.iter().find(|(key, _)| config.has(key)) {
+        return Err(ImportError::unsupported(&file, format!("{what} (`{key}`)")));
+    }
+    let mut left: Vec<String> = config.keys().filter(|key| !READ.contains(key)).map(not_used).collect();
+    let mut lines = BTreeSet::new();
+    let cases = Cases::read(&config, &mut lines)?;
+    let checker = Checker::read(&config, root, &mut left)?;
+    let generator = Generator::read(&config, root, &mut left)?;
+    left.extend(lines);
+    left.push("limits: init.yml has none, and the defaults hold: set them in [problem.limits]".to_owned());
+    let store = Store::open(&config, root)?;
+    let found = Found::read(&cases, generator.as_ref(), &store)?;
+    let is_text = config.text("binary_data")?.as_deref() != Some("true");
+    if is_text {
+        left.extend(line_breaks(&found, checker.is_exact())?);
+    }
+    let id = id.map_or_else(|| files::id_of(root), str::to_owned);
+    let mut text = Text::default();
+    text.comment(&format!("Imported from the DMOJ problem {}.", files::name(root)));
+    text.line("[[problem]]").text("id", &id);
+    checker.write(&mut text);
+    write(&mut text, &cases, &checker);
+    let taken = taken(&cases, &checker, found.made.len(), root);
+    let mut files: Vec<_> = found.copied.into_iter().map(|(to, from)| (from, to)).collect();
+    let mut programs = Vec::new();
+    if let Checker::Bridged(Bridged { program, .. }) = checker {
+        files.extend(program.files);
+        programs.extend(program.compiled);
+    }
+    let temporary = store.unpacked.map(Unpacked::into_folder);
+    let (made, empty) = (found.made, found.empty);
+    let catalogue = text.finish();
+    Ok(Imported { id, catalogue, files, empty, programs, made, taken, left, temporary, ..Imported::default() })
+}
+
+/// Where the files of the cases come from.
+struct Found {
+    /// Where each is, by where it goes.
+    copied: BTreeMap<PathBuf, PathBuf>,
+    /// The empty inputs.
+    empty: Vec<PathBuf>,
+    made: Vec<ToMake>,
+}
+
+impl Found {
+    fn read(cases: &Cases, generator: Option<&Generator>, store: &Store<'_>) -> Result<Self, ImportError> {
+        let mut found = Self { copied: BTreeMap::new(), empty: Vec::new(), made: Vec::new() };
+        for case in cases.all() {
+            let place = |name: &Path| Path::new(DATA).join(name);
+            let mut copy = |name: &PathBuf| -> Result<(), ImportError> {
+                found.copied.insert(place(name), store.find(name)?);
+                Ok(())
+            };
+            if let (Some(Generated { arguments, input, answers }), Some(by)) = (&case.generated, generator) {
+                if !answers {
+                    copy(&case.answer)?;
+                }
+                found.made.push(ToMake {
+                    by: by.sources.clone(),
+                    arguments: arguments.clone().unwrap_or_else(|| by.arguments.clone()),
+                    input: input.as_ref().map(|name| store.absolute(name)).transpose()?,
+                    file: place(&case.input),
+                    second: answers.then(|| place(&case.answer)),
+                });
+            } else {
+                if case.is_unanswered {
+                    found.empty.push(place(&case.answer));
+                } else {
+                    copy(&case.answer)?;
+                }
+                if case.is_empty {
+                    found.empty.push(place(&case.input));
+                } else {
+                    copy(&case.input)?;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Says which files are read otherwise by DMOJ, which ends each line with one byte.
+fn line_breaks(found: &Found, is_exact: bool) -> Result<Option<String>, ImportError> {
+    let mut changed = Vec::new();
+    for file in found.copied.values() {
+        let text = std::fs::read(file).map_err(|error| ImportError::unreadable(file, error))?;
+        if text.contains(&b'\r') || text.last().is_some_and(|last| *last != b'\n') {
+            changed.push(file);
+        }
+    }
+    match (&*changed, is_exact) {
+        ([], _) => Ok(None),
+        ([first, ..], true) => {
+            let what = "lines that do not end with a line feed, where the checker compares every byte";
+            Err(ImportError::unsupported(first, what))
+        }
+        (several, false) => {
+            let count = counted(several.len(), "file");
+            Ok(Some(format!(
+                "{count} with lines that do not end with a line feed: DMOJ ends them so, and here they stay"
+            )))
+        }
+    }
+}
+
+fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<String> {
+    let mut taken = vec![counted(cases.all().count(), "case")];
+    if made > 0 {
+        taken.push(format!("{}, made by the generator", counted(made, "input")));
+    }
+    match cases.batches.len() {
+        0 => {}
+        1 => taken.push("1 batch, all or nothing".to_owned()),
+        count => taken.push(format!("{count} batches, each all or nothing")),
+    }
+    taken.push(checker.shown(root));
+    taken
+}
+
+fn not_used(key: &str) -> String {
+    let why = match key {
+        "pretest_test_cases" => "pretests are judged alone in contests that ask for it",
+        "output_limit_length" => "the output limit of [problem.limits] holds",
+        "output_prefix_length" => "how much of an output is shown is not the problem's to say",
+        "binary_data" => "files stay as they are",
+        "hints" | "short_circuit" | "symlinks" | "unbuffered" | "wall_time_factor" => "it is not done",
+        _ => "it has no place in a problem of a catalogue",
+    };
+    format!("init.yml: `{key}`: {why}")
+}
+
+fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
+    if let Checker::Bridged(Bridged { limits, .. }) = checker
+        && !limits.is_empty()
+    {
+        text.table("[problem.limits]");
+        limits.iter().for_each(|(key, value)| {
+            text.text(key, value);
+        });
+    }
+    text.table("[problem.scoring]").text("rule", "exact");
+    for batch in &cases.batches {
+        text.table("[[problem.group]]").text("name", &batch.name);
+        let names: Vec<_> = batch.cases.iter().map(|case| glob::Pattern::escape(&case.name)).collect();
+        text.texts("cases", &names).plain("weight", batch.points).text("aggregate", "all-or-nothing");
+        if !batch.depends_on.is_empty() {
+            text.texts("depends-on", &batch.depends_on);
+        }
+    }
+    let weighted = cases.alone.iter().map(|case| (case, case.points));
+    let batched = cases.batches.iter().flat_map(|batch| batch.cases.iter().map(|case| (case, 1.0)));
+    for (Case { name, input, answer, .. }, weight) in weighted.chain(batched) {
+        let place = |name: &Path| Path::new(DATA).join(name).to_string_lossy().into_owned();
+        text.table("[[problem.case]]").text("name", name).text("file", &place(input)).text("answer", &place(answer));
+        if weight != 1.0 {
+            text.plain("weight", weight);
+        }
+    }
+}
+
+/// Where the files of the cases are.
+struct Store<'a> {
+    root: &'a Path,
+    unpacked: Option<Unpacked>,
+}
+
+impl<'a> Store<'a> {
+    fn open(config: &Mapping, root: &'a Path) -> Result<Self, ImportError> {
+        let Some(name) = config.text("archive")? else { return Ok(Self { root, unpacked: None }) };
+        let path = root.join(&name);
+        if !path.is_file() {
+            return Err(config.wrong("archive", format!("there is no file `{name}`"), "a zip archive beside init.yml"));
+        }
+        files::check_link(root, &path)?;
+        Ok(Self { root, unpacked: Some(archive::unpack(&path)?) })
+    }
+
+    /// Returns the path of a file that does not depend on the folder that the judge was started in.
+    fn absolute(&self, name: &Path) -> Result<PathBuf, ImportError> {
+        let found = self.find(name)?;
+        found.canonicalize().map_err(|error| ImportError::unreadable(&found, error))
+    }
+
+    /// Returns a file of the archive, or of the folder.
+    fn find(&self, name: &Path) -> Result<PathBuf, ImportError> {
+        let inside = self.unpacked.iter().map(|unpacked| unpacked.root.join(name));
+        let beside = self.root.join(name);
+        if let Some(found) = inside.chain([beside]).find(|path| path.is_file()) {
+            if found.starts_with(self.root) {
+                files::check_link(self.root, &found)?;
+            }
+            return Ok(found);
+        }
+        let what = format!("there is no file `{}`", name.display());
+        Err(ImportError::bad(&self.root.join(Kind::Dmoj.sign()), what, "a file of the archive, or beside init.yml"))
+    }
+}

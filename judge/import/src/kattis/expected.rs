@@ -1,0 +1,177 @@
+//! What submissions are expected to achieve: by their folder, and by `submissions/submissions.yaml`.
+
+use crate::error::ImportError;
+use crate::submission;
+use crate::text::Text;
+use crate::yaml::Mapping;
+use glob::{MatchOptions, Pattern};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Codes of the formats, and the verdicts that they are here. Output without an end meets the limit of output here before
+/// the one of time.
+const CODES: [(&str, &[&str]); 4] = [
+    ("AC", &["accepted"]),
+    ("WA", &["wrong-answer"]),
+    ("RTE", &["runtime-error", "memory-limit"]),
+    ("TLE", &["time-limit", "wall-limit", "output-limit"]),
+];
+const ACCEPTED: &str = "AC";
+const ALL: &[&str] = &["AC", "WA", "RTE", "TLE"];
+const REJECTED: &[&str] = &["WA", "RTE", "TLE"];
+
+/// The folders of the formats: the codes that every case may have, and those of which one case has one at least.
+const FOLDERS: [(&str, &[&str], &[&str]); 8] = [
+    ("accepted", &["AC"], ALL),
+    ("wrong_answer", &["AC", "WA"], &["WA"]),
+    ("run_time_error", &["AC", "RTE"], &["RTE"]),
+    ("time_limit_exceeded", &["AC", "TLE"], &["TLE"]),
+    ("partially_accepted", ALL, REJECTED),
+    ("rejected", ALL, REJECTED),
+    ("brute_force", &["AC", "RTE", "TLE"], &["RTE", "TLE"]),
+    ("slow_accepted", &["AC", "TLE"], ALL),
+];
+
+/// Keys that are read here, and keys that say nothing of how a submission is judged.
+const READ: [&str; 6] = ["permitted", "required", "score", "use_for_time_limit", "authors", "model_solution"];
+
+/// A set of codes.
+type Codes = BTreeSet<String>;
+
+/// What submissions are expected to achieve.
+pub(super) struct Expected {
+    file: PathBuf,
+    /// The entries of the file, each with the patterns of its paths.
+    rules: Vec<(Vec<Pattern>, String, Mapping)>,
+    scoring: bool,
+}
+
+impl Expected {
+    /// Reads the file of a package, if it has one. A line names each key that is not used.
+    pub(super) fn read(root: &Path, scoring: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
+        let file = root.join("submissions/submissions.yaml");
+        let yaml = Mapping::read(&file)?;
+        let mut rules = Vec::new();
+        for name in yaml.keys() {
+            let rule = yaml.mapping(name)?;
+            let unused = rule.keys().filter(|key| !READ.contains(key) || (*key == "score" && !scoring));
+            left.extend(unused.map(|key| format!("submissions/submissions.yaml: {name}: `{key}` is not used")));
+            rules.push((alternatives(name).iter().map(|path| pattern(path)).collect(), name.to_owned(), rule));
+        }
+        Ok(Self { file, rules, scoring })
+    }
+
+    /// Returns whether anything is expected of the submission at a path such as `accepted/a.cpp`.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        let is_known = path.parent().is_some_and(|folder| FOLDERS.iter().any(|(known, ..)| folder == Path::new(known)));
+        is_known || self.rules.iter().any(|(paths, ..)| matches(paths, path))
+    }
+
+    /// Returns whether the time limit may depend on how fast the submission at a path is accepted.
+    pub(super) fn counts_for_time(&self, path: &Path) -> Result<bool, ImportError> {
+        for (_, _, rule) in self.rules.iter().filter(|(paths, ..)| matches(paths, path)) {
+            match rule.text("use_for_time_limit")?.as_deref() {
+                None | Some("lower" | "true") => {}
+                Some("false" | "upper") => return Ok(false),
+                Some(other) => {
+                    let expected = "`true`, `false`, `lower` or `upper`";
+                    return Err(rule.wrong("use_for_time_limit", format!("`use_for_time_limit: {other}`"), expected));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Writes what is expected of the submission at a path. A line says what cannot be expected.
+    pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
+        let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
+        let own = self.rules.iter().find(|(_, name, _)| *name == folder).map(|(_, _, rule)| rule);
+        let of_folder = FOLDERS.iter().find(|(known, ..)| *known == folder);
+        let default = of_folder.map_or((ALL, ALL), |(_, permitted, required)| (*permitted, *required));
+        let read = |key, default| own.map_or(Ok(None), |rule| codes(rule, key)).map(|own| own.unwrap_or(default));
+        let mut permitted = read("permitted", to_codes(default.0))?;
+        let mut required = read("required", to_codes(default.1))?;
+        let mut is_loose = false;
+        let mut score = own.map_or(Ok(None), range)?;
+        for (_, _, rule) in self.rules.iter().filter(|(paths, name, _)| *name != folder && matches(paths, path)) {
+            permitted = codes(rule, "permitted")?.map_or(permitted.clone(), |more| &permitted & &more);
+            if let Some(more) = codes(rule, "required")? {
+                let both = &required & &more;
+                // Two cases are asked for then, and one of them is expected.
+                is_loose |= both.is_empty();
+                required = if both.is_empty() { required } else { both };
+            }
+            score = range(rule)?.or(score);
+        }
+        required = &required & &permitted;
+        if required.is_empty() {
+            let what = format!("nothing that {} may have is permitted and required", path.display());
+            return Err(ImportError::bad(&self.file, what, "a code of AC, WA, RTE, TLE in both"));
+        }
+        let rejected: Codes = permitted.iter().filter(|code| *code != ACCEPTED).cloned().collect();
+        let expected = if required.contains(ACCEPTED) { &permitted } else { &rejected };
+        is_loose |= required != *expected || !permitted.contains(ACCEPTED);
+        if is_loose {
+            let codes = expected.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let asked = format!("one case at least has {codes}, and each other one that or AC");
+            left.push(format!("submissions/{}: less than submissions.yaml asks for: {asked}", path.display()));
+        }
+        submission::write_verdicts(text, &verdicts(expected));
+        if let Some((least, most)) = score.filter(|_| self.scoring) {
+            text.plain("min-score", least).plain("max-score", most);
+        }
+        Ok(())
+    }
+}
+
+fn verdicts(codes: &Codes) -> Vec<&'static str> {
+    CODES.iter().filter(|(code, _)| codes.contains(*code)).flat_map(|(_, verdicts)| *verdicts).copied().collect()
+}
+
+fn to_codes(codes: &[&str]) -> Codes {
+    codes.iter().map(|code| (*code).to_owned()).collect()
+}
+
+fn codes(rule: &Mapping, key: &str) -> Result<Option<Codes>, ImportError> {
+    let Some(words) = rule.words(key)? else { return Ok(None) };
+    match words.iter().find(|word| !ALL.contains(&&***word)) {
+        Some(other) => Err(rule.wrong(key, format!("`{key}` has `{other}`"), "a list of AC, WA, RTE, TLE")),
+        None => Ok(Some(words.into_iter().collect())),
+    }
+}
+
+/// Returns the least and the greatest score.
+fn range(rule: &Mapping) -> Result<Option<(f64, f64)>, ImportError> {
+    let Some(words) = rule.words("score")? else { return Ok(None) };
+    let numbers: Option<Vec<f64>> =
+        words.iter().map(|word| word.parse().ok().filter(|n: &f64| n.is_finite())).collect();
+    match numbers.as_deref() {
+        Some([one]) => Ok(Some((*one, *one))),
+        Some([least, most]) if least <= most => Ok(Some((*least, *most))),
+        _ => {
+            Err(rule.wrong("score", format!("`score: {}`", words.join(" ")), "a number, or the least and the greatest"))
+        }
+    }
+}
+
+/// Returns whether a path or the folder that it is in matches one of the patterns.
+fn matches(patterns: &[Pattern], path: &Path) -> bool {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
+    let paths = [Some(path), path.parent()];
+    patterns.iter().any(|pattern| paths.iter().flatten().any(|path| pattern.matches_path_with(path, options)))
+}
+
+/// Returns the pattern of a path: only `*` has a meaning.
+fn pattern(path: &str) -> Pattern {
+    let parts: Vec<_> = path.split('*').map(Pattern::escape).collect();
+    let joined = parts.join("*").replace("**", "*");
+    Pattern::new(&joined).unwrap_or_default()
+}
+
+/// Returns the texts that a text with alternatives such as `a.{py,cpp}` stands for.
+fn alternatives(text: &str) -> Vec<String> {
+    let parts = text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (inner, after))) = parts else { return vec![text.to_owned()] };
+    let ends = alternatives(after);
+    inner.split(',').flat_map(|one| ends.iter().map(move |end| format!("{before}{one}{end}"))).collect()
+}

@@ -1,0 +1,157 @@
+//! Programs of a package that judge: checkers and validators, as scripts or compiled.
+
+use crate::error::ImportError;
+use crate::files;
+use crate::imported::{Sources, ToCompile};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Words of testlib that give an answer points of the checker's own.
+const POINTS: [&str; 5] = ["quitp(", "quitpi(", "_pc(", "quit(_points", "quitf(_points"];
+
+/// The header of testlib, which has words for everything.
+const TESTLIB: &str = "testlib.h";
+
+/// Endings of sources that are compiled to one program.
+const COMPILED: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "C", "rs", "go"];
+
+/// Endings of files that are no program of their own: headers, and texts for people.
+const COMPANIONS: [&str; 13] = ["h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl", "ipp", "tpp", "tcc", "md", "txt"];
+
+/// The script of a folder that makes its program.
+pub const BUILD: &str = "build";
+
+/// That program, or a script in its place.
+pub const RUN: &str = "run";
+
+/// The name of a compiled program beside its sources.
+const PROGRAM: &str = "validator.bin";
+
+/// A program, with the command that runs it.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) command: String,
+    /// Its source file or folder in the package.
+    pub(super) source: PathBuf,
+    pub(super) files: Vec<(PathBuf, PathBuf)>,
+    pub(super) compiled: Option<ToCompile>,
+}
+
+/// Why there is no command for a program.
+pub(super) enum Refusal {
+    /// Its script or language, at a path.
+    Unsupported(PathBuf, &'static str),
+    Unreadable(ImportError),
+}
+
+impl From<ImportError> for Refusal {
+    fn from(error: ImportError) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+/// Returns the programs in a folder, each a file or a folder of its own. `is_one`: files of the folder are one program.
+/// Companions of files are not among them.
+pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportError> {
+    let entries = files::entries(folder)?;
+    let has_files = entries.iter().any(|entry| entry.is_file());
+    Ok(if is_one && has_files {
+        vec![folder.to_owned()]
+    } else {
+        entries.into_iter().filter(|entry| !is_companion(entry)).collect()
+    })
+}
+
+fn is_companion(file: &Path) -> bool {
+    file.is_file() && COMPANIONS.iter().any(|ending| files::has_ending(file, ending))
+}
+
+/// Returns how the program in a file or folder is run, whose files go into the folder `to` beside the `problems.toml`.
+pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Program, Refusal> {
+    if source.is_dir() {
+        return of_files(source, source, files::tree(root, source)?, to, what);
+    }
+    let folder = source.parent().unwrap_or(root);
+    let mut sources = vec![source.to_owned()];
+    sources.extend(files::entries(folder)?.into_iter().filter(|entry| is_companion(entry)));
+    sources.iter().try_for_each(|file| files::check_link(root, file))?;
+    of_files(folder, source, sources, to, what)
+}
+
+/// Returns how a program of these files below the folder `base` is run.
+pub(super) fn of_files(
+    base: &Path,
+    source: &Path,
+    sources: Vec<PathBuf>,
+    to: &str,
+    what: &str,
+) -> Result<Program, Refusal> {
+    let below = |file: &PathBuf| file.strip_prefix(base).unwrap_or(file).to_owned();
+    let inside = |file: &PathBuf| Path::new(to).join(below(file));
+    let copies = sources.iter().map(|file| (file.clone(), inside(file))).collect();
+    let with = |command, compiled| Program { command, source: source.to_owned(), files: copies, compiled };
+    let script = |name: &str| sources.iter().find(|file| below(file) == Path::new(name));
+    match [BUILD, RUN].map(script) {
+        [None, None] => {}
+        [Some(build), Some(_)] => {
+            return Err(Refusal::Unsupported(build.clone(), "with scripts to build and to run it"));
+        }
+        [None, Some(run)] if run.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0) => {
+            return Ok(with(format!("./{}", inside(run).display()), None));
+        }
+        [None, Some(run)] => return Err(Refusal::Unsupported(run.clone(), "whose `run` is not executable")),
+        [Some(_), None] => return Ok(made_of(with, &sources, below, to, what)),
+    }
+    if let Some(main) = python(&sources) {
+        return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
+    }
+    if !sources.iter().any(|file| COMPILED.iter().any(|ending| files::has_ending(file, ending))) {
+        return Err(Refusal::Unsupported(source.to_owned(), language_of(&sources)));
+    }
+    Ok(made_of(with, &sources, below, to, what))
+}
+
+/// Returns which language that is not supported a program is in.
+fn language_of(sources: &[PathBuf]) -> &'static str {
+    let has = |ending: &str| sources.iter().any(|file| files::has_ending(file, ending));
+    match () {
+        () if has("ctd") => "in the language of Checktestdata, which is not supported",
+        () if has("viva") => "in the language of VIVA, which is not supported",
+        () => "in another language than Python, C, C++, Rust or Go",
+    }
+}
+
+/// Returns a program that is compiled.
+fn made_of(
+    with: impl FnOnce(String, Option<ToCompile>) -> Program,
+    sources: &[PathBuf],
+    below: impl Fn(&PathBuf) -> PathBuf,
+    to: &str,
+    what: &str,
+) -> Program {
+    let named = sources.iter().map(|file| (file.clone(), below(file))).collect();
+    let program = Path::new(to).join(PROGRAM);
+    let command = format!("./{}", program.display());
+    let compiled = ToCompile { sources: Sources { what: what.to_owned(), files: named, main: None }, program };
+    with(command, Some(compiled))
+}
+
+/// Returns whether one of the sources names what gives points.
+pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
+    let own = sources.iter().filter(|(file, _)| files::name(file) != TESTLIB);
+    own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| {
+        let text = String::from_utf8_lossy(&text);
+        POINTS.iter().any(|word| text.contains(word))
+    })
+}
+
+/// Returns the script that a Python program starts with.
+fn python(sources: &[PathBuf]) -> Option<PathBuf> {
+    let scripts: Vec<_> =
+        sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| files::has_ending(file, ending))).collect();
+    let named = |name: &str| scripts.iter().find(|file| files::name(file) == name).map(|file| (*file).clone());
+    named("__main__.py").or_else(|| named("main.py")).or_else(|| match &*scripts {
+        [one] => Some((*one).clone()),
+        _ => None,
+    })
+}

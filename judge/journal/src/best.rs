@@ -1,0 +1,303 @@
+//! The best score on each case of a problem, from recorded runs and from imported files.
+
+use super::columns::read_score;
+use super::rank::rank;
+use super::{Journal, JournalError};
+use judge_problem::{
+    BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,
+};
+use rusqlite::{Connection, Params, TransactionBehavior, params};
+use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+
+/// Compares two scores by their ranks.
+fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
+    match game.direction {
+        Direction::Max => rank > than,
+        Direction::Min => rank < than,
+    }
+}
+
+/// The result of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Imported {
+    /// Cases that have a better score now, or one at all.
+    pub better: usize,
+    /// Cases on which what was known is as good.
+    pub no_better: usize,
+}
+
+/// The best score on a case, as far as it takes to compare it.
+struct BestRow {
+    case: CaseName,
+    input: Digest,
+    rank: Vec<u8>,
+    origin: Origin,
+}
+
+/// Where the rest of a candidate is found.
+enum Origin {
+    /// In this result.
+    Own { entrant: i64, place: i64 },
+    /// Here.
+    Imported(Box<BestScore>),
+}
+
+/// A solver of a run, and where the result is from, if from another machine: their rows.
+type EntrantKey = (i64, Option<i64>);
+
+/// A solver of a run, as far as a best score tells it.
+struct RecordedEntrant {
+    name: Arc<str>,
+    hash: Digest,
+    host: Arc<str>,
+    run: RunId,
+    date: Arc<str>,
+}
+
+/// A candidate in the natural order of the names.
+struct Ordered<K> {
+    place: K,
+    candidate: BestRow,
+}
+
+impl<K: Ord> Ord for Ordered<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl<K: Ord> PartialOrd for Ordered<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Ord> PartialEq for Ordered<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<K: Ord> Eq for Ordered<K> {}
+
+/// Selects these columns of the best results on the cases of a game.
+fn own_bests(columns: &str) -> String {
+    format!(
+        "SELECT {columns} FROM game_case CROSS JOIN best_result AS best ON game_case = id AND direction = ?4
+         WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
+    )
+}
+
+/// What [`own_bests`] is asked with.
+fn key(game: &Game) -> impl Params {
+    (game.problem.clone(), game.checker.name.clone(), game.checker.version, game.direction.name())
+}
+
+impl BestRow {
+    fn imported(score: BestScore) -> Self {
+        let (case, input) = (score.case.clone(), score.input);
+        Self { case, input, rank: rank(&score.score), origin: Origin::Imported(Box::new(score)) }
+    }
+}
+
+impl Journal {
+    /// Returns the best score of each case, in the natural order of their names; of equal ones the first. `most` is the
+    /// largest number of them: no more than that are kept in memory.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn best(&self, game: &Game, most: Option<usize>) -> Result<BestScores, JournalError> {
+        let mut first = BinaryHeap::new();
+        let mut cases = 0;
+        self.candidates(game, |candidate| {
+            cases += 1;
+            first.push(Ordered { place: (natural_key(&candidate.case.0), candidate.input, cases), candidate });
+            if most.is_some_and(|most| first.len() > most) {
+                first.pop();
+            }
+        })?;
+        let first = first.into_sorted_vec().into_iter();
+        let mut entrants = HashMap::new();
+        let scores = first.map(|ordered| self.in_full(ordered.candidate, &mut entrants)).collect::<Result<_, _>>()?;
+        Ok(BestScores { scores, cases })
+    }
+
+    /// Returns the best score on each input, whatever the names of its cases, and who reached it.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn best_by_input(&self, game: &Game) -> Result<HashMap<Digest, KnownBest>, JournalError> {
+        let mut best: HashMap<Digest, KnownBest> = HashMap::new();
+        let mut add = |input, known: KnownBest| {
+            let better = KnownBest::better(game.direction, best.remove(&input), Some(known));
+            best.extend(better.map(|better| (input, better)));
+        };
+        let mut statement = self.connection.prepare(&own_bests(
+            "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
+        ))?;
+        let mut rows = statement.query(key(game))?;
+        let mut origins: HashMap<i64, BestOrigin> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let origin = match origins.entry(row.get(2)?) {
+                Entry::Occupied(known) => known.get().clone(),
+                Entry::Vacant(new) => {
+                    let RecordedEntrant { name, run, .. } = self.recorded_entrant((*new.key(), None))?;
+                    new.insert(BestOrigin::Run(run, name)).clone()
+                }
+            };
+            add(Digest(row.get(0)?), KnownBest { score, origin });
+        }
+        for BestScore { input, score, solver, .. } in self.imported_bests(game)? {
+            add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
+        }
+        Ok(best)
+    }
+
+    /// Adds the best scores of others; on each case the better one is kept.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written: then nothing is imported.
+    pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported, JournalError> {
+        let mut known = HashMap::new();
+        self.candidates(game, |best| {
+            known.insert((best.case, best.input), best.rank);
+        })?;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut imported = Imported::default();
+        for score in scores {
+            let (key, rank) = ((score.case.clone(), score.input), rank(&score.score));
+            if known.get(&key).is_some_and(|known| !is_better(game, &rank, known)) {
+                imported.no_better += 1;
+                continue;
+            }
+            insert_imported(&transaction, game, score)?;
+            known.insert(key, rank);
+            imported.better += 1;
+        }
+        transaction.commit()?;
+        Ok(imported)
+    }
+
+    /// Passes the best score of each case on, in no order. No result is looked at.
+    fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
+        let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
+        let mut imported: HashMap<_, _> =
+            imported.map(|theirs| ((theirs.case.clone(), theirs.input), theirs)).collect();
+        let mut statement = self.connection.prepare(&own_bests("name, input, rank, entrant, place"))?;
+        let mut rows = statement.query(key(game))?;
+        while let Some(row) = rows.next()? {
+            let own = BestRow {
+                case: CaseName(row.get(0)?),
+                input: Digest(row.get(1)?),
+                rank: row.get(2)?,
+                origin: Origin::Own { entrant: row.get(3)?, place: row.get(4)? },
+            };
+            let theirs = (!imported.is_empty()).then(|| imported.remove(&(own.case.clone(), own.input))).flatten();
+            match theirs {
+                Some(theirs) if is_better(game, &theirs.rank, &own.rank) => pass_on(theirs),
+                _ => pass_on(own),
+            }
+        }
+        imported.into_values().for_each(pass_on);
+        Ok(())
+    }
+
+    /// Returns a candidate with its score and origin. `entrants` are the solvers that were met so far.
+    fn in_full(
+        &self,
+        candidate: BestRow,
+        entrants: &mut HashMap<EntrantKey, RecordedEntrant>,
+    ) -> Result<BestScore, JournalError> {
+        let (entrant, place) = match candidate.origin {
+            Origin::Imported(score) => return Ok(*score),
+            Origin::Own { entrant, place } => (entrant, place),
+        };
+        let mut statement =
+            self.connection.prepare_cached("SELECT origin, score FROM result WHERE entrant = ?1 AND place = ?2")?;
+        let mut rows = statement.query([entrant, place])?;
+        let row = rows.next()?.ok_or_else(|| JournalError::Damaged("a best score has no result".to_owned()))?;
+        let entrant = match entrants.entry((entrant, row.get(0)?)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let entrant = self.recorded_entrant(*new.key())?;
+                new.insert(entrant)
+            }
+        };
+        Ok(BestScore {
+            case: candidate.case,
+            input: candidate.input,
+            score: read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
+            solver: entrant.name.clone(),
+            solver_hash: entrant.hash,
+            host: entrant.host.clone(),
+            run: entrant.run,
+            date: entrant.date.clone(),
+            imported: false,
+        })
+    }
+
+    fn recorded_entrant(&self, (entrant, origin): EntrantKey) -> Result<RecordedEntrant, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT name, entrant.hash, coalesce(origin.host, run.host), run.id, coalesce(origin.started, run.started)
+             FROM entrant JOIN run ON run.id = entrant.run LEFT JOIN origin ON origin.id = ?2 WHERE entrant.id = ?1",
+        )?;
+        Ok(statement.query_row(params![entrant, origin], |row| {
+            Ok(RecordedEntrant {
+                name: row.get(0)?,
+                hash: Digest(row.get(1)?),
+                host: row.get(2)?,
+                run: RunId(row.get(3)?),
+                date: row.get(4)?,
+            })
+        })?)
+    }
+
+    fn imported_bests(&self, game: &Game) -> Result<Vec<BestScore>, JournalError> {
+        let mut statement = self.connection.prepare(
+            "SELECT name, input, score, solver, solver_hash, host, run, date FROM imported_best
+             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
+        )?;
+        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
+        let mut bests = Vec::new();
+        while let Some(row) = rows.next()? {
+            bests.push(BestScore {
+                case: CaseName(row.get(0)?),
+                input: Digest(row.get(1)?),
+                score: read_score(&row.get::<_, String>(2)?)?,
+                solver: row.get(3)?,
+                solver_hash: Digest(row.get(4)?),
+                host: row.get(5)?,
+                run: RunId(row.get(6)?),
+                date: row.get(7)?,
+                imported: true,
+            });
+        }
+        Ok(bests)
+    }
+}
+
+fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> rusqlite::Result<usize> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO imported_best (problem, checker, checker_version, name, input, score,
+                 solver, solver_hash, host, run, date)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            game.problem,
+            game.checker.name,
+            game.checker.version,
+            &*score.case.0,
+            score.input.0,
+            score.score.to_string(),
+            score.solver,
+            score.solver_hash.0,
+            score.host,
+            score.run.0,
+            score.date,
+        ])
+}

@@ -1,0 +1,141 @@
+//! What can go wrong with the journal. Never a reason for a run to fail.
+
+use judge_problem::{Labels, RunId};
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::PathBuf;
+
+/// What can go wrong with the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Its folder cannot be made or used.
+    #[error("cannot use the journal's folder {}", path.display())]
+    Folder {
+        /// The folder, or the file in it.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Its file cannot be opened.
+    #[error("cannot open the journal {}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// Its file cannot be read.
+    #[error("cannot read the journal {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is no journal: {why}", path.display())]
+    NoJournal {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
+    /// It was written by an older or newer version of the judge.
+    #[error("the journal {}: unsupported schema version {found} (supported: {known})", path.display())]
+    OtherForm {
+        /// The file.
+        path: PathBuf,
+        /// Its form.
+        found: u32,
+        /// The form of this judge.
+        known: u32,
+    },
+    /// It cannot be read or written: the disk is full, or another judge holds it.
+    #[error("the journal cannot be read or written")]
+    Database(#[source] rusqlite::Error),
+    /// There is no such run.
+    #[error("there is no run {0} in the journal")]
+    NoRun(RunId),
+    /// There is no run at all.
+    #[error("there is no run in the journal yet")]
+    NoRunYet,
+    /// The run would have too many tags.
+    #[error("run {0} would have more than {most} tags", most = Labels::MOST_TAGS)]
+    ManyTags(RunId),
+    /// Another judge is working on the run.
+    #[error("run {0} is still running in another judge")]
+    StillRunning(RunId),
+    /// Another judge records a run in the same file, which takes one writer.
+    #[error("another judge records run {0} in the same journal, which takes one writer")]
+    OtherWriter(RunId),
+    /// What is followed is not what the run was started with.
+    #[error("what goes on is not run {run}: {what}")]
+    OtherPlan {
+        /// The run.
+        run: RunId,
+        /// How it differs.
+        what: String,
+    },
+    /// Something in it cannot be what the judge has written.
+    #[error("the journal is damaged: {0}")]
+    Damaged(String),
+    /// Its file was removed, moved or replaced while it was written, and cannot be written anew.
+    #[error("the journal {} was removed, moved or replaced", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be written anew.
+        #[source]
+        source: Box<JournalError>,
+    },
+}
+
+impl JournalError {
+    /// Returns whether the content of the file is at fault, and not the disk or another judge.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Open { source, .. } => damage(source).is_some(),
+            _ => false,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for JournalError {
+    fn from(error: rusqlite::Error) -> Self {
+        damage(&error).map_or(Self::Database(error), Self::Damaged)
+    }
+}
+
+/// Returns what is wrong with the content of a file, if that is what the error says.
+fn damage(error: &rusqlite::Error) -> Option<String> {
+    use rusqlite::Error;
+    match error {
+        Error::SqliteFailure(failure, _) => match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Some(error.to_string()),
+            ErrorCode::TooBig => Some("a value is longer than any that a judge writes".to_owned()),
+            _ => None,
+        },
+        Error::QueryReturnedNoRows => Some("a row is missing that others refer to".to_owned()),
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => Some(shortened(&error.to_string())),
+        _ => None,
+    }
+}
+
+/// The most characters of a stored text that a message shows.
+const SHOWN: usize = 80;
+
+/// Returns a stored text as a message shows it: it may have millions of characters.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,321 @@
+//! Copies the results of a journal's runs into the run that they are merged into.
+
+use super::error::{Failed, Unusable};
+use super::games::Games;
+use super::source::{COLUMNS, Contribution, Source, contributions};
+use crate::JournalError;
+use crate::begin::Rows;
+use crate::best_result::Replaced;
+use crate::faults::says_nothing_of_the_solver;
+use crate::key::SameGame;
+use crate::nodes::{add_node, nodes};
+use crate::rank::rank;
+use crate::row_writer::{CaseFacts, case_id};
+use crate::store::Journal;
+use crate::stored;
+use crate::{answers, best_result, reference};
+use judge_problem::{RunId, Verdict};
+use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
+use std::collections::{BTreeSet, HashMap};
+
+/// The columns of a result behind its case, its repetition, its answer and its origin.
+const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
+    broken_move, broken_rule, node, waited_us";
+
+/// Copies what a source has, and returns how many results were added or replaced.
+pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
+    let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
+    let missing = || JournalError::File { path: source.path.clone(), source: std::io::ErrorKind::NotFound.into() };
+    let journal = Journal::look_file(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
+    let insert = format!(
+        "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    );
+    let (cases, answers) = (HashMap::new(), HashMap::new());
+    let from = &journal.connection;
+    let mut copier = Copier { into, target, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
+    // What is read of a file is of one moment.
+    let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
+    begun?;
+    let contributions = contributions(&journal, source.key).map_err(unusable)?;
+    for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
+        if let Some(theirs) = journal.reference(run).map_err(unusable)? {
+            reference::merge(into, target.run, theirs).map_err(Failed::Target)?;
+        }
+    }
+    for contribution in &contributions {
+        copier.contribution(contribution, source).map_err(|side| side.of(source))?;
+    }
+    best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
+    copier.games.next_source();
+    Ok(copier.added)
+}
+
+/// An error of the source or of the target: both are of SQLite.
+enum Side {
+    Source(JournalError),
+    Target(rusqlite::Error),
+}
+
+impl Side {
+    fn source(error: impl Into<JournalError>) -> Self {
+        Self::Source(error.into())
+    }
+
+    fn of(self, source: &Source) -> Failed {
+        match self {
+            Self::Source(error) => Failed::Source(Unusable { path: source.path.clone(), error }),
+            Self::Target(error) => Failed::Target(error.into()),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Side {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            // What no table takes is not of the target.
+            Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
+                Self::Source(JournalError::Damaged(error.to_string()))
+            }
+            _ => Self::Target(error),
+        }
+    }
+}
+
+/// Fails where a result is none that a judge writes: it would damage the target.
+fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
+    let outcome = stored::read_outcome(row, 19)?;
+    let place: i64 = row.get(0)?;
+    let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
+        return Err(JournalError::Damaged(format!("the result at place {place} has the rank of another score")));
+    }
+    Ok(())
+}
+
+struct Copier<'a> {
+    into: &'a Connection,
+    target: &'a Rows,
+    from: &'a Connection,
+    games: &'a mut Games,
+    /// By the row in the source.
+    cases: HashMap<i64, Case>,
+    /// Rows of answers: from those of the source to those of the target.
+    answers: HashMap<i64, i64>,
+    added: usize,
+    /// Cases whose best result was replaced.
+    lost: Vec<i64>,
+    insert: String,
+}
+
+/// A case of the source.
+#[derive(Clone)]
+struct Case {
+    /// Its row in the target.
+    id: i64,
+    name: String,
+    /// Whether its input was read: else it is of no game.
+    has_input: bool,
+    /// Whether it was checked as its run says.
+    is_of_checker: bool,
+}
+
+impl Copier<'_> {
+    fn contribution(&mut self, contribution: &Contribution, source: &Source) -> Result<(), Side> {
+        let origin = self.origin(contribution, source)?;
+        for node in &nodes(self.from, RunId(contribution.run)).map_err(Side::source)? {
+            add_node(self.into, self.target.run, node)?;
+        }
+        let mut results = 0;
+        let sql = format!(
+            "SELECT result.place, game_case, attempt, answer, {OUTCOME}, {} FROM result
+             JOIN entrant ON entrant.id = result.entrant
+             WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3",
+            stored::OUTCOME
+        );
+        let mut statement = self.from.prepare(&sql).map_err(Side::source)?;
+        for (solver, entrant) in self.target.entrants.iter().enumerate() {
+            let key = params![contribution.run, solver, contribution.origin];
+            let mut rows = statement.query(key).map_err(Side::source)?;
+            while let Some(row) = rows.next().map_err(Side::source)? {
+                results += 1;
+                self.result(*entrant, origin, (contribution, source), row)?;
+            }
+        }
+        // What one merge knows of a run that was merged of others may be older than what is known here.
+        self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
+        Ok(())
+    }
+
+    /// Returns the row of a contribution among the origins of the target.
+    fn origin(&self, contribution: &Contribution, source: &Source) -> Result<i64, Side> {
+        let file = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
+        let known: Option<i64> = self
+            .into
+            .query_row(
+                "SELECT id FROM origin WHERE run = ?1 AND uid = ?2",
+                params![self.target.run.0, contribution.uid],
+                |row| row.get(0),
+            )
+            .optional()?;
+        if let Some(known) = known {
+            if contribution.origin.is_none() {
+                self.into.execute(
+                    "UPDATE origin SET state = ?2, elapsed_us = ?3, file = ?4 WHERE id = ?1",
+                    params![known, contribution.columns[0], contribution.columns[1], file.to_string_lossy()],
+                )?;
+            }
+            return Ok(known);
+        }
+        let places = vec!["?"; contribution.columns.len()].join(", ");
+        let sql = format!(
+            "INSERT INTO origin (run, uid, started, file, results, {COLUMNS}) VALUES (?, ?, ?, ?, 0, {places})"
+        );
+        let first: [Value; 4] = [
+            self.target.run.0.into(),
+            contribution.uid.clone().into(),
+            contribution.started.clone().into(),
+            file.to_string_lossy().into_owned().into(),
+        ];
+        self.into.execute(&sql, params_from_iter(first.iter().chain(&contribution.columns)))?;
+        Ok(self.into.last_insert_rowid())
+    }
+
+    fn result(
+        &mut self,
+        entrant: i64,
+        origin: i64,
+        (of, source): (&Contribution, &Source),
+        row: &Row<'_>,
+    ) -> Result<(), Side> {
+        check_result(row).map_err(Side::Source)?;
+        let place: i64 = row.get(0).map_err(Side::source)?;
+        let verdict: String = row.get(4).map_err(Side::source)?;
+        let game_case = self.game(place, &verdict, source, row)?;
+        if !self.is_wanted(entrant, place, origin, of, &verdict, row)? {
+            return Ok(());
+        }
+        let answer: Option<i64> = row.get(3).map_err(Side::source)?;
+        let answer = answer.map(|answer| self.answer(answer)).transpose()?.flatten();
+        let mut statement = self.into.prepare_cached(&self.insert)?;
+        let own = [entrant, place, origin, game_case];
+        for (index, value) in own.iter().enumerate() {
+            statement.raw_bind_parameter(index + 1, value)?;
+        }
+        statement.raw_bind_parameter(5, answer)?;
+        statement.raw_bind_parameter(6, ToSqlOutput::Borrowed(row.get_ref(2).map_err(Side::source)?))?;
+        for column in 4..19 {
+            statement
+                .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
+        }
+        let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
+        let insert = || statement.raw_execute();
+        let key = (entrant, place);
+        self.lost.extend(best_result::write(self.into, game_case, rank, key, Replaced::Any, insert)?);
+        self.added += 1;
+        Ok(())
+    }
+
+    /// Of two results the one stays that says something of the solver; then that of the run that started first.
+    fn is_wanted(
+        &self,
+        entrant: i64,
+        place: i64,
+        origin: i64,
+        of: &Contribution,
+        verdict: &str,
+        row: &Row<'_>,
+    ) -> Result<bool, Side> {
+        let mut statement = self.into.prepare_cached(
+            "SELECT result.origin, verdict, cpu_us, wall_us, origin.started, origin.uid
+             FROM result JOIN origin ON origin.id = result.origin WHERE entrant = ?1 AND place = ?2",
+        )?;
+        let mut rows = statement.query([entrant, place])?;
+        let Some(known) = rows.next()? else { return Ok(true) };
+        let known_verdict = known.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        if known.get::<_, i64>(0)? == origin {
+            // A case that is played again, since it says nothing of the solver, has another result in the same run.
+            let time = |row: &Row<'_>, column| row.get::<_, Option<i64>>(column);
+            let new = [7, 8].map(|column| time(row, column).ok().flatten());
+            let old = [time(known, 2)?, time(known, 3)?];
+            return Ok(new != old || known_verdict != verdict);
+        }
+        let rank = |verdict: &str, started: &str, uid: &[u8]| {
+            (Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver), started.to_owned(), uid.to_owned())
+        };
+        let started = known.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
+        let uid = known.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
+        Ok(rank(verdict, &of.started, &of.uid) < rank(known_verdict, started, uid))
+    }
+
+    /// Returns the row of a result's case, and notes of which game the result is.
+    fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
+        let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
+        let says_nothing = Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver);
+        if !is_of_checker {
+            self.games.note_other_checker(place, &name);
+        } else if has_input && !says_nothing {
+            self.games.note(place, id, &name);
+        }
+        Ok(id)
+    }
+
+    fn case(&mut self, case: i64, source: &Source) -> Result<Case, Side> {
+        if let Some(known) = self.cases.get(&case) {
+            return Ok(known.clone());
+        }
+        let mut statement = self
+            .from
+            .prepare_cached(
+                "SELECT problem, checker, checker_version, name, input, seed, file, features FROM game_case
+                 WHERE id = ?1",
+            )
+            .map_err(Side::source)?;
+        let mut rows = statement.query([case]).map_err(Side::source)?;
+        let row = rows.next().map_err(Side::source)?;
+        let row = row.ok_or_else(|| Side::source(JournalError::Damaged("a result has no case".to_owned())))?;
+        let text = |column| row.get::<_, String>(column).map_err(Side::source);
+        let optional = |column| row.get::<_, Option<String>>(column).map_err(Side::source);
+        let (problem, checker, name) = (text(0)?, text(1)?, text(3)?);
+        let facts = CaseFacts { seed: optional(5)?, file: optional(6)?, features: optional(7)? };
+        let (version, input) = (row.get(2).map_err(Side::source)?, row.get::<_, Vec<u8>>(4).map_err(Side::source)?);
+        let is_source = match (&facts.seed, &facts.file) {
+            (Some(seed), _) => seed.parse::<u64>().is_ok(),
+            (None, file) => file.is_some(),
+        };
+        if !is_source || !matches!(input.len(), 0 | 32) {
+            return Err(Side::source(JournalError::Damaged("a case has no input".to_owned())));
+        }
+        let key = SameGame { problem: &problem, checker: &checker, version, name: &name, input: &input };
+        let plan = &source.plan;
+        let is_of_checker =
+            (&*plan.problem, &*plan.checker.name, plan.checker.version) == (&*problem, &*checker, version);
+        let id = case_id(self.into, &key, facts)?;
+        let found = Case { id, has_input: input.len() == 32, is_of_checker, name };
+        self.cases.insert(case, found.clone());
+        Ok(found)
+    }
+
+    /// Returns the row of an answer; `None` where it is no longer kept.
+    fn answer(&mut self, answer: i64) -> Result<Option<i64>, Side> {
+        if let Some(known) = self.answers.get(&answer) {
+            return Ok(Some(*known));
+        }
+        let mut statement = self
+            .from
+            .prepare_cached(
+                "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
+            )
+            .map_err(Side::source)?;
+        let mut rows = statement.query([answer]).map_err(Side::source)?;
+        let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
+        let hash = row.get(0).map_err(Side::source)?;
+        let bytes = row.get(1).map_err(Side::source)?;
+        answers::check_length(bytes).map_err(Side::source)?;
+        let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
+        let id = answers::store_packed(self.into, self.target.run, hash, bytes, || packed.into())?;
+        self.answers.insert(answer, id);
+        Ok(Some(id))
+    }
+}

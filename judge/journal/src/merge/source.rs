@@ -1,0 +1,158 @@
+//! A journal that is merged: its runs of one plan.
+
+use crate::history::{run_state, settled};
+use crate::key::SameRun;
+use crate::labels::labels_of_plan;
+use crate::store::Journal;
+use crate::{JournalError, file};
+use judge_problem::{Digest, Labels, RunId, RunState};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::path::{Path, PathBuf};
+
+/// How many cases are named of those that differ in the same way.
+pub(super) const NAMED: usize = 3;
+
+/// A journal that is merged: the run in it that was played last says which plan it is of.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    pub(super) plan: SameRun,
+    pub(super) key: Digest,
+    /// The names of the first cases that have results, and how many have.
+    pub(super) cases: (Vec<String>, usize),
+    /// That run, as [`RUN`] has it, and its solvers: place, name, command and hash.
+    pub(super) run: Vec<Value>,
+    pub(super) entrants: Vec<Vec<Value>>,
+    /// The identities of the runs in it, and of those that they were merged of.
+    pub(super) uids: Vec<Vec<u8>>,
+    /// The tags and the notes of the runs in it.
+    pub(super) labels: Labels,
+}
+
+impl Source {
+    /// Looks which runs a file has.
+    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+        let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
+        let missing = || JournalError::File { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() };
+        if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
+            return Err(no_journal("it is empty"));
+        }
+        let journal = Journal::look_file(path).map_err(|error| match error {
+            JournalError::Open { .. } if file::is_cut_off(path) => no_journal("it is cut off"),
+            error => error,
+        })?;
+        let journal = journal.ok_or_else(missing)?;
+        let connection = &journal.connection;
+        check_length(connection, path)?;
+        let newest = "SELECT id FROM run ORDER BY turn DESC LIMIT 1";
+        let newest: Option<i64> = connection.query_row(newest, [], |row| row.get(0)).optional()?;
+        let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
+        let plan = SameRun::read(connection, RunId(newest))?
+            .ok_or_else(|| no_journal("its newest run is a comparison, which cannot be merged"))?;
+        let key = plan.key();
+        let stored: [u8; 32] =
+            connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
+        if stored != key.0 {
+            return Err(JournalError::Damaged("its newest run has the key of another run".to_owned()));
+        }
+        let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
+        let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
+        let entrants = values(connection, entrants, newest)?;
+        let mut statement = connection.prepare(
+            "SELECT uid FROM run WHERE plan = ?1
+             UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1",
+        )?;
+        let uids = statement.query_map([key.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let labels = labels_of_plan(connection, key)?;
+        let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
+        let runs = statement.query_map([key.0], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
+        // What cannot be read of them could not be read of the target either.
+        runs.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
+        let cases = cases(connection, key)?;
+        Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
+    }
+}
+
+/// The columns of a run that a merged one takes over: those that may differ come first.
+pub(super) const RUN: &str =
+    "git_commit, git_dirty, message, rule, command, problem, checker, checker_version, direction,
+    cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, plan, visible,
+    generator, case_list, case_files, probe";
+
+/// Returns the names of the first cases of a plan that have results, and how many have.
+fn cases(connection: &Connection, plan: Digest) -> rusqlite::Result<(Vec<String>, usize)> {
+    let results = "FROM run JOIN entrant ON entrant.run = run.id JOIN result ON result.entrant = entrant.id";
+    let sql = format!(
+        "SELECT game_case.name {results} JOIN game_case ON game_case.id = game_case WHERE plan = ?1
+         GROUP BY result.place ORDER BY result.place LIMIT {NAMED}"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let names = statement.query_map([plan.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let count = format!("SELECT count(DISTINCT result.place) {results} WHERE plan = ?1");
+    Ok((names, connection.query_row(&count, [plan.0], |row| row.get(0))?))
+}
+
+fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let read = |row: &Row<'_>| (0..columns).map(|column| row.get(column)).collect();
+    statement.query_map([run], read)?.collect()
+}
+
+/// A file that ends before its last page was cut off. It is compared while nothing can be written to it.
+fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    connection.execute_batch("BEGIN")?;
+    let pages: u64 = connection.query_row("SELECT page_count FROM pragma_page_count", [], |row| row.get(0))?;
+    let size: u64 = connection.query_row("SELECT page_size FROM pragma_page_size", [], |row| row.get(0))?;
+    let own = connection.path().is_some_and(|own| !own.is_empty());
+    let length = path.metadata().map_or(u64::MAX, |meta| meta.len());
+    let with_log = file::beside(path, "-wal").exists();
+    connection.execute_batch("COMMIT")?;
+    if own && !with_log && length < pages * size {
+        return Err(JournalError::NoJournal { path: path.to_owned(), why: "it is cut off" });
+    }
+    Ok(())
+}
+
+/// A run whose results are taken: one in the file, or one that a run in the file was merged of.
+pub(super) struct Contribution {
+    pub(super) uid: Vec<u8>,
+    /// The run in the file.
+    pub(super) run: i64,
+    /// Its own row, where that run was merged of it.
+    pub(super) origin: Option<i64>,
+    pub(super) started: String,
+    /// What the table of origins has of it, from `state` on.
+    pub(super) columns: Vec<Value>,
+}
+
+/// The columns of an origin that are copied, as `origin` has them.
+pub(super) const COLUMNS: &str =
+    "state, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel, cpu_model, judge";
+
+/// Returns the runs whose results are taken, in the order of their rows.
+pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contribution>, JournalError> {
+    let read = |row: &Row<'_>| {
+        let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
+        Ok(Contribution { uid: row.get(0)?, run: row.get(1)?, origin: row.get(2)?, started: row.get(3)?, columns })
+    };
+    let own = format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE plan = ?1 AND NOT merged ORDER BY id");
+    let merged = COLUMNS.split(", ").map(|column| format!("origin.{column}")).collect::<Vec<_>>().join(", ");
+    let merged = format!(
+        "SELECT origin.uid, run.id, origin.id, origin.started, {merged}
+         FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1 ORDER BY origin.id"
+    );
+    let mut all: Vec<Contribution> = Vec::new();
+    for sql in [own, merged] {
+        let mut statement = journal.connection.prepare(&sql)?;
+        all.extend(statement.query_map(params![plan.0], read)?.collect::<Result<Vec<_>, _>>()?);
+    }
+    for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
+        // Whether it is still running is told by its lock, not by what is stored.
+        let read = |row: &Row<'_>| Ok(run_state(&row.get::<_, String>(0)?, &journal.locks, RunId(own.run)));
+        let mut statement = journal.connection.prepare_cached("SELECT state FROM run WHERE id = ?1")?;
+        let state = settled(|| statement.query_row([own.run], read), |state| *state == RunState::Killed)?;
+        own.columns[0] = state.name().to_owned().into();
+    }
+    Ok(all)
+}

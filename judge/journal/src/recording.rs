@@ -1,0 +1,366 @@
+//! The record of a run that is going on: every batch of finished cases is one commit.
+
+use super::begin::{Rows, begin, enter, rows_of};
+use super::columns::microseconds;
+use super::key::SameRun;
+use super::lock::RunLock;
+use super::record::Machine;
+use super::row_writer::Origins;
+use super::row_writer::RowWriter;
+use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
+use judge_problem::plan::Plan;
+use judge_problem::{
+    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState,
+    Solver, Stop, rules_word,
+};
+use num_rational::BigRational;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use std::time::Duration;
+
+/// The record of a run that is going on.
+#[derive(Debug)]
+pub struct Recording {
+    pub(super) journal: Journal,
+    retention: Retention,
+    rows: Rows,
+    problem: Problem,
+    /// The word for the rules that its features are found by.
+    feature_rules: String,
+    checker: CheckerIdentity,
+    /// The content of each solver.
+    hashes: Vec<Digest>,
+    conditions: Digest,
+    /// Of results that are taken of earlier runs on other machines.
+    origins: Origins,
+    cases: CaseList,
+    attempts: Repetitions,
+    part: Part,
+    /// Bytes of answers since the stored ones were last counted.
+    unchecked_bytes: u64,
+    /// `None` only while it is taken anew.
+    pub(super) lock: Option<RunLock>,
+}
+
+/// The part of a run that is being played: where the solvers and cases of the plan that is played stand in the run. A run that
+/// grows is played as one plan after another; of a shard, only some cases are played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// By solver of the plan: its place in the run.
+    pub solvers: Vec<usize>,
+    /// The places of its cases.
+    pub cases: CasePlaces,
+}
+
+/// The places in a run of the cases of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CasePlaces {
+    /// The first has this one, and the others follow it.
+    From(usize),
+    /// By case.
+    At(Vec<usize>),
+}
+
+impl Part {
+    /// Returns the part that is the whole plan.
+    #[must_use]
+    pub fn whole(plan: &Plan) -> Self {
+        Self { solvers: (0..plan.solvers.len()).collect(), cases: CasePlaces::From(0) }
+    }
+
+    /// Returns the place in the run of a job of the plan.
+    #[must_use]
+    pub fn place(&self, job: JobId) -> JobId {
+        let case = match &self.cases {
+            CasePlaces::From(first) => first + job.case,
+            CasePlaces::At(places) => places[job.case],
+        };
+        JobId { case, solver: self.solvers[job.solver] }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct RunEnd<'a> {
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How long it took, this time.
+    pub elapsed: Duration,
+    /// The rule that it was scored by.
+    pub rule: &'a Rule,
+    /// What each solver reached by it; `None` where it gives nothing. Only a run that was carried through has totals.
+    pub totals: Vec<Option<&'a BigRational>>,
+}
+
+impl Recording {
+    /// Starts the record of a new run. It is in the journal once [`Recording::commit_start`] or anything else is written of
+    /// it. Until then no other judge can start one.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn begin(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+        Self::begin_plan(journal, retention, record, &SameRun::of(record))
+    }
+
+    /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
+    pub(super) fn begin_plan(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        identity: &SameRun,
+    ) -> Result<Self, JournalError> {
+        journal.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let rows = begin(&journal.connection, record, identity)?;
+        // Before the commit: the run is never visible without its lock.
+        let lock = journal.locks.take(rows.run)?;
+        Ok(Self::of(journal, retention, record, rows, lock))
+    }
+
+    /// Commits the start of the run, unless that was done. It waits for the disk, which can be done while solvers run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn commit_start(&self) -> Result<(), JournalError> {
+        self.journal.commit_start()
+    }
+
+    /// Has the results that it takes of an earlier run keep the machine of that run, if it was another one.
+    pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
+        let to = (self.rows.run, self.conditions);
+        Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
+    }
+
+    /// Returns the connection, in which the start of the run may not be committed yet.
+    pub(super) fn open_connection(&self) -> &Connection {
+        &self.journal.connection
+    }
+
+    /// Returns the connection to write to the run with.
+    pub(super) fn connection(&self) -> Result<&Connection, JournalError> {
+        self.commit_start()?;
+        Ok(&self.journal.connection)
+    }
+
+    /// Takes up the record of a run that goes on elsewhere. Its results are of the problem and the checker that it was started
+    /// with, whatever they are today.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
+    pub fn take_up(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        run: RunId,
+    ) -> Result<Self, JournalError> {
+        let lock = journal.locks.take(run)?;
+        let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
+        let differences = SameRun::of(record).differences(&then);
+        // The cluster has copies of the files, as they were then.
+        let what: Vec<_> =
+            differences.iter().filter(|change| change.is_of_plan()).map(|change| change.text("there")).collect();
+        if !what.is_empty() {
+            return Err(JournalError::OtherPlan { run, what: what.join("; ") });
+        }
+        let (conditions, _) = Machine::read(&journal.connection, run)?;
+        let rows = rows_of(&journal.connection, run)?;
+        journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
+        let recording = Self::of(journal, retention, record, rows, lock);
+        Ok(Self { checker: then.checker, conditions, ..recording })
+    }
+
+    pub(super) fn of(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        rows: Rows,
+        lock: RunLock,
+    ) -> Self {
+        Self {
+            journal,
+            retention,
+            rows,
+            problem: record.plan.problem.clone(),
+            feature_rules: rules_word(&record.plan.problem.features),
+            checker: record.checker.clone(),
+            hashes: record.solver_hashes.to_vec(),
+            conditions: record.conditions(),
+            origins: Origins::default(),
+            cases: record.plan.cases.clone(),
+            attempts: record.plan.cases.repetitions(),
+            part: Part::whole(record.plan),
+            unchecked_bytes: 0,
+            lock: Some(lock),
+        }
+    }
+
+    /// Returns the run's number.
+    #[must_use]
+    pub fn run(&self) -> RunId {
+        self.rows.run
+    }
+
+    /// Returns what the scores of the run are relative to; `None` under a rule that takes no best score.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn reference(&self) -> Result<Option<Reference>, JournalError> {
+        self.journal.reference(self.rows.run)
+    }
+
+    /// Returns how many solvers are in the run.
+    #[must_use]
+    pub fn solver_count(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Adds the results that the run's solvers from this place on had on equal inputs under equal conditions, in any run.
+    /// A solver that is in the run a second time is there to show what chance does, so it has no earlier results.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn add_earlier(&self, first: usize, known: &mut Known) -> Result<(), JournalError> {
+        for (solver, hash) in self.hashes.iter().enumerate().skip(first) {
+            if !self.hashes[..solver].contains(hash) {
+                known.add_earlier(&self.journal.connection, solver, *hash, self.conditions)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds solvers to the run, `hashes` being those of their content, and cases.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<(), JournalError> {
+        let transaction = self.journal.transaction()?;
+        enter(&transaction, &mut self.rows, solvers, hashes)?;
+        let count = self.cases.len() + cases.len();
+        reference::write(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
+        transaction.execute(
+            "UPDATE run SET case_count = ?2, played = ?2, plan = NULL WHERE id = ?1",
+            params![self.rows.run.0, count],
+        )?;
+        transaction.commit()?;
+        self.hashes.extend(hashes);
+        self.cases.extend(cases);
+        self.attempts = self.cases.repetitions();
+        Ok(())
+    }
+
+    /// Marks the run as a search: its solvers are settings, and `best` is the place of the best one so far.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn mark_search(&mut self, best: usize) -> Result<(), JournalError> {
+        let transaction = self.journal.transaction()?;
+        transaction.execute("UPDATE run SET search = ?2 WHERE id = ?1", params![self.rows.run.0, best])?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Takes the jobs from now on for those of this part.
+    pub fn turn_to(&mut self, part: Part) {
+        self.part = part;
+    }
+
+    /// Writes down finished cases, all of them or none. When it returns, they outlive the process. A journal that was removed,
+    /// moved or replaced meanwhile is written anew.
+    ///
+    /// # Errors
+    /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
+    pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+        let appended = self.append_here(batch);
+        if self.journal.has_all_files() {
+            return appended;
+        }
+        self.rescue()?;
+        appended.or_else(|_| self.append_here(batch))
+    }
+
+    fn append_here(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+        let transaction = self.journal.transaction()?;
+        let writer = RowWriter {
+            connection: &transaction,
+            rows: &self.rows,
+            problem: &self.problem.id,
+            checker: &self.checker,
+            origins: &self.origins,
+            retention: self.retention,
+            feature_rules: &self.feature_rules,
+            here: std::env::current_dir().unwrap_or_default(),
+        };
+        let mut lost = Vec::new();
+        for finished in batch {
+            let job = self.part.place(finished.job);
+            lost.extend(writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?);
+            self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
+        }
+        best_result::find(&transaction, &lost)?;
+        transaction.commit()?;
+        self.drop_old_answers()
+    }
+
+    /// A long run must not fill the disk before it ends.
+    fn drop_old_answers(&mut self) -> Result<(), JournalError> {
+        if matches!(self.retention, Retention::UpTo(most) if self.unchecked_bytes > most.0 / 4 && most.0 > 0) {
+            self.unchecked_bytes = 0;
+            self.journal.apply_retention(self.retention)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the end of the run, and gives the journal back.
+    ///
+    /// # Errors
+    /// When the journal cannot be written; the finished cases are in it nevertheless.
+    pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
+        self.rescue()?;
+        self.write_end(end)?;
+        self.rescue()?;
+        self.journal.apply_retention(self.retention)?;
+        drop(self.lock);
+        Ok(self.journal)
+    }
+
+    fn write_end(&mut self, end: &RunEnd<'_>) -> Result<(), JournalError> {
+        let state = RunState::ended(end.stop).name();
+        let transaction = self.journal.transaction()?;
+        transaction.execute(
+            "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
+            params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string()],
+        )?;
+        for (entrant, total) in self.rows.entrants.iter().zip(&end.totals) {
+            let total = total.filter(|_| end.stop.is_none()).map(ToString::to_string);
+            sum_up(&transaction, *entrant, total.as_deref())?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+impl Journal {
+    /// Commits the start of a run, if that is open.
+    fn commit_start(&self) -> Result<(), JournalError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
+    }
+
+    /// Begins to write, once the start of the run is committed.
+    fn transaction(&mut self) -> Result<Transaction<'_>, JournalError> {
+        self.commit_start()?;
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+/// Writes down what one solver reached, and returns the number of its results.
+pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare("SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place")?;
+    let cases: Vec<i64> = statement.query_map([entrant], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+    connection.execute(
+        "UPDATE entrant SET total = ?2, case_set = ?3, done = ?4,
+             accepted = (SELECT count(*) FROM result WHERE entrant = ?1 AND verdict = 'accepted')
+         WHERE id = ?1",
+        params![entrant, total, Digest::of(&bytes).0, cases.len()],
+    )?;
+    Ok(cases.len())
+}

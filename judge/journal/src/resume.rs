@@ -1,0 +1,261 @@
+//! Finds the interrupted run that goes on, and says why one does not.
+//!
+//! A run goes on only where every finished result that it has is the same result today: under the same conditions, of the same
+//! solvers, and on inputs with the same content. The inputs are read or made again for that, since no hash of a generator's files
+//! covers all that it reads. What is kept then holds under today's generator and files, whatever they were called before.
+
+use super::begin::{Rows, rows_of};
+use super::faults::FAULTS;
+use super::key::SameRun;
+use super::record::Machine;
+use super::{Journal, JournalError, Known, Recording, RunRecord};
+use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::collections::HashMap;
+
+/// How many cases are named of those that differ in the same way.
+const NAMED: usize = 3;
+
+/// Returns the hash of the input of each of these cases, made or read now; `None` where that fails.
+pub type InputHashes<'a> = &'a dyn Fn(&[CaseSpec]) -> Vec<Option<Digest>>;
+
+/// What came of looking for an interrupted run.
+#[derive(Debug)]
+pub enum Resumption {
+    /// Its record, and what it has found out.
+    Found(Box<Recording>, Known),
+    /// A new record, of the same shard as earlier runs in the journal, and what these have found out.
+    Elsewhere(Box<Recording>, Known),
+    /// None goes on: the journal, for a new run, and why the last one does not.
+    Nothing(Journal, Option<Changed>),
+}
+
+/// Why an interrupted run does not go on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The run.
+    pub run: RunId,
+    /// What is no longer as it was then.
+    pub what: Vec<String>,
+}
+
+impl Recording {
+    /// Takes up the record of the last run of the same plan that was not carried through, with what it has found out, if all of
+    /// that is the same result today.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, or when that run is still going.
+    pub fn resume(
+        mut journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        hashes: InputHashes<'_>,
+    ) -> Result<Resumption, JournalError> {
+        let today = SameRun::of(record);
+        let mut inputs = Inputs { record, hashes, made: HashMap::new() };
+        let mut last = None;
+        for run in unfinished(&journal.connection, record)? {
+            let Some(then) = SameRun::read(&journal.connection, run)?.filter(|then| has_solvers(&today, then)) else {
+                continue;
+            };
+            let mut what = changes(&journal.connection, record, &today, (run, &then))?;
+            if what.is_empty() {
+                let lock = journal.locks.take(run)?;
+                what = inputs.changes(&journal.connection, run, today.generator == then.generator)?;
+                if what.is_empty() {
+                    let (rows, known) = go_on(&mut journal, record, &today, run)?;
+                    let recording = Self::of(journal, retention, record, rows, lock);
+                    return Ok(Resumption::Found(Box::new(recording), known));
+                }
+            }
+            if !journal.locks.is_held(run) {
+                last.get_or_insert(Changed { run, what });
+            }
+        }
+        match record.shard {
+            Some(shard) => Self::resume_elsewhere(journal, retention, record, shard, &today, last),
+            None => Ok(Resumption::Nothing(journal, last)),
+        }
+    }
+
+    /// An engine starts the task of a shard again wherever there is room. On another machine that is another run, which takes the
+    /// results of the one before: they are of the same plan, and keep the machine that they were found on.
+    fn resume_elsewhere(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        shard: Shard,
+        today: &SameRun,
+        last: Option<Changed>,
+    ) -> Result<Resumption, JournalError> {
+        let earlier = find_of_shard(&journal.connection, today, shard)?;
+        if earlier.is_empty() {
+            return Ok(Resumption::Nothing(journal, last));
+        }
+        let mut recording = Self::begin_plan(journal, retention, record, today)?;
+        let mut known = Known::of(record.plan);
+        for Earlier { run, place, entrant } in earlier {
+            recording.take_origins(run, entrant)?;
+            known.add_entrant(recording.open_connection(), place, entrant)?;
+        }
+        Ok(Resumption::Elsewhere(Box::new(recording), known))
+    }
+}
+
+impl Journal {
+    /// Returns the run that [`Recording::resume`] would continue if its inputs are the same.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn unfinished(&self, record: &RunRecord<'_>) -> Result<Option<RunId>, JournalError> {
+        let today = SameRun::of(record);
+        for run in unfinished(&self.connection, record)? {
+            let then = SameRun::read(&self.connection, run)?.filter(|then| has_solvers(&today, then));
+            if let Some(then) = then
+                && changes(&self.connection, record, &today, (run, &then))?.is_empty()
+            {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the runs of the problem and shard that were not carried through, the newest first.
+fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Vec<RunId>> {
+    let mut statement = connection.prepare(
+        "SELECT id FROM run WHERE problem = ?1 AND shard IS ?2 AND shards IS ?3 AND state IN ('open', 'interrupted')
+         ORDER BY id DESC",
+    )?;
+    let key = params![record.plan.problem.id, record.shard.map(Shard::number), record.shard.map(Shard::count)];
+    statement.query_map(key, |row| row.get(0).map(RunId))?.collect()
+}
+
+/// Returns whether both are of solvers of the same names. A run of others is another command.
+fn has_solvers(one: &SameRun, other: &SameRun) -> bool {
+    one.solvers.iter().map(|(name, _)| name).eq(other.solvers.iter().map(|(name, _)| name))
+}
+
+/// Returns what has changed since a run, apart from its inputs.
+fn changes(
+    connection: &Connection,
+    record: &RunRecord<'_>,
+    today: &SameRun,
+    (run, then): (RunId, &SameRun),
+) -> Result<Vec<String>, JournalError> {
+    let there = format!("in run {run}");
+    let differences = today.differences(then);
+    let mut changes: Vec<String> =
+        differences.iter().filter(|change| !change.is_of_inputs()).map(|change| change.text(&there)).collect();
+    let (conditions, machine) = Machine::read(connection, run)?;
+    changes.extend(record.machine().differences(&machine).iter().map(|change| change.text(&there)));
+    if changes.is_empty() && conditions != record.conditions() {
+        changes.push(format!("its results were found under other conditions than {there}"));
+    }
+    Ok(changes)
+}
+
+/// Takes a run up: today's name of its generator and of its files is that of what it has, too. What says nothing of the solver is
+/// run again.
+fn go_on(
+    journal: &mut Journal,
+    record: &RunRecord<'_>,
+    today: &SameRun,
+    run: RunId,
+) -> Result<(Rows, Known), JournalError> {
+    let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let rows = rows_of(&transaction, run)?;
+    today.note(&transaction, run.0)?;
+    transaction
+        .execute("UPDATE run SET state = 'open', turn = (SELECT max(turn) + 1 FROM run) WHERE id = ?1", [run.0])?;
+    let mut known = Known::of(record.plan);
+    for (solver, entrant) in rows.entrants.iter().enumerate() {
+        transaction.execute(&format!("DELETE FROM result WHERE entrant = ?1 AND verdict IN ({FAULTS})"), [entrant])?;
+        known.keep_entrant(&transaction, solver, *entrant)?;
+    }
+    transaction.commit()?;
+    Ok((rows, known))
+}
+
+/// The inputs of a plan's cases, each read or made once.
+struct Inputs<'a> {
+    record: &'a RunRecord<'a>,
+    hashes: InputHashes<'a>,
+    /// By place.
+    made: HashMap<usize, Option<Digest>>,
+}
+
+impl Inputs<'_> {
+    /// Returns which finished results of a run are on inputs with another content than today's.
+    fn changes(
+        &mut self,
+        connection: &Connection,
+        run: RunId,
+        is_same_generator: bool,
+    ) -> Result<Vec<String>, JournalError> {
+        let stored = finished_inputs(connection, run)?;
+        let cases = &self.record.plan.cases;
+        let is_built_in = !matches!(
+            self.record.plan.problem.generator,
+            Some(GeneratorChoice::Command(_) | GeneratorChoice::Files(_))
+        );
+        let is_told_by_version = |case: &CaseSpec| is_built_in && matches!(case.source, CaseSource::Seed(_));
+        if is_built_in && !is_same_generator && stored.iter().any(|(place, _)| is_told_by_version(&cases.at(*place))) {
+            return Ok(vec![format!("the built-in generator has another version than in run {run}")]);
+        }
+        let mut needed: Vec<usize> = stored.iter().map(|(place, _)| *place).collect();
+        needed.dedup();
+        needed.retain(|place| !self.made.contains_key(place) && !is_told_by_version(&cases.at(*place)));
+        let specs: Vec<CaseSpec> = needed.iter().map(|place| cases.at(*place)).collect();
+        self.made.extend(needed.into_iter().zip((self.hashes)(&specs)));
+        let has_changed =
+            |(place, input): &&(usize, Digest)| self.made.get(place).is_some_and(|made| made.as_ref() != Some(input));
+        let mut changed: Vec<usize> = stored.iter().filter(has_changed).map(|(place, _)| *place).collect();
+        changed.dedup();
+        let specs = changed.into_iter().map(|place| cases.at(place));
+        let (seeds, files): (Vec<_>, Vec<_>) = specs.partition(|case| matches!(case.source, CaseSource::Seed(_)));
+        let said = [("the generator's input", seeds), ("the input file", files)].into_iter();
+        let said = said.filter(|(_, cases)| !cases.is_empty());
+        Ok(said.map(|(what, cases)| format!("{what} of {} is not what run {run} had", names(&cases))).collect())
+    }
+}
+
+/// Names some of these cases.
+fn names(cases: &[CaseSpec]) -> String {
+    let named: Vec<String> = cases.iter().take(NAMED).map(|case| case.name.to_string()).collect();
+    match cases.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// Returns the inputs of the results of a run that are kept, by place.
+fn finished_inputs(connection: &Connection, run: RunId) -> Result<Vec<(usize, Digest)>, JournalError> {
+    let mut statement = connection.prepare(&format!(
+        "SELECT DISTINCT result.place, input FROM entrant JOIN result ON result.entrant = entrant.id
+             JOIN game_case ON game_case.id = result.game_case
+         WHERE run = ?1 AND length(input) = 32 AND verdict NOT IN ({FAULTS}) ORDER BY result.place",
+    ))?;
+    let rows = statement.query_map([run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A solver of an earlier run of the same shard.
+struct Earlier {
+    run: RunId,
+    place: usize,
+    entrant: i64,
+}
+
+/// Returns the solvers of all runs of the same shard of the same plan, on any machine, the oldest last: it is
+/// the one whose times count.
+fn find_of_shard(connection: &Connection, today: &SameRun, shard: Shard) -> rusqlite::Result<Vec<Earlier>> {
+    let mut statement = connection.prepare(
+        "SELECT run.id, entrant.place, entrant.id FROM run JOIN entrant ON entrant.run = run.id
+         WHERE plan = ?1 AND shard = ?2 AND shards = ?3 ORDER BY run.id DESC",
+    )?;
+    let key = params![today.key().0, shard.number(), shard.count()];
+    let read =
+        |row: &rusqlite::Row<'_>| Ok(Earlier { run: RunId(row.get(0)?), place: row.get(1)?, entrant: row.get(2)? });
+    statement.query_map(key, read)?.collect()
+}

@@ -1,0 +1,249 @@
+//! Reads how a problem's checker or interactor is called and understood, and its answer files.
+
+use super::section::{Located, Section};
+use super::suggest::closest;
+use crate::model::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
+use regex::bytes::Regex;
+use std::ops::Range;
+use std::path::Path;
+
+/// The word in a command that asks a program of testlib for its result as XML.
+const XML: &str = "-appes";
+
+/// The keys of the protocol `regex` alone.
+const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
+
+/// Finds a rejection where the catalogue has no `reject-regex`: testers of AtCoder print `[WA] REASON`, no score, and end
+/// with exit code 0. The solver's standard error may stand beside it.
+pub const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
+
+/// What a command is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Checker,
+    Interactor,
+    Tester,
+}
+
+/// What the catalogue says of the protocol of a command.
+pub(super) struct Protocols<'a> {
+    arguments: Option<Located<Vec<&'a str>>>,
+    protocol: Option<Located<&'a str>>,
+    passes: Option<Located<u32>>,
+    search: Option<ScoreSearch>,
+    /// The places of those keys of `regex` that are there.
+    of_regex: Vec<(&'static str, Range<usize>)>,
+}
+
+impl<'a> Protocols<'a> {
+    /// Reads all keys, whether they fit together or not.
+    pub(super) fn read(section: &Section<'a>) -> Self {
+        let arguments = section.words("checker-arguments");
+        let protocol = section.text("checker-protocol");
+        let passes = section.integer::<u32>("validation-passes", "how often the solver may run: a whole number from 1");
+        let of_regex = OF_REGEX.iter().filter_map(|key| Some((*key, section.place(key)?))).collect();
+        let search = search(section);
+        Self { arguments, protocol, passes, search, of_regex }
+    }
+
+    /// Returns whether this protocol is chosen.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.protocol.as_ref().is_some_and(|protocol| protocol.value == name)
+    }
+
+    /// Returns the rules of the built-in comparison.
+    pub(super) fn tokens(&self, section: &Section<'_>) -> Option<TokenRules> {
+        self.refuse_protocol(section);
+        let Some(Located { value, span }) = &self.arguments else { return Some(TokenRules::default()) };
+        let words: Vec<String> = value.iter().map(|word| (*word).to_owned()).collect();
+        match TokenRules::parse(&words) {
+            Ok(rules) => Some(rules),
+            Err(error) => {
+                let expected = format!("expected some of: {}", TokenRules::FLAGS.join(", "));
+                section.complain(span.clone(), error.to_string(), expected);
+                None
+            }
+        }
+    }
+
+    /// Complains of keys that only commands have.
+    pub(super) fn refuse_all(&self, section: &Section<'_>) {
+        self.refuse_protocol(section);
+        if let Some(arguments) = &self.arguments {
+            let expected = "only the checker `tokens` and the protocol `kattis` have them: remove it";
+            section.complain(arguments.span.clone(), "the checker takes no arguments", expected);
+        }
+    }
+
+    fn refuse_protocol(&self, section: &Section<'_>) {
+        let protocol = self.protocol.as_ref().map(|protocol| ("checker-protocol", protocol.span.clone()));
+        let passes = self.passes.as_ref().map(|passes| ("validation-passes", passes.span.clone()));
+        for (key, span) in protocol.into_iter().chain(passes).chain(self.of_regex.clone()) {
+            section.complain(span, format!("a built-in checker has no `{key}`"), "remove it");
+        }
+    }
+
+    /// Returns the protocol of a command, whose line may name options of it.
+    pub(super) fn of_command(&self, section: &Section<'_>, line: &str, role: Role) -> Option<CheckerProtocol> {
+        let name = self.protocol.as_ref().map_or("judge", |protocol| protocol.value);
+        if name != "regex" {
+            for (key, span) in &self.of_regex {
+                let expected = "add `checker-protocol = \"regex\"`, or remove it";
+                section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
+            }
+        }
+        if name != "kattis" {
+            let arguments = self.arguments.as_ref().map(|arguments| ("checker-arguments", &arguments.span));
+            let passes = self.passes.as_ref().map(|passes| ("validation-passes", &passes.span));
+            for (key, span) in arguments.into_iter().chain(passes) {
+                let expected = "add `checker-protocol = \"kattis\"`, or remove it";
+                section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
+            }
+        }
+        match name {
+            "judge" => Some(CheckerProtocol::Judge),
+            "testlib" | "kattis" if role == Role::Tester => {
+                let expected = "expected \"judge\" or \"regex\"";
+                section.complain(self.place(section), format!("testers do not speak the protocol `{name}`"), expected);
+                None
+            }
+            "testlib" => Some(CheckerProtocol::Testlib(Testlib { xml: has_word(line, XML) })),
+            "kattis" => self.kattis(section, role == Role::Interactor).map(CheckerProtocol::Kattis),
+            "regex" if role == Role::Interactor => {
+                let message = "an interactor's output goes to the solver: it has no score to find";
+                section.complain(self.place(section), message, "expected \"judge\", \"testlib\" or \"kattis\"");
+                None
+            }
+            "regex" => {
+                if !self.of_regex.iter().any(|(key, _)| *key == "score-regex") {
+                    section.missing("score-regex", "'(?m)^Score = (\\d+)'");
+                }
+                let search = self.search.clone()?;
+                let stream =
+                    if role == Role::Tester { Self::stream_of_tester(section, search.stream)? } else { search.stream };
+                Some(CheckerProtocol::Regex(ScoreSearch { stream, ..search }))
+            }
+            other => {
+                let expected = match closest(other, CheckerProtocol::NAMES) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("expected one of: {}", CheckerProtocol::NAMES.join(", ")),
+                };
+                section.complain(self.place(section), format!("there is no protocol `{other}`"), expected);
+                None
+            }
+        }
+    }
+
+    /// Returns where a tester prints its score: on standard error, unless the catalogue says otherwise. What the solver
+    /// prints may be on the other stream.
+    fn stream_of_tester(section: &Section<'_>, stream: ScoreStream) -> Option<ScoreStream> {
+        match (section.place("score-stream"), stream) {
+            (None, _) => Some(ScoreStream::Stderr),
+            (Some(span), ScoreStream::Both) => {
+                let message = "a tester prints its score on one stream: what the solver prints may be on the other";
+                section.complain(span, message, "expected \"stderr\" or \"stdout\"");
+                None
+            }
+            (Some(_), stream) => Some(stream),
+        }
+    }
+
+    /// Returns the place of the protocol, or of the whole problem.
+    fn place(&self, section: &Section<'_>) -> Range<usize> {
+        self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone())
+    }
+
+    fn kattis(&self, section: &Section<'_>, is_interactor: bool) -> Option<Kattis> {
+        let arguments = self.arguments.as_ref().map_or(&[][..], |arguments| &arguments.value);
+        let passes = self.passes.as_ref().map_or(1, |passes| passes.value);
+        let complaint = match &self.passes {
+            Some(Located { value: 0, span }) => Some((span, "a solver runs at least once", "a whole number from 1")),
+            Some(Located { value: 2.., span }) if is_interactor => {
+                Some((span, "an interactive problem has one pass", "1"))
+            }
+            _ => None,
+        };
+        if let Some((span, message, expected)) = complaint {
+            section.complain(span.clone(), message, format!("expected {expected}"));
+            return None;
+        }
+        Some(Kattis { arguments: arguments.iter().map(|word| (*word).to_owned()).collect(), passes })
+    }
+}
+
+/// Returns the command line without the words that the protocol takes for itself.
+pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
+    match protocol {
+        CheckerProtocol::Testlib(Testlib { xml: true }) if !line.contains('{') => {
+            line.split(' ').filter(|word| *word != XML).collect::<Vec<_>>().join(" ")
+        }
+        _ => line.to_owned(),
+    }
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    line.split_whitespace().any(|found| found == word)
+}
+
+/// Reads the keys of the protocol `regex`; `None` if one is missing or wrong.
+fn search(section: &Section<'_>) -> Option<ScoreSearch> {
+    let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
+    let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
+    let stream = choice(section, "score-stream", &streams);
+    let reject = match section.place("reject-regex") {
+        Some(_) => regex(section, "reject-regex"),
+        None => Regex::new(REJECTION).ok(),
+    };
+    let codes = section.numerics::<i32>("reject-exit-codes", "exit codes: whole numbers from 1 to 255");
+    let score = regex(section, "score-regex")?;
+    let reject_codes = codes.map_or_else(Vec::new, |codes| codes.value);
+    Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
+}
+
+fn choice<T: Copy + Default>(section: &Section<'_>, key: &'static str, values: &[(&str, T)]) -> T {
+    let Some(Located { value, span }) = section.text(key) else { return T::default() };
+    if let Some((_, chosen)) = values.iter().find(|(name, _)| *name == value) {
+        return *chosen;
+    }
+    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    section.complain(
+        span,
+        format!("bad value of `{key}`: `{value}`"),
+        format!("expected one of: {}", names.join(", ")),
+    );
+    T::default()
+}
+
+/// Reads a regular expression. A syntax error is shown at its place.
+pub(super) fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
+    let Located { value, span } = section.text(key)?;
+    match Regex::new(value) {
+        Ok(regex) if regex.is_match(b"") => {
+            let expected = "expected one that needs some text, such as '(?m)^Score = (\\d+)'";
+            section.complain(span, format!("`{key}` finds the empty text, which is everywhere"), expected);
+            None
+        }
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            section.complain(span, format!("bad regular expression in `{key}`"), reason);
+            None
+        }
+    }
+}
+
+/// Reads where the answer files of the cases are.
+pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
+    let patterns = section.one_or_more("answers");
+    let mut checked = Vec::new();
+    for Located { value, span } in patterns {
+        match glob::Pattern::new(value) {
+            Ok(_) => checked.push(value.to_owned()),
+            Err(error) => {
+                section.complain(span, format!("`{value}` is not a file pattern"), error.to_string());
+            }
+        }
+    }
+    AnswerFiles { patterns: checked, folder: folder.to_owned(), named: Vec::new() }
+}

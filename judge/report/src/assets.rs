@@ -1,0 +1,40 @@
+//! Styles and scripts that the reports and the pages of the local server share, embedded.
+
+macro_rules! asset {
+    ($path:literal) => {
+        include_str!(concat!("../assets/", $path))
+    };
+}
+
+/// The style of every page.
+pub const STYLE: &str = asset!("shared/style.css");
+/// Helpers that build elements of a page.
+pub const DOM: &str = asset!("shared/dom.js");
+/// What all charts share.
+pub const CHARTS: &str = asset!("shared/charts.js");
+/// The charts of a run's cases.
+pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
+/// The charts of a comparison's pairs.
+pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
+/// The style of every page, and what a report adds to it.
+pub(crate) const REPORT_STYLE: &str = concat!(asset!("shared/style.css"), asset!("report/report.css"));
+/// Draws the charts of a run's report.
+pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
+/// Draws the charts of a comparison's report.
+pub(crate) const REPORT_PAIRS: &str = asset!("report/pairs.js");
+/// The style of a page that plays a game.
+pub const GAME_STYLE: &str = asset!("game/game.css");
+/// Draws the board of a game.
+pub const BOARD: &str = asset!("game/board.js");
+/// Draws the curve of a game's score.
+pub const CURVE: &str = asset!("game/curve.js");
+/// Plays a game.
+pub const GAME: &str = asset!("game/game.js");
+/// The three scripts of a game in one.
+pub(crate) const GAME_SCRIPT: &str = concat!(asset!("game/board.js"), asset!("game/curve.js"), asset!("game/game.js"));
+/// The library that draws charts.
+pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
+/// Its style.
+pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
+/// Its licence, which goes with every copy.
+pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");

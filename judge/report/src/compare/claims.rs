@@ -1,0 +1,291 @@
+//! What a comparison claims, in words.
+
+use super::report::{CompareReport, Comparison};
+use crate::text::effects::{amount, ends, signed, size};
+use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
+use judge_problem::{Aggregate, Direction, counted, one_line};
+use judge_statistics::{Hypothesis, fewest_for_claim};
+use num_traits::ToPrimitive;
+
+/// The number of cases that are named.
+const NAMED: usize = 3;
+
+/// The number of cases from which on it is no longer said what they cannot show: of these, one in a hundred has shown.
+const ENOUGH_CASES: usize = 300;
+
+impl CompareReport<'_> {
+    /// Returns the result of a comparison as one line of text.
+    #[must_use]
+    pub fn verdict(&self, comparison: &Comparison) -> String {
+        let said = self.fact(comparison).into_iter().chain([self.conclusion(comparison)]);
+        said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns what is to be known beside the fact and the conclusion.
+    pub(super) fn remarks(&self, comparison: &Comparison) -> impl Iterator<Item = String> {
+        let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
+        let failures = failures_in_words(self, &comparison.paired);
+        [self.scope(comparison), contrast, Some(failures).filter(|text| !text.is_empty())].into_iter().flatten()
+    }
+
+    /// Returns what is true of the cases that were run, whatever others would show: arithmetic. `None` without effects.
+    pub(super) fn fact(&self, comparison: &Comparison) -> Option<String> {
+        let paired = &comparison.paired;
+        let mean = paired.mean();
+        let cases = match paired.cases {
+            0 => return None,
+            1 => "on this case".to_owned(),
+            cases => format!("on these {cases} cases"),
+        };
+        let against = match self.comparisons {
+            [_] => String::new(),
+            _ => format!("{} against {}: ", self.shown(paired.second), self.shown(paired.first)),
+        };
+        let changed = match mean {
+            0.0 => format!("{} stays the same", quantity(self, self.measure)),
+            _ => format!("{} by {}", change(self, self.measure, mean), size(self.measure, mean)),
+        };
+        let is_result = if self.is_result(paired) { "; that is the result: they are the whole contest" } else { "" };
+        Some(format!("{against}{cases} {changed}{is_result}"))
+    }
+
+    /// Returns what the cases show of others like them.
+    pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
+        claim_in_words(self, comparison)
+    }
+
+    /// Returns what a claim does not cover: what is too rare to have shown in the cases (the rule of three). `None`
+    /// without a claim, for one that rests on a bound, and with so many cases that one in a hundred has shown.
+    pub(super) fn scope(&self, comparison: &Comparison) -> Option<String> {
+        let Comparison { paired, inference, .. } = comparison;
+        let effects = paired.pairs.len();
+        if !inference.claim.is_decided() || effects >= ENOUGH_CASES || self.parameters.bound.is_some() {
+            return None;
+        }
+        let seldom = (effects as f64 / 3.0).round().max(1.0);
+        let scope = format!(
+            "what happens in fewer than 1 of {seldom} cases has not shown ({ENOUGH_CASES} cases would show 1 %)"
+        );
+        let rare = self.is_undone_by_failures(comparison, 1.0 / seldom).then(|| {
+            let and = if self.is_sequential { "" } else { "--until-decided " };
+            let rule = self.rule;
+            format!("; no case failed, and by the rule `{rule}` rare failures would outweigh this: {and}--rare 1% waits for them")
+        });
+        Some(scope + &rare.unwrap_or_default())
+    }
+
+    /// Returns whether failures on this share of the cases, of which none was seen, would outweigh a claimed difference.
+    fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
+        let Comparison { paired, inference, .. } = comparison;
+        let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
+        let cost = match self.measure {
+            EffectMeasure::Total => Some(1.0),
+            EffectMeasure::Points => self.rule.most_points().and_then(|most| most.to_f64()),
+            EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
+        };
+        let has_fresh_cases = self.plan.problem.generator.is_some() && self.parameters.rare.is_none();
+        is_claim
+            && has_fresh_cases
+            && paired.failures == Failures::default()
+            && cost.is_some_and(|cost| paired.mean().abs() < cost * share)
+    }
+}
+
+/// Writes a probability in percent, with at most two decimals.
+pub(super) fn percentage(probability: f64) -> String {
+    let text = format!("{:.2}", probability * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    let measure = report.measure;
+    let paired = &comparison.paired;
+    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
+    let mean = paired.mean();
+    let judging = judging(report, paired);
+    let is = |side: &str| {
+        let interval = comparison.inference.interval.map(|interval| format!(" ({})", ends(measure, interval)));
+        let exaggerated = if report.is_exaggerated(comparison) { exaggeration(measure, mean) } else { String::new() };
+        format!("{judging}, {b} is {side} than {a}{}{exaggerated}", interval.unwrap_or_default())
+    };
+    let least = report.parameters.min_effect.map(|least| size(measure, least));
+    match comparison.inference.claim {
+        Claim::Better => is("better"),
+        Claim::Worse => is("worse"),
+        Claim::Smaller => format!("{judging}, no difference larger than {}", least.unwrap_or_default()),
+        Claim::Equal if paired.solved < paired.cases => {
+            format!("no difference: the same points on all {} cases", paired.cases)
+        }
+        Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
+        Claim::Accepted(hypothesis) => accepted_in_words(report, comparison, hypothesis),
+        Claim::Contrary => {
+            let by = match comparison.inference.interval {
+                Some(interval) => amount(measure, mean, interval),
+                None => format!("about {}", size(measure, mean)),
+            };
+            format!("not decided: {} by {by}, but {}", change(report, measure, mean), objection(report, paired))
+        }
+        Claim::TooFew => too_few(report, paired),
+        Claim::Undecided { more_cases: Some(more) } => match least {
+            Some(least) => {
+                format!("not decided: about {more} more cases would show {}", at_least(&least, mean, measure, report))
+            }
+            None => format!("not decided: about {more} more cases would show {}", size(measure, mean)),
+        },
+        Claim::Undecided { more_cases: None } => match ratio_in_words(report, comparison) {
+            Some(ratio) => format!("not decided: {ratio}"),
+            None if report.is_extended(comparison) => format!(
+                "not decided: of {} effects too few differ, or one side has too long a tail",
+                paired.pairs.len()
+            ),
+            None => "not decided".to_owned(),
+        },
+    }
+}
+
+/// Returns what a conclusion rests on: `judging by these 20 cases`.
+fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let effects = match paired.pairs.len() {
+        all if all == paired.cases => "cases",
+        _ if report.has_whole_groups() => "groups",
+        _ => "inputs",
+    };
+    format!("judging by these {} {effects}", paired.pairs.len())
+}
+
+/// Returns why there can be no conclusion from so few cases.
+fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let effects = paired.pairs.len();
+    let fewest = fewest_for_claim(report.parameters.alpha);
+    if report.is_sequential || paired.solved < 2 || effects >= fewest {
+        return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
+    }
+    let level = percentage(report.parameters.alpha);
+    let are = if effects == 1 { "is" } else { "are" };
+    let cases = counted(effects, "case");
+    format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
+}
+
+/// Returns which way an estimate errs that ended the test by being large.
+fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
+    format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
+}
+
+/// Returns which hypothesis is accepted, and which way the estimate errs.
+fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypothesis: Hypothesis) -> String {
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let mean = comparison.paired.mean();
+    let (name, error) = match hypothesis {
+        Hypothesis::H0 => ("H0", "too low"),
+        Hypothesis::H1 => ("H1", "exaggerated"),
+    };
+    let ratio = ratio_in_words(report, comparison).unwrap_or_default();
+    let estimate = signed(report.measure, mean);
+    format!(
+        "{b} against {a}: {name} is accepted, {ratio}; the estimate of {estimate} is {error}, because the test stopped early"
+    )
+}
+
+/// Returns the likelihood ratio of the hypotheses, if the claim rests on it.
+pub(super) fn ratio_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> Option<String> {
+    let hypotheses = report.parameters.hypotheses?;
+    let ratio = comparison.inference.log_likelihood_ratio?;
+    let [h0, h1] = [hypotheses.h0, hypotheses.h1].map(|level| signed(report.measure, level));
+    let [low, high] = hypotheses.bounds().map(number);
+    Some(format!("log likelihood ratio {} (H0: {h0} at {low}, H1: {h1} at {high})", number(ratio)))
+}
+
+/// Writes a number with two decimals and a minus.
+fn number(value: f64) -> String {
+    format!("{value:.2}").replace('-', "−")
+}
+
+/// Returns what an effect changes, and which way: `the sum rises`.
+fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
+    let is_better = effect > 0.0;
+    let of_points = measure == EffectMeasure::Points && !report.rule.counts_raw_scores();
+    let is_larger = is_better == (of_points || report.plan.problem.direction == Direction::Max);
+    let verb = match measure {
+        EffectMeasure::Ratio | EffectMeasure::Relative if is_better => "improves",
+        EffectMeasure::Ratio | EffectMeasure::Relative => "worsens",
+        _ if is_larger => "rises",
+        _ => "falls",
+    };
+    format!("{} {verb}", quantity(report, measure))
+}
+
+/// Returns what effects are changes of.
+fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> &'static str {
+    match measure {
+        EffectMeasure::Total => aggregate(report),
+        EffectMeasure::Points if !report.rule.counts_raw_scores() => "the mean",
+        EffectMeasure::Points | EffectMeasure::Difference => "the mean score",
+        EffectMeasure::Ratio => "the mean ratio",
+        EffectMeasure::Relative => "the mean relative difference",
+    }
+}
+
+/// Returns the number that the rule ranks by.
+fn aggregate(report: &CompareReport<'_>) -> &'static str {
+    match report.rule.aggregate() {
+        Aggregate::Total => "the sum",
+        Aggregate::Mean => "the mean",
+    }
+}
+
+/// Returns why the problem's rule contradicts the effects.
+fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
+    let has_none = |solver, cases: usize| {
+        let cases = counted(cases, "case");
+        format!(
+            "{} has no {} by the rule `{}`, which gives no points on {cases}",
+            report.shown(solver),
+            aggregate(report).trim_start_matches("the "),
+            report.rule
+        )
+    };
+    let is_better = paired.mean() > 0.0;
+    if is_better && second_lacks > 0 {
+        has_none(paired.second, second_lacks)
+    } else if !is_better && first_lacks > 0 {
+        has_none(paired.first, first_lacks)
+    } else {
+        let side = if order.is_gt() { "better" } else { "worse" };
+        format!("{} is {side} by the rule `{}`", report.shown(paired.second), report.rule)
+    }
+}
+
+/// Returns what the ratio and the rule say where they contradict each other, and through which cases.
+fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
+    let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
+    let name = |&case: &usize| one_line(&report.plan.cases.at(case).name.0).into_owned();
+    let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
+    let more = contrast.cases.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let (ratio, by_rule) = (said(EffectMeasure::Ratio, contrast.ratio), said(contrast.measure, contrast.by_rule));
+    format!("{by_rule}, but {ratio}: the difference is {}{more}", names.join(", "))
+}
+
+/// Returns the effect that more cases would show: the observed one or the smallest that matters, whichever is larger.
+fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareReport<'_>) -> String {
+    let bound = report.parameters.min_effect.unwrap_or(0.0);
+    if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
+}
+
+/// Returns the failures of each, which a mean does not show.
+fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
+    let count = |cases: &[usize]| counted(cases.len(), "case");
+    let mut parts = Vec::new();
+    if !paired.failures.second.is_empty() {
+        parts.push(format!("{b} fails on {} that {a} solves", count(&paired.failures.second)));
+    }
+    if !paired.failures.first.is_empty() {
+        parts.push(format!("{a} fails on {} that {b} solves", count(&paired.failures.first)));
+    }
+    if !paired.failures.both.is_empty() {
+        parts.push(format!("both fail on {}", count(&paired.failures.both)));
+    }
+    parts.join("; ")
+}

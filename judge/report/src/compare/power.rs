@@ -1,0 +1,195 @@
+//! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
+
+use crate::text::column::right;
+use crate::text::effects::size;
+use crate::text::json_text;
+use crate::text::json_value::schema_of;
+use crate::text::provenance::ProvenanceRecord;
+use crate::text::style::Style;
+use crate::text::table::grid;
+use judge_compare::paired::EffectMeasure;
+use judge_problem::{Provenance, Rule, one_line};
+use judge_statistics::cases_until_decided;
+use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+/// The spread of effects, and its source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
+    /// The rule whose points they may be made of.
+    pub rule: Rule,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// The number of cases that it was estimated from; `None` where it is given.
+    pub cases: Option<u64>,
+    /// Its source, as text.
+    pub source: String,
+}
+
+/// The report of `judge power`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerReport {
+    /// The spread of the effects.
+    pub spread: Spread,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
+    /// The probability of a false alarm.
+    pub alpha: f64,
+    /// The probability of detecting a difference.
+    pub power: f64,
+    /// The numbers of cases whose detectable difference is shown.
+    pub counts: Vec<u64>,
+    /// The differences whose number of cases is shown.
+    pub differences: Vec<f64>,
+    /// Whether the number of cases of a test that goes on until it is decided is shown, too.
+    pub until_decided: bool,
+}
+
+/// The certainty of the range that an estimated spread leaves.
+const RANGE_ALPHA: f64 = 0.05;
+
+impl PowerReport {
+    pub(super) fn shown_by(&self, cases: u64) -> Option<f64> {
+        detectable_effect(self.spread.deviation, cases, self.alpha, self.power)
+    }
+
+    pub(super) fn needed_for(&self, difference: f64) -> Option<u64> {
+        cases_needed(self.spread.deviation, difference, self.alpha, self.power)
+    }
+
+    /// Returns the fewest and the most cases by the uncertainty of the spread; `None` where it is given.
+    pub(super) fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
+        let spread = deviation_interval(self.spread.deviation, self.spread.cases?, RANGE_ALPHA)?;
+        let needed = |deviation| cases_needed(deviation, difference, self.alpha, self.power);
+        Some((needed(spread.low)?, needed(spread.high)?))
+    }
+
+    pub(super) fn decided_after(&self, difference: f64) -> Option<u64> {
+        let after = || cases_until_decided(self.spread.deviation, difference, self.alpha, self.power);
+        self.until_decided.then(after).flatten()
+    }
+
+    /// Returns the titles of the columns about a difference, as far as they are known.
+    pub(super) fn difference_titles(&self) -> Vec<&'static str> {
+        let range = self.spread.cases.map(|_| "by the spread's uncertainty");
+        let decided = self.until_decided.then_some("--until-decided");
+        ["a difference of", "needs cases"].into_iter().chain(range).chain(decided).collect()
+    }
+
+    /// Returns the cells under these titles.
+    pub(super) fn difference_cells(&self, difference: f64) -> Vec<String> {
+        let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
+        let mut cells = vec![size(self.spread.measure, difference), text(self.needed_for(difference))];
+        if self.spread.cases.is_some() {
+            let range = self.range_for(difference);
+            cells.push(range.map_or_else(|| "too many".to_owned(), |(low, high)| format!("{low} to {high}")));
+        }
+        if self.until_decided {
+            cells.push(text(self.decided_after(difference)));
+        }
+        cells
+    }
+}
+
+/// Returns the report, for a terminal or a file.
+pub(crate) fn power_text(report: &PowerReport, style: Style) -> String {
+    let Spread { measure, deviation, source, .. } = &report.spread;
+    let mut parts = vec![format!(
+        "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
+        size(*measure, *deviation),
+        one_line(source),
+        report.power,
+        report.alpha
+    )];
+    if *deviation == 0.0 {
+        parts.push("The effects do not vary: two cases show any difference.".to_owned());
+        return parts.join("\n");
+    }
+    if !report.counts.is_empty() {
+        let mut table = grid([right("cases"), right("show a difference of")], style);
+        for &cases in &report.counts {
+            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*measure, effect));
+            table.add_row([cases.to_string(), shown]);
+        }
+        parts.push(table.text());
+    }
+    if !report.differences.is_empty() {
+        let mut table = grid(report.difference_titles().into_iter().map(right), style);
+        for &difference in &report.differences {
+            table.add_row(report.difference_cells(difference));
+        }
+        parts.push(table.text());
+    }
+    parts.join("\n\n")
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge power --json")]
+struct Document<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
+    measure: &'static str,
+    deviation: f64,
+    source: &'a str,
+    alpha: f64,
+    power: f64,
+    shown: Vec<ShownRecord>,
+    needed: Vec<NeededRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "shown")]
+struct ShownRecord {
+    cases: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "needed")]
+struct NeededRecord {
+    difference: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<u64>,
+    /// From the fewest to the most, by the uncertainty of an estimated spread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[u64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until_decided: Option<u64>,
+}
+
+/// Returns the report as one JSON document, with a final newline. Differences are on the scale of the measure.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub(crate) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
+    let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
+    let needed = |&difference: &f64| NeededRecord {
+        difference,
+        cases: report.needed_for(difference),
+        range: report.range_for(difference).map(|(low, high)| [low, high]),
+        until_decided: report.decided_after(difference),
+    };
+    let document = Document {
+        schema: 1,
+        provenance: (&report.provenance).into(),
+        measure: report.spread.measure.name(),
+        deviation: report.spread.deviation,
+        source: &report.spread.source,
+        alpha: report.alpha,
+        power: report.power,
+        shown: report.counts.iter().map(shown).collect(),
+        needed: report.differences.iter().map(needed).collect(),
+    };
+    json_text::document(&document)
+}
+
+/// Returns the JSON schema of `judge power --json`.
+#[must_use]
+pub fn power_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}

@@ -1,0 +1,215 @@
+//! The report of a comparison: the value that every format is rendered from.
+
+use crate::text::reference::Reference;
+use judge_compare::paired::{
+    Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
+};
+use judge_problem::plan::Plan;
+use judge_problem::{
+    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunId, Stop, TestGroup, counted,
+    one_line,
+};
+use judge_sandbox::Tier;
+use judge_statistics::{Hypothesis, Interval, Moments, mean_interval};
+use num_rational::BigRational;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// The report of a comparison.
+#[derive(Debug)]
+pub struct CompareReport<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
+    /// The rule that the run is scored by.
+    pub rule: &'a Rule,
+    /// The probability of a false claim, over all comparisons together.
+    pub alpha: f64,
+    /// The parameters of each test.
+    pub parameters: TestParameters,
+    /// Whether cases were added until it was decided.
+    pub is_sequential: bool,
+    /// Whether the cases are all that the contest has.
+    pub is_whole_contest: bool,
+    /// Every solver but the first, compared with the first.
+    pub comparisons: &'a [Comparison],
+    /// The feature by which the cases are grouped, if they are.
+    pub group_by: Option<&'a str>,
+    /// The order of the cases, if the user chose one; otherwise the worst losses and the best gains are shown.
+    pub order: Option<RowOrder>,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How the solvers were run; `None` if all results are of past runs.
+    pub run_info: Option<RunInfo>,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
+    /// The past run of each solver; `None` if it was run now.
+    pub runs: &'a [Option<RunId>],
+    /// Missing results, and conditions that differ between solvers.
+    pub warnings: &'a [String],
+    /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
+    pub times_are_comparable: bool,
+}
+
+/// How solvers were run.
+#[derive(Debug, Clone)]
+pub struct RunInfo {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many solvers ran at once.
+    pub jobs: usize,
+    /// The sandbox's tier.
+    pub tier: Tier,
+    /// The gaps of that tier.
+    pub gaps: Vec<String>,
+}
+
+/// A solver compared with the first one.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// Their effects.
+    pub paired: PairedComparison,
+    /// The inference from them.
+    pub inference: Inference,
+    /// The same for each range of a feature, if requested.
+    pub ranges: Vec<FeatureRange>,
+    /// Whether the ratio of the scores points elsewhere than the problem's rule.
+    pub contrast: Option<Contrast>,
+}
+
+impl CompareReport<'_> {
+    /// Returns what the points that are compared are relative to; `None` where scores are compared, or the rule takes no best
+    /// score.
+    pub(super) fn reference(&self) -> Option<Reference<'_>> {
+        let reference = Reference::of(self.rule, self.plan, self.outcomes);
+        reference.filter(|_| self.measure == EffectMeasure::Points)
+    }
+
+    /// Returns a solver's name.
+    pub(super) fn name(&self, solver: usize) -> &str {
+        &self.plan.solvers[solver].spec.name
+    }
+
+    /// Returns a solver's name as it is shown.
+    pub(crate) fn shown(&self, solver: usize) -> String {
+        one_line(self.name(solver)).into_owned()
+    }
+
+    /// Returns whether the mean effect is exaggerated: cases ended because it was large.
+    pub(super) fn is_exaggerated(&self, comparison: &Comparison) -> bool {
+        self.is_sequential
+            && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
+    }
+
+    /// Returns whether Student's interval excludes 0, and was extended to it as the other conditions do not agree.
+    pub(super) fn is_extended(&self, comparison: &Comparison) -> bool {
+        let summary = comparison.inference.summary.as_ref().filter(|_| !self.is_sequential);
+        summary.is_some_and(|summary| {
+            let student = mean_interval(&summary.moments, self.parameters.alpha);
+            summary.interval.contains(0.0) && student.is_some_and(|student| !student.contains(0.0))
+        })
+    }
+
+    /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
+    pub(super) fn has_whole_groups(&self) -> bool {
+        self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
+    }
+
+    /// Returns whether what these cases add up to is the result: they are the whole contest, and all of them count.
+    pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
+        self.is_whole_contest && self.measure.counts_failures() && paired.cases == self.plan.cases.len()
+    }
+
+    /// Returns the note on cases that have no effect of their own, if there are any.
+    pub(super) fn units_in_words(&self, paired: &PairedComparison) -> Option<String> {
+        let (cases, effects) = (paired.cases, paired.pairs.len());
+        match cases.checked_sub(effects) {
+            None | Some(0) => None,
+            Some(_) if self.has_whole_groups() => {
+                let effects = counted(effects, "effect");
+                Some(format!("{cases} cases make {effects}: a test group that counts as a whole has one"))
+            }
+            Some(repeated) => Some(format!(
+                "{} the input of another one: cases with the same input count once, so that {effects} of {cases} have an effect of their own",
+                if repeated == 1 { "1 case has".to_owned() } else { format!("{repeated} cases have") }
+            )),
+        }
+    }
+
+    /// Returns how a case's own score changed, as a share of it, where effects are shares of the total.
+    pub(super) fn own_change(&self, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
+    }
+
+    /// Returns what a case adds to the change of the total, as a share of it.
+    pub(super) fn of_total(&self, paired: &PairedComparison, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
+    }
+
+    /// Returns the name of a case, or of the group that it counts together with.
+    pub(super) fn effect_name(&self, pair: &Pair) -> String {
+        let (problem, case) = (&self.plan.problem, self.plan.cases.at(pair.case));
+        let group = problem.test_group_of(&case).map(|group| &problem.test_groups[group]);
+        match group.filter(|group| group.counts_as_a_whole()) {
+            Some(group) => format!("group {}", group.name),
+            None => case.name.to_string(),
+        }
+    }
+
+    /// Returns whether these solvers ran a case on the same processor.
+    pub(super) fn is_on_one_processor(&self, case: usize, solvers: [usize; 2]) -> bool {
+        let nodes = &self.provenance.nodes;
+        if nodes.is_empty() {
+            return true;
+        }
+        let [first, second] = solvers.map(|solver| self.outcome(case, solver));
+        first.zip(second).is_none_or(|(first, second)| nodes.processor(&first) == nodes.processor(&second))
+    }
+
+    /// Returns the mean logarithm of the ratio of the CPU times with Student's interval, on the cases that both ran on the
+    /// same processor.
+    pub(super) fn time_change(&self, paired: &PairedComparison) -> Option<(f64, Interval)> {
+        let solvers = [paired.first, paired.second];
+        let seconds = |case, solver| Some(self.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
+        let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+        let like = paired.pairs.iter().filter(|pair| self.is_on_one_processor(pair.case, solvers));
+        let moments = Moments::of(&like.filter_map(ratio).collect::<Vec<_>>());
+        let interval = mean_interval(&moments, self.parameters.alpha).filter(|_| self.times_are_comparable)?;
+        Some((moments.mean(), interval))
+    }
+
+    /// Returns the CPU times of a solver; none if they cannot be compared with each other.
+    pub(super) fn cpu_times(&self, solver: usize) -> impl Iterator<Item = Duration> {
+        let differ = self.provenance.nodes.differ();
+        self.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
+    }
+
+    /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, and no more of
+    /// them than that; otherwise from the largest loss to the largest gain.
+    pub(super) fn sorted_pairs(&self, paired: &PairedComparison) -> Vec<Pair> {
+        let order = self.order.unwrap_or(RowOrder { key: RowKey::Lost, best_first: false, top: None });
+        let badness = |pair: &Pair| {
+            let outcome = self.outcome(pair.case, paired.second);
+            match order.key {
+                RowKey::Lost | RowKey::Points => BigRational::from_float(-pair.effect),
+                RowKey::Score => {
+                    let score = outcome?.score?.to_rational();
+                    Some(if self.plan.problem.direction == Direction::Max { -score } else { score })
+                }
+                RowKey::Cpu => outcome?.cpu.map(|time| BigRational::from_integer(time.as_nanos().into())),
+                RowKey::Memory => outcome?.memory.map(|bytes| BigRational::from_integer(bytes.into())),
+            }
+        };
+        let mut pairs = order.sorted(paired.pairs.iter().map(|pair| (badness(pair), *pair)).collect());
+        pairs.truncate(order.top.map_or(usize::MAX, NonZeroUsize::get));
+        pairs
+    }
+
+    /// Returns the outcome of a job, if it was finished.
+    pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<Outcome> {
+        self.outcomes.get(JobId { case, solver })
+    }
+}

@@ -1,0 +1,260 @@
+//! The report of a comparison for people.
+
+use super::claims::{percentage, ratio_in_words};
+use super::report::{CompareReport, Comparison, RunInfo};
+use super::sheet::{effect_cells, effect_titles};
+use crate::text::column::{Field, left, painted, right, whole};
+use crate::text::effects::{between, probability, signed};
+use crate::text::figures::{Counts, memory, milliseconds};
+use crate::text::plot::histogram;
+use crate::text::provenance::processors_line;
+use crate::text::style::{Paint, Style};
+use crate::text::table::grid;
+use judge_compare::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
+use judge_problem::{JobId, Stop, Verdict, counted, one_line};
+use judge_statistics::EffectSummary;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// The number of cases with the largest losses and gains that are shown.
+const EXTREMES: usize = 10;
+
+/// Returns the report of a comparison, for a terminal or a file.
+pub(crate) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+    let mut parts = vec![solver_table(report, style)];
+    for comparison in report.comparisons {
+        parts.push(figures(report, comparison));
+        parts.push(plot(report, comparison));
+        parts.push(extremes(report, comparison, style));
+        parts.push(group_table(report, comparison, style));
+        parts.push(failure_list(report, comparison, style));
+    }
+    parts.push(closing(report, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Time and memory are shown too: a higher score may cost more of them.
+fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
+    let columns = [
+        left("solver"),
+        left("cases").wrapped(),
+        right("mean CPU").spare(1),
+        right("most CPU").spare(3),
+        right("most memory").spare(2),
+    ];
+    let mut table = grid(columns, style);
+    for solver in 0..report.plan.solvers.len() {
+        let outcomes = || report.outcomes.of_solver(solver).flatten();
+        let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
+        let times: Vec<Duration> = report.cpu_times(solver).collect();
+        let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([
+            report.shown(solver),
+            counts.to_string(),
+            figure(mean.map(milliseconds)),
+            figure(times.iter().max().copied().map(milliseconds)),
+            figure(outcomes().filter_map(|outcome| outcome.memory).max().map(memory)),
+        ]);
+    }
+    table.text()
+}
+
+fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let PairedComparison { cases, solved, .. } = &comparison.paired;
+    let cases = match *cases {
+        all if all == *solved => format!("{all} cases that both solved"),
+        all => format!("{all} cases, {solved} of them solved by both"),
+    };
+    let mut lines = vec![format!("{b} against {a}: {cases}")];
+    lines.extend(report.units_in_words(&comparison.paired).map(|note| format!("  {note}")));
+    lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
+    if comparison.paired.undefined > 0 {
+        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
+        lines.push(format!("{undefined}: a score is not above 0, or the total is 0 (see --measure points)"));
+    }
+    lines.join("\n")
+}
+
+fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
+    let measure = report.measure;
+    let EffectSummary { moments, signs, ranks, .. } = summary;
+    let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
+    let kind = match report.parameters.bound {
+        Some(_) => "anytime-valid, exact",
+        None if report.is_sequential => "anytime-valid",
+        None if report.is_extended(comparison) => "Student, extended to 0",
+        None => "Student",
+    };
+    let interval = comparison
+        .inference
+        .interval
+        .map_or_else(|| "still open at one end".to_owned(), |interval| between(measure, interval));
+    let exact = if ranks.exact { "exact" } else { "normal approximation" };
+    let mut lines = vec![
+        format!("  mean effect ({measure})   {}", signed(measure, moments.mean())),
+        format!("  {sure:<20}  {interval} ({kind})"),
+        format!(
+            "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
+            signs.wins,
+            signs.ties,
+            signs.losses,
+            probability(signs.p)
+        ),
+        format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
+    ];
+    if let Some(ratio) = ratio_in_words(report, comparison) {
+        lines.push(format!("  {ratio}"));
+        lines.push("  The claim rests on the likelihood ratio; the tests assume a fixed number of cases.".to_owned());
+    } else if report.is_sequential {
+        lines.push("  The claim rests on the interval; the tests below it assume a fixed number of cases.".to_owned());
+    }
+    lines.extend(time_line(report, &comparison.paired));
+    lines.join("\n")
+}
+
+/// Returns the line with the ratio of the CPU times, on the cases that both solved.
+fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<String> {
+    if !report.times_are_comparable {
+        return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
+    }
+    let is_like = |pair: &&Pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]);
+    let like = paired.pairs.iter().filter(is_like).count();
+    let left_out = paired.pairs.len() - like;
+    if like == 0 && left_out > 0 {
+        return Some("  CPU time              not compared: no case was run on the same processor by both".to_owned());
+    }
+    let (mean, interval) = report.time_change(paired)?;
+    let effect = signed(EffectMeasure::Ratio, mean);
+    let only = match left_out {
+        0 => String::new(),
+        left_out => format!(" (without {} on different processors)", counted(left_out, "case")),
+    };
+    Some(format!("  CPU time              {effect}, {}{only}", between(EffectMeasure::Ratio, interval)))
+}
+
+fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    if comparison.paired.pairs.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<f64> = comparison.paired.pairs.iter().map(|pair| report.measure.shown(pair.effect)).collect();
+    let unit = if report.measure.is_share() { " %" } else { "" };
+    format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
+}
+
+fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let pairs = report.sorted_pairs(&comparison.paired);
+    if let Some(order) = report.order {
+        let title = format!("{} first by {}", if order.best_first { "Best" } else { "Worst" }, order.key.name());
+        let shown = order.top.map_or(EXTREMES, NonZeroUsize::get);
+        return extreme_table(report, comparison, &title, &pairs[..shown.min(pairs.len())], style);
+    }
+    let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
+    let gains: Vec<Pair> = pairs.iter().rev().copied().filter(|pair| pair.effect > 0.0).take(EXTREMES).collect();
+    let tables = [("Worst losses", losses), ("Best gains", gains)];
+    let shown = tables.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    shown.map(|(title, pairs)| extreme_table(report, comparison, title, &pairs, style)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn extreme_table(
+    report: &CompareReport<'_>,
+    comparison: &Comparison,
+    title: &str,
+    pairs: &[Pair],
+    style: Style,
+) -> String {
+    let paired = &comparison.paired;
+    let mut columns = vec![left(title)];
+    columns.extend(effect_titles(report).iter().map(|title| right(title)));
+    columns.extend([
+        right(report.name(paired.first)).spare(2),
+        right(report.name(paired.second)).spare(1),
+        whole("reproduce").spare(3),
+    ]);
+    let mut table = grid(columns, style);
+    for pair in pairs {
+        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score);
+        let score = |solver| score(solver).map_or_else(String::new, |score| score.to_string());
+        let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
+        let mut row = vec![Field::new(report.effect_name(pair))];
+        row.extend(effect_cells(report, paired, pair).iter().map(|cell| painted(cell, paint)));
+        row.extend([
+            Field::new(score(paired.first)),
+            Field::new(score(paired.second)),
+            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+        ]);
+        table.add_row(row);
+    }
+    table.text()
+}
+
+fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let Some(feature) = report.group_by else { return String::new() };
+    let columns = [right(feature), right("cases").spare(1), right("mean effect"), whole("interval").spare(2)];
+    let mut table = grid(columns, style);
+    for range in &comparison.ranges {
+        let FeatureRange { low, high, paired, inference } = range;
+        let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        let mean = inference.summary.as_ref().map(|summary| signed(report.measure, summary.moments.mean()));
+        let interval = inference.interval.map(|interval| between(report.measure, interval));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
+    }
+    table.text()
+}
+
+fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let failures = &comparison.paired.failures;
+    let of = |cases: &'_ [usize], solver: usize| -> Vec<JobId> {
+        cases.iter().map(|&case| JobId { case, solver }).collect()
+    };
+    let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
+    let line = |job: &JobId| {
+        let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
+        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
+        let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
+        format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
+    };
+    let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
+    if all.len() > EXTREMES {
+        lines.push(format!("… and {} more", all.len() - EXTREMES));
+    }
+    lines.join("\n")
+}
+
+fn closing(report: &CompareReport<'_>, style: Style) -> String {
+    let paint = |comparison: &Comparison| match comparison.inference.claim {
+        Claim::Better => Paint::Good,
+        Claim::Worse => Paint::Bad,
+        Claim::Accepted(_)
+        | Claim::Smaller
+        | Claim::Equal
+        | Claim::Contrary
+        | Claim::Undecided { .. }
+        | Claim::TooFew => Paint::Strong,
+    };
+    let verdicts = report.comparisons.iter().flat_map(|comparison| {
+        let conclusion = style.paint(paint(comparison), &report.conclusion(comparison));
+        [report.fact(comparison), Some(conclusion)].into_iter().flatten().chain(report.remarks(comparison))
+    });
+    let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
+    let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
+    let mut lines: Vec<String> = verdicts.collect();
+    if report.comparisons.len() > 1 {
+        let [each, all] = [report.parameters.alpha, report.alpha].map(percentage);
+        lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
+    }
+    lines.push(place);
+    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
+    lines.extend(processors_line(&report.provenance.nodes));
+    if report.stop == Some(Stop::Interrupted) {
+        lines.push("interrupted: only finished cases are compared".to_owned());
+    }
+    lines.join("\n")
+}
+
+pub(super) fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
+    format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
+}

@@ -1,0 +1,106 @@
+//! The report of one program in the sandbox.
+
+use crate::text::figures::{memory, milliseconds};
+use crate::text::json_text;
+use crate::text::json_value::{in_milliseconds, schema_of};
+use judge_problem::verdict::Ending;
+use judge_sandbox::{End, Execution, Tier};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+/// The report of one program in the sandbox.
+#[derive(Debug)]
+pub struct ExecReport<'a> {
+    /// How it ended.
+    pub ending: &'a Ending,
+    /// What it used; `None` if it was not started.
+    pub execution: Option<&'a Execution>,
+    /// The sandbox's tier.
+    pub tier: Tier,
+    /// The gaps of that tier.
+    pub gaps: &'a [String],
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge exec --json")]
+struct Document<'a> {
+    schema: u32,
+    verdict: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_delay_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stolen_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr_bytes: Option<u64>,
+    tier: &'static str,
+    gaps: &'a [String],
+}
+
+/// Returns the report as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
+    let started = report.execution.filter(|execution| !matches!(execution.end, End::NotStarted(_)));
+    let usage = started.map(|execution| &execution.usage);
+    let (verdict, note) = words(report.ending);
+    let document = Document {
+        schema: 1,
+        verdict,
+        note,
+        exit_code: started.and_then(|execution| if let End::Exited(code) = execution.end { Some(code) } else { None }),
+        signal: started
+            .and_then(|execution| if let End::Signalled(signal) = execution.end { Some(signal) } else { None }),
+        cpu_ms: usage.map(|usage| in_milliseconds(usage.cpu)),
+        wall_ms: usage.map(|usage| in_milliseconds(usage.wall)),
+        memory_bytes: usage.and_then(|usage| usage.memory),
+        run_delay_ms: usage.and_then(|usage| usage.run_delay).map(in_milliseconds),
+        stolen_ms: usage.and_then(|usage| usage.stolen).map(in_milliseconds),
+        stdout_bytes: usage.map(|usage| usage.stdout_bytes),
+        stderr_bytes: usage.map(|usage| usage.stderr_bytes),
+        tier: report.tier.name(),
+        gaps: report.gaps,
+    };
+    json_text::document(&document)
+}
+
+/// Returns the JSON schema of [`exec_json`]'s documents.
+#[must_use]
+pub fn exec_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+/// Returns the report as one line for people.
+#[must_use]
+pub fn exec_line(report: &ExecReport<'_>) -> String {
+    let (verdict, note) = words(report.ending);
+    let mut parts = vec![if note.is_empty() { verdict.to_owned() } else { format!("{verdict}: {note}") }];
+    if let Some(Execution { usage, .. }) = report.execution {
+        parts.push(format!("CPU {}", milliseconds(usage.cpu)));
+        parts.push(format!("wall {}", milliseconds(usage.wall)));
+        parts.extend(usage.memory.map(|bytes| format!("memory {}", memory(bytes))));
+    }
+    parts.push(format!("sandbox tier {}", report.tier));
+    parts.join("; ")
+}
+
+fn words(ending: &Ending) -> (&str, &str) {
+    match ending {
+        Ending::Clean => ("ok", ""),
+        Ending::Failed(verdict, note) => (verdict.name(), note),
+    }
+}

@@ -1,0 +1,180 @@
+//! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
+
+use crate::text::column::right;
+use crate::text::json_text;
+use crate::text::json_value::schema_of;
+use crate::text::sheet::{Sheet, TextTable};
+use crate::text::style::Style;
+use crate::text::table::grid;
+use judge_compare::gate::{Calibration, Design, POWER};
+use judge_problem::{one_line, quote};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use std::path::Path;
+
+const TITLES: [&str; 4] = ["cases", "baseline --repeat", "gate --repeat", "notices a fall of"];
+
+/// The report of a calibration.
+#[derive(Debug)]
+pub struct CalibrationReport<'a> {
+    /// The spread of the baseline.
+    pub calibration: Calibration,
+    /// The fall that is to be noticed, as a share of the total.
+    pub sensitivity: Option<f64>,
+    /// The baseline file.
+    pub file: &'a Path,
+    /// The problem's id.
+    pub problem: &'a str,
+    /// The solver, as it was named.
+    pub solver: &'a str,
+}
+
+impl CalibrationReport<'_> {
+    fn headline(&self) -> String {
+        let Calibration { cases, recorded, spread, .. } = self.calibration;
+        format!("{cases} cases, {recorded} recorded runs: the total of a run varies by {}", percent(spread))
+    }
+
+    fn terms(&self) -> String {
+        format!("noticed with a probability of {POWER}, false alarms with one of {}", self.calibration.alpha)
+    }
+
+    /// What notices the wanted fall: more cases, or more runs of the same.
+    fn recommended(&self) -> Vec<(&'static str, Option<Design>)> {
+        let more = |fall| [("cases", self.calibration.more_cases(fall)), ("runs", self.calibration.more_runs(fall))];
+        self.sensitivity.map(more).into_iter().flatten().collect()
+    }
+
+    /// The recommendations as sentences, with their commands.
+    fn advice(&self) -> Vec<String> {
+        let fall = percent(self.sensitivity.unwrap_or_default());
+        let line = |(what, design): (&str, Option<Design>)| match (what, design) {
+            (_, None) => format!("a fall of {fall} needs more than a million {what}"),
+            ("cases", Some(design)) => {
+                format!("{fall} by cases: {} as noisy cases, run once: {}", design.cases, self.record(&design))
+            }
+            (_, Some(design)) => format!(
+                "{fall} by runs: {} runs of these cases: {}; {}",
+                design.repeat,
+                self.record(&design),
+                self.gate(&design)
+            ),
+        };
+        self.recommended().into_iter().map(line).collect()
+    }
+
+    fn record(&self, design: &Design) -> String {
+        let seeds =
+            if design.cases == self.calibration.cases { String::new() } else { format!(" --seeds 1-{}", design.cases) };
+        let (solver, file) = (quote(self.solver), quote(&self.file.to_string_lossy()));
+        format!("judge baseline -p {} -s {solver}{seeds} --repeat {} --output {file}", self.problem, design.recorded)
+    }
+
+    fn gate(&self, design: &Design) -> String {
+        let (solver, file) = (quote(self.solver), quote(&self.file.to_string_lossy()));
+        format!("judge gate --baseline {file} -s {solver} --repeat {}", design.repeat)
+    }
+
+    fn rows(&self, share: impl Fn(f64) -> String) -> Vec<Vec<String>> {
+        let row = |design: Design| {
+            let Design { cases, recorded, repeat, detectable } = design;
+            vec![cases.to_string(), recorded.to_string(), repeat.to_string(), share(detectable)]
+        };
+        let recommended = self.recommended().into_iter().filter_map(|(_, design)| design);
+        self.calibration.table().into_iter().chain(recommended).map(row).collect()
+    }
+}
+
+/// Returns the report, for a terminal or a file.
+pub(crate) fn calibration_text(report: &CalibrationReport<'_>, style: Style) -> String {
+    let mut table = grid(TITLES.map(right), style);
+    for row in report.rows(percent) {
+        table.add_row(row);
+    }
+    let mut parts = vec![format!("{}\n{}", report.headline(), report.terms()), table.text()];
+    let advice: Vec<String> = report.advice().iter().map(|line| one_line(line).into_owned()).collect();
+    parts.push(advice.join("\n"));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Returns the report as tables for people.
+pub(crate) fn calibration_sheet(report: &CalibrationReport<'_>) -> Sheet {
+    Sheet {
+        title: report.headline(),
+        lines: std::iter::once(report.terms()).chain(report.advice()).collect(),
+        sections: vec![("What gates notice".to_owned(), TextTable::new(&TITLES, 0, report.rows(percent)))],
+        texts: Vec::new(),
+    }
+}
+
+/// Returns a row for each gate. Falls are shares of the total.
+pub(crate) fn calibration_rows(report: &CalibrationReport<'_>) -> TextTable {
+    TextTable::new(&["cases", "recorded", "repeat", "detectable"], 0, report.rows(|share| share.to_string()))
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge gate --calibrate --json")]
+struct Document {
+    schema: u32,
+    cases: u32,
+    recorded: u32,
+    /// The standard deviation of the total of one run of each case, as a share of the total.
+    spread: f64,
+    alpha: f64,
+    power: f64,
+    designs: Vec<DesignRecord>,
+    /// The fewest cases of one run that notice a fall of the wanted sensitivity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_cases: Option<DesignRecord>,
+    /// The fewest runs of the same cases that notice it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_runs: Option<DesignRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "design")]
+struct DesignRecord {
+    cases: u32,
+    recorded: u32,
+    repeat: u32,
+    /// The fall that is noticed with the probability `power`, as a share of the total.
+    detectable: f64,
+}
+
+impl From<Design> for DesignRecord {
+    fn from(design: Design) -> Self {
+        let Design { cases, recorded, repeat, detectable } = design;
+        Self { cases, recorded, repeat, detectable }
+    }
+}
+
+/// Returns the report as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub(crate) fn calibration_json(report: &CalibrationReport<'_>) -> serde_json::Result<String> {
+    let Calibration { cases, recorded, spread, alpha, .. } = report.calibration;
+    let wanted = report.sensitivity;
+    json_text::document(&Document {
+        schema: 1,
+        cases,
+        recorded,
+        spread,
+        alpha,
+        power: POWER,
+        designs: report.calibration.table().into_iter().map(DesignRecord::from).collect(),
+        by_cases: wanted.and_then(|fall| report.calibration.more_cases(fall)).map(DesignRecord::from),
+        by_runs: wanted.and_then(|fall| report.calibration.more_runs(fall)).map(DesignRecord::from),
+    })
+}
+
+/// Returns the JSON schema of `judge gate --calibrate --json`.
+#[must_use]
+pub fn calibration_schema() -> Schema {
+    schema_of::<Document>()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,261 @@
+//! The gate's findings as one JSON document.
+
+use super::report::{Finding, GateReport, GatesReport, is_worse, mean};
+use crate::text::json_text;
+use crate::text::json_value::{exact, is_zero, schema_of};
+use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
+use judge_compare::gate::{
+    Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER, Sample,
+};
+use judge_problem::Verdict;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Number;
+use std::io::Write;
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge gate --json")]
+struct Document<'a> {
+    schema: u32,
+    judge: &'static str,
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
+    /// Of all gates together: `holds`, `fails` or `not-comparable`.
+    #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
+    verdict: &'static str,
+    /// Whether all gates hold.
+    holds: bool,
+    /// A single gate is told in the document itself.
+    #[serde(flatten)]
+    gate: Option<GateRecord<'a>>,
+    /// Several gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<SharedGate<'a>>,
+}
+
+const VERDICTS: [GateVerdict; 3] = [GateVerdict::Holds, GateVerdict::Fails, GateVerdict::NotComparable];
+
+/// One of several gates.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "shared_gate")]
+struct SharedGate<'a> {
+    #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
+    verdict: &'static str,
+    holds: bool,
+    #[serde(flatten)]
+    gate: GateRecord<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "gate")]
+struct GateRecord<'a> {
+    /// The baseline file.
+    baseline: String,
+    /// The solver, as it was named, and as the baseline names its own.
+    solver: &'a str,
+    solver_was: &'a str,
+    limits: LimitsRecord,
+    problem: &'a str,
+    checker: &'a str,
+    updated: bool,
+    /// How disturbed the runs were, and those of the baseline, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conditions: Option<ConditionsRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conditions_was: Option<ConditionsRecord<'a>>,
+    /// How often a disturbed case ran again, alone.
+    repeats: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_was: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_now: Option<Number>,
+    /// Present if scores vary from run to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<NoiseRecord>,
+    /// With a limit of the CPU time: how many cases have times of different processors, which are not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times_not_compared: Option<usize>,
+    complaints: Vec<ComplaintRecord>,
+    changes: Vec<ChangeRecord<'a>>,
+    #[serde(rename = "mended")]
+    fixed: &'a [String],
+    cases: Vec<CaseRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "complaint")]
+struct ComplaintRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    what: String,
+    /// Of a case that failed: the reason, and the end of the solver's standard error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "conditions")]
+struct ConditionsRecord<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor: Option<&'a str>,
+    /// The number of runs of a case; absent of a baseline.
+    #[serde(skip_serializing_if = "is_zero")]
+    runs: usize,
+    /// The share of them that other programs disturbed.
+    noisy: f64,
+    /// The share of its time on the clock that a run was ready and had no core, on average.
+    waited: f64,
+}
+
+impl<'a> From<&'a Conditions> for ConditionsRecord<'a> {
+    fn from(conditions: &'a Conditions) -> Self {
+        let Conditions { processor, runs, noisy, waited } = conditions;
+        Self { processor: processor.as_deref(), runs: *runs, noisy: *noisy, waited: *waited }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "noise")]
+struct NoiseRecord {
+    /// The probability of so low a total if the solver has fallen by no more than it may.
+    p: f64,
+    alpha: f64,
+    /// The fall, as a share of the recorded total, that would be noticed with the probability `power`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detectable: Option<f64>,
+    power: f64,
+    /// The standard error of the change of the total, as a share of the recorded one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_error: Option<f64>,
+    degrees_of_freedom: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "change")]
+struct ChangeRecord<'a> {
+    case: &'a str,
+    was: Option<Number>,
+    now: Option<Number>,
+    worse: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+struct CaseRecord<'a> {
+    case: &'a str,
+    verdict: &'a str,
+    /// The mean of the runs, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Number>,
+    /// The number of runs of an accepted case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<u32>,
+    /// The standard deviation of the recorded scores, if they vary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread_was: Option<f64>,
+    /// The processor of the node that it was run on, if there are nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor: Option<&'a str>,
+}
+
+/// Returns the findings of one or more gates as one JSON document, with a final newline.
+///
+/// # Errors
+/// When it cannot be written there.
+pub(crate) fn gates_json(report: &GatesReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
+    let (gate, gates) = match &report.gates[..] {
+        [gate] => (Some(gate_record(gate)), Vec::new()),
+        gates => (None, gates.iter().map(shared_gate).collect()),
+    };
+    let document = Document {
+        schema: 1,
+        judge: env!("CARGO_PKG_VERSION"),
+        provenance: report.provenance.into(),
+        verdict: report.verdict().name(),
+        holds: report.verdict() == GateVerdict::Holds,
+        gate,
+        gates,
+    };
+    json_text::write_document(&document, output)
+}
+
+fn shared_gate<'a>(report: &'a GateReport<'_>) -> SharedGate<'a> {
+    let verdict = report.judgement.verdict();
+    SharedGate { verdict: verdict.name(), holds: verdict == GateVerdict::Holds, gate: gate_record(report) }
+}
+
+fn gate_record<'a>(report: &'a GateReport<'_>) -> GateRecord<'a> {
+    let judgement = report.judgement;
+    let complaint = |Finding { case, words, failure, command }: Finding<'_>| ComplaintRecord {
+        case,
+        what: words,
+        note: failure.map(|outcome| outcome.note.clone()),
+        stderr: failure.map(|outcome| outcome.stderr.clone()).filter(|stderr| !stderr.is_empty()),
+        command,
+    };
+    let conditions = |baseline: &'a Baseline| baseline.conditions.as_ref().map(ConditionsRecord::from);
+    GateRecord {
+        baseline: report.file.display().to_string(),
+        solver: report.plan.solvers.first().map_or("", |solver| &solver.spec.text),
+        solver_was: &report.record.solver,
+        limits: (&report.plan.limits).into(),
+        problem: &report.record.baseline.problem,
+        checker: &report.today.checker,
+        updated: report.is_updated,
+        conditions: conditions(report.today),
+        conditions_was: conditions(&report.record.baseline),
+        repeats: report.repeats,
+        total_was: exact(&report.total(&judgement.total_was)),
+        total_now: exact(&report.total(&judgement.total_now)),
+        noise: judgement.noise.as_ref().map(noise_record),
+        times_not_compared: Some(judgement.untimed).filter(|untimed| *untimed > 0),
+        complaints: report.findings().into_iter().map(complaint).collect(),
+        changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
+        fixed: &judgement.fixed,
+        cases: report.today.cases.iter().map(|(case, entry)| case_record(report, case, entry)).collect(),
+    }
+}
+
+/// Returns the JSON schema of `judge gate --json`.
+#[must_use]
+pub fn gate_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {
+    ChangeRecord {
+        case: &change.case,
+        was: exact(&mean(&change.was)),
+        now: exact(&mean(&change.now)),
+        worse: is_worse(change, report.limits.direction),
+    }
+}
+
+fn noise_record(test: &NoiseTest) -> NoiseRecord {
+    NoiseRecord {
+        p: test.level,
+        alpha: test.alpha,
+        detectable: test.detectable(),
+        power: POWER,
+        standard_error: test.error,
+        degrees_of_freedom: test.freedom,
+    }
+}
+
+fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
+    let spread_was = match report.record.baseline.cases.get(case).map(|was| &was.result) {
+        Some(CaseResult::Accepted(sample)) if sample.spread() > 0.0 => Some(sample.spread()),
+        _ => None,
+    };
+    let (verdict, sample) = match &entry.result {
+        CaseResult::Accepted(sample) => (Verdict::Accepted, Some(sample)),
+        CaseResult::Failed(verdict) => (*verdict, None),
+    };
+    let score = sample.and_then(|sample| exact(&mean(sample)));
+    let (runs, processor) = (sample.map(Sample::runs), entry.processor.as_deref());
+    CaseRecord { case, verdict: verdict.name(), score, runs, spread_was, processor }
+}

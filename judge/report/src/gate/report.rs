@@ -1,0 +1,390 @@
+//! The findings of the gate: the value that every format is rendered from, and its sentences.
+
+use crate::text::effects::probability;
+use crate::text::failures::{Alike, Failures, failed_alike};
+use judge_compare::gate::{
+    Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, Change, Complaint, Conditions, GateLimits,
+    GateVerdict, Judgement, Sample,
+};
+use judge_problem::plan::Plan;
+use judge_problem::scoring::{decimals_of_digits, display};
+use judge_problem::{Direction, JobId, Outcome, Provenance, Seeds, counted, quote};
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::path::Path;
+
+/// The report of `judge gate`: of one gate, or of several that are held together.
+#[derive(Debug)]
+pub struct GatesReport<'a> {
+    /// The gates, at least one.
+    pub gates: Vec<GateReport<'a>>,
+    /// The probability that any of them raises a false alarm.
+    pub alpha: f64,
+    /// Whether the command passes where a gate is not comparable.
+    pub noise_passes: bool,
+    /// When, how and where the command ran.
+    pub provenance: &'a Provenance,
+}
+
+/// The report of a gate.
+#[derive(Debug)]
+pub struct GateReport<'a> {
+    /// The baseline file's contents.
+    pub record: &'a BaselineFile,
+    /// The current run.
+    pub today: &'a Baseline,
+    /// The judgement.
+    pub judgement: &'a Judgement,
+    /// The limits.
+    pub limits: &'a GateLimits,
+    /// What was run.
+    pub plan: &'a Plan,
+    /// The cases that were not accepted, each with its first failed run.
+    pub failures: &'a [(JobId, Outcome)],
+    /// How often a disturbed case ran again, alone.
+    pub repeats: usize,
+    /// The baseline file.
+    pub file: &'a Path,
+    /// Whether the baseline file was rewritten.
+    pub is_updated: bool,
+}
+
+/// The digits that are shown of a mean or total below 1.
+const DIGITS: u32 = 3;
+
+/// A fall that is noise with a smaller probability is clear: no baseline is recorded so high by chance.
+const CLEAR: f64 = 0.001;
+
+/// The runs of a baseline that replaces one that was recorded too high.
+const MORE_RUNS: u32 = 20;
+
+/// A complaint as text.
+pub(super) struct Finding<'a> {
+    /// The case, if it is about one.
+    pub(super) case: Option<String>,
+    /// The sentence.
+    pub(super) words: String,
+    /// The run of the solver that it is about, if it failed.
+    pub(super) failure: Option<&'a Outcome>,
+    /// The command that reproduces or fixes it.
+    pub(super) command: Option<String>,
+}
+
+impl GatesReport<'_> {
+    /// Returns the verdict of all gates together: the worst of theirs.
+    pub(super) fn verdict(&self) -> GateVerdict {
+        let is_any = |verdict: &GateVerdict| self.gates.iter().any(|gate| gate.judgement.verdict() == *verdict);
+        [GateVerdict::Fails, GateVerdict::NotComparable].into_iter().find(is_any).unwrap_or(GateVerdict::Holds)
+    }
+
+    /// Returns the result of several gates as one line; `None` of a single one, which says it itself.
+    pub(super) fn headline(&self) -> Option<String> {
+        let all = self.gates.len();
+        let count = |verdict| self.gates.iter().filter(|gate| gate.judgement.verdict() == verdict).count();
+        let counts = [
+            (count(GateVerdict::Holds), "hold"),
+            (count(GateVerdict::Fails), "do not hold"),
+            (count(GateVerdict::NotComparable), "not comparable"),
+        ];
+        let counts: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let shared = format!("together they raise a false alarm in at most {} % of all commits", self.alpha * 100.0);
+        (all > 1).then(|| format!("{all} gates: {}; {shared}", counts.join(", ")))
+    }
+}
+
+impl GateReport<'_> {
+    /// Returns every complaint as text.
+    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
+        self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
+    }
+
+    /// Returns the failures among the complaints, those for one reason together.
+    pub(super) fn failed_alike(&self) -> Failures {
+        let is_complaint = |job: &JobId| {
+            let name = &self.plan.cases.at(job.case).name.0;
+            let of_case =
+                |complaint: &Complaint| matches!(complaint, Complaint::VerdictWorse { case, .. } if **case == **name);
+            self.judgement.complaints.iter().any(of_case)
+        };
+        failed_alike(self.failures.iter().filter(|(job, _)| is_complaint(job)).cloned())
+    }
+
+    /// Returns the sentence about failures for one reason.
+    pub(super) fn failed_words(&self, alike: &Alike) -> String {
+        let they_are = if alike.cases == 1 { "it was accepted and is" } else { "they were accepted and are" };
+        let note = alike.note().lines().next().unwrap_or_default();
+        let colon = if note.is_empty() { "" } else { ": " };
+        format!("{}: {they_are} {}{colon}{note}", alike.case_names(self.plan), alike.outcome.verdict)
+    }
+
+    /// Returns the lines about the run beside the complaints.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let lines = [Some(self.solver()), self.sensitivity(), self.untimed(), self.disturbance(), self.processors()];
+        lines.into_iter().flatten().chain(self.remedies_for_a_high_baseline()).collect()
+    }
+
+    fn solver(&self) -> String {
+        let now = self.plan.solvers.first().map_or("", |solver| &solver.spec.text);
+        let was = &self.record.solver;
+        let of = if now == was { "the baseline's own".to_owned() } else { format!("the baseline is of {was}") };
+        format!("solver: {now}; {of}")
+    }
+
+    /// Returns how many runs waited for a core, and how often one ran again because of it.
+    fn disturbance(&self) -> Option<String> {
+        let now = self.today.conditions.as_ref()?;
+        let repeats = match self.repeats {
+            0 => String::new(),
+            repeats => format!("; {} of disturbed cases, one at a time", counted(repeats, "repeat")),
+        };
+        let was_busier = self.record.baseline.conditions.as_ref().is_some_and(|was| was.are_worse(Some(now)));
+        let too_low =
+            if was_busier { "; it was recorded on a busier machine and may be too low: record it again" } else { "" };
+        Some(format!("{}{too_low}{repeats}", self.waiting_runs(now)))
+    }
+
+    /// Returns how many runs waited for a core: today's, and those of the baseline.
+    fn waiting_runs(&self, now: &Conditions) -> String {
+        let was = match &self.record.baseline.conditions {
+            Some(was) => format!("about {:.0} % did", was.noisy * 100.0),
+            None => "it is not known".to_owned(),
+        };
+        format!("{} of {} runs waited for a core; of the baseline's, {was}", now.noisy_runs(), now.runs)
+    }
+
+    /// Returns that the processor is another one, if both are known.
+    fn processors(&self) -> Option<String> {
+        let processor = |baseline: &Baseline| baseline.conditions.as_ref()?.processor.clone();
+        let (was, now) = (processor(&self.record.baseline)?, processor(self.today)?);
+        (was != now).then(|| format!("the baseline was recorded on {was}, and this is {now}"))
+    }
+
+    /// Returns the remedies for an alarm without a reason. An alarm keeps the baseline, so one that was recorded too high
+    /// raises the next alarm, too.
+    fn remedies_for_a_high_baseline(&self) -> Vec<String> {
+        let is_fall = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
+        let may_be_chance = self.judgement.noise.as_ref().is_some_and(|test| test.level >= CLEAR);
+        if !may_be_chance || !self.judgement.complaints.iter().any(is_fall) {
+            return Vec::new();
+        }
+        let file = quote(&self.file.to_string_lossy());
+        let now = self.plan.solvers.first().map(|solver| &*solver.spec.text).filter(|now| *now != self.record.solver);
+        let solver = now.map_or_else(String::new, |now| format!(" -s {}", quote(now)));
+        vec![
+            "if the solver is not worse, the baseline was recorded too high by chance, and an alarm leaves it so"
+                .to_owned(),
+            format!("a baseline of more runs: {} --repeat {MORE_RUNS}", self.record_again().unwrap_or_default()),
+            format!("or average new runs in: judge gate --baseline {file}{solver} --max-drop 100% --update"),
+        ]
+    }
+
+    /// Returns why some CPU times were not compared.
+    fn untimed(&self) -> Option<String> {
+        let untimed = self.judgement.untimed;
+        (untimed > 0).then(|| {
+            format!("the CPU times of {} were not compared: they are of different processors", counted(untimed, "case"))
+        })
+    }
+
+    fn finding(&self, complaint: &Complaint) -> Finding<'_> {
+        let of_case = |case: &String, words: String| Finding {
+            words: format!("{case}: {words}"),
+            failure: None,
+            command: self.reproduce(case),
+            case: Some(case.clone()),
+        };
+        let of_all = |words: String, command: Option<String>| Finding { case: None, words, failure: None, command };
+        match complaint {
+            Complaint::ProblemChanged { was, now } => of_all(
+                format!("the problem has changed, nothing was compared: it was `{was}` and is `{now}`"),
+                self.record_again(),
+            ),
+            Complaint::CheckerChanged { was, now } => of_all(
+                format!("the checker has changed, nothing was compared: it was `{was}` and is `{now}`"),
+                self.record_again(),
+            ),
+            Complaint::CaseMissing { case } => of_case(case, "it was not run: its input is gone".to_owned()),
+            Complaint::InputChanged { case } => {
+                of_case(case, "its input differs from the recorded one: its scores were not compared".to_owned())
+            }
+            Complaint::VerdictWorse { case, now } => {
+                let failure = self.failure(case);
+                let note = failure.map_or("", |outcome| &outcome.note);
+                let colon = if note.is_empty() { "" } else { ": " };
+                Finding { failure, ..of_case(case, format!("it was accepted and is {now}{colon}{note}")) }
+            }
+            Complaint::CaseFell { case, drop } => {
+                of_case(case, format!("its score got worse by {}, more than its tolerance", percent(drop)))
+            }
+            Complaint::TotalFell { drop } => of_all(self.total_words(drop.as_ref()), self.largest_fall()),
+            Complaint::TimeRose { rise } => {
+                let allowed = self.limits.time.as_ref().map_or(0.0, |limit| limit.max_rise);
+                let words =
+                    format!("the CPU time rose by {:.1} %, and {:.1} % are allowed", rise * 100.0, allowed * 100.0);
+                of_all(words, None)
+            }
+        }
+    }
+
+    fn total_words(&self, drop: Option<&BigRational>) -> String {
+        let Judgement { total_was, total_now, .. } = self.judgement;
+        let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
+        let allowed = percent(&self.limits.max_drop);
+        let noise = self
+            .judgement
+            .noise
+            .as_ref()
+            .map_or_else(String::new, |test| format!(" ({} that this is noise)", probability(test.level)));
+        format!(
+            "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
+            self.total(total_was),
+            self.total(total_now)
+        )
+    }
+
+    /// Writes a total: with the decimals of the scores, and of scores that vary without any.
+    pub(super) fn total(&self, total: &BigRational) -> String {
+        let entries = self.record.baseline.cases.values().chain(self.today.cases.values());
+        let decimals = |entry: &BaselineCase| match &entry.result {
+            CaseResult::Accepted(sample) => Some(sample.constant()?.decimals()),
+            CaseResult::Failed(_) => None,
+        };
+        let of_scores = entries.filter_map(decimals).max().unwrap_or(0);
+        display(total, of_scores.max(decimals_of_digits(total, DIGITS)))
+    }
+
+    /// Returns the command that runs the case with the largest fall.
+    fn largest_fall(&self) -> Option<String> {
+        let changes = self.changes();
+        let worst = changes.first().filter(|change| is_worse(change, self.limits.direction))?;
+        self.reproduce(&worst.case)
+    }
+
+    fn record_again(&self) -> Option<String> {
+        let solver = quote(&self.plan.solvers.first()?.spec.text);
+        let file = quote(&self.file.to_string_lossy());
+        let cases = self.case_flags();
+        Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}", self.plan.problem.id))
+    }
+
+    /// Returns the flags that choose the cases of the baseline.
+    fn case_flags(&self) -> String {
+        let sources = || self.record.sources.values();
+        let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
+        let seeds: Seeds = sources().filter_map(seed).collect();
+        let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let file = |source: &BaselineSource| match source {
+            BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+            BaselineSource::Seed(_) => None,
+        };
+        seeds.into_iter().chain(sources().filter_map(file)).collect()
+    }
+
+    fn failure(&self, case: &str) -> Option<&Outcome> {
+        let place = self.plan.cases.place_of(case)?;
+        self.failures.iter().find(|(job, _)| job.case == place).map(|(_, outcome)| outcome)
+    }
+
+    fn reproduce(&self, case: &str) -> Option<String> {
+        let case = self.plan.cases.place_of(case)?;
+        Some(self.plan.reproduce(JobId { case, solver: 0 }))
+    }
+
+    /// Returns the scores that changed: the worst first, then the best.
+    pub(super) fn changes(&self) -> Vec<&Change> {
+        let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
+        let gain = |change: &Change| {
+            let by = change.now.mean() - change.was.mean();
+            if self.limits.direction == Direction::Max { by } else { -by }
+        };
+        changes.sort_by_cached_key(|change| gain(change));
+        changes
+    }
+
+    /// Returns the result of the gate as one line.
+    pub(super) fn headline(&self) -> String {
+        let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
+        let problem = &self.record.baseline.problem;
+        match (self.judgement.verdict(), &self.today.conditions) {
+            (GateVerdict::NotComparable, Some(now)) => {
+                let mend = "run it again when the machine is quiet, or let such a gate pass: --if-noisy pass";
+                return format!("{problem}: not comparable: {}; {mend}", self.waiting_runs(now));
+            }
+            (GateVerdict::Holds, _) => {}
+            _ => {
+                let complaints = counted(complaints.len(), "complaint");
+                return format!("{problem}: the gate does not hold: {complaints}");
+            }
+        }
+        let total = match (total_was, total_now) {
+            (was, now) if was == now => format!("total {}, as before", self.total(now)),
+            (was, now) if was.is_zero() => format!("total {}, was {}", self.total(now), self.total(was)),
+            (was, now) => {
+                let by = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
+                format!("total {}, was {} ({by:+.2} %)", self.total(now), self.total(was))
+            }
+        };
+        let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
+        let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
+        let count = self.today.cases.len();
+        format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
+    }
+
+    /// Returns what the gate could have seen, if scores vary.
+    pub(super) fn sensitivity(&self) -> Option<String> {
+        let test = self.judgement.noise.as_ref()?;
+        let fall =
+            test.detectable().map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
+        let runs = |baseline: &Baseline| match baseline.runs() {
+            Some((1, 1)) => "1 run".to_owned(),
+            Some((fewest, most)) if fewest == most => format!("{fewest} runs"),
+            Some((fewest, most)) => format!("{fewest} to {most} runs"),
+            None => "no run".to_owned(),
+        };
+        Some(format!(
+            "scores vary from run to run: {fall} would be noticed 4 times of 5 ({} recorded, {} now; false alarms {} %)",
+            runs(&self.record.baseline),
+            runs(self.today),
+            (test.alpha * 1000.0).round() / 10.0
+        ))
+    }
+
+    /// Returns the number of accepted cases of the current run.
+    pub(super) fn accepted(&self) -> usize {
+        self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
+    }
+}
+
+/// Returns whether a change is for the worse.
+pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
+    direction.compare(change.now.mean(), change.was.mean()).is_lt()
+}
+
+/// Writes an exact share as a percentage.
+pub(super) fn percent(share: &BigRational) -> String {
+    let hundred = BigRational::from_integer(100.into());
+    let text = display(&(share * hundred), 3);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Writes a score, or the mean of several: `1012.4`.
+pub(super) fn mean(scores: &Sample) -> String {
+    let mean = scores.mean();
+    match scores.constant() {
+        Some(score) => score.to_string(),
+        None if mean.is_integer() => display(mean, 0),
+        None => display(mean, decimals_of_digits(mean, DIGITS).max(1)),
+    }
+}
+
+/// Writes by how much a score changed: `+3.21 %`.
+pub(super) fn change_in_percent(change: &Change) -> String {
+    let (was, now) = (change.was.mean(), change.now.mean());
+    if was.is_zero() {
+        return "–".to_owned();
+    }
+    let share = ((now - was) / was.abs()).to_f64().unwrap_or(0.0);
+    format!("{:+.2} %", share * 100.0)
+}

@@ -1,0 +1,89 @@
+//! What pages in one file have of those of `judge ui`: the style, and the scripts of the charts.
+
+use crate::assets::{
+    CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, DOM, PAIR_CHARTS, REPORT_CHARTS, REPORT_PAIRS,
+};
+
+pub(super) use crate::assets::REPORT_STYLE as STYLE;
+
+/// The modules that draw the charts of a run, each after those that it imports.
+const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+
+/// The same of a comparison.
+const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+
+/// The charts of a page, as `charts.html` shows them.
+pub(super) struct Charts {
+    pub(super) style: &'static str,
+    pub(super) library: String,
+    pub(super) script: String,
+    /// JSON in a script, which a page does not escape: it is safe there.
+    pub(super) numbers: String,
+}
+
+impl Charts {
+    /// Returns those of a run, over its numbers.
+    pub(super) fn of_run(numbers: String) -> Self {
+        Self::drawn_by(&OF_RUN, numbers)
+    }
+
+    /// Returns those of a comparison, over its numbers.
+    pub(super) fn of_comparison(numbers: String) -> Self {
+        Self::drawn_by(&OF_COMPARISON, numbers)
+    }
+
+    fn drawn_by(modules: &[&str], numbers: String) -> Self {
+        Self { style: CHART_STYLE, library: chart_library(), script: chart_script(modules), numbers }
+    }
+}
+
+/// Returns the library that draws charts, with its licence instead of its address: a page in one file names no other.
+fn chart_library() -> String {
+    let code = CHART_LIBRARY.split_once("*/").map_or(CHART_LIBRARY, |(_, code)| code);
+    format!("/* uPlot\n{}\n*/{code}", CHART_LICENSE.trim_end())
+}
+
+/// Returns modules as one, which imports nothing.
+fn chart_script(modules: &[&str]) -> String {
+    let lines = modules.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
+    let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_scripts_can_stand_in_a_page() {
+        for text in [
+            chart_library(),
+            chart_script(&OF_RUN),
+            chart_script(&OF_COMPARISON),
+            STYLE.to_owned(),
+            CHART_STYLE.to_owned(),
+        ] {
+            for word in ["</", "<!--", "http:", "https:", "@import", "import ", "export "] {
+                let is_there =
+                    text.lines().any(|line| line.starts_with(word)) || text.contains(word) && !word.ends_with(' ');
+                assert!(!is_there, "{word}");
+            }
+        }
+        assert!(chart_library().contains("Permission is hereby granted"), "its licence goes with every copy");
+    }
+
+    #[test]
+    fn no_two_modules_have_the_same_name() {
+        for modules in [OF_RUN, OF_COMPARISON] {
+            let mut known = HashSet::new();
+            for line in chart_script(&modules).lines() {
+                let words: Vec<&str> = line.split([' ', '(']).collect();
+                if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
+                    assert!(known.insert(name.to_owned()), "{name}");
+                }
+            }
+            assert!(known.len() > 20, "{known:?}");
+        }
+    }
+}

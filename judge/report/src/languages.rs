@@ -1,0 +1,157 @@
+//! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
+
+use crate::text::column::{Field, left, painted};
+use crate::text::json_text;
+use crate::text::json_value::schema_of;
+use crate::text::style::{Paint, Style};
+use crate::text::table::grid;
+use judge_problem::{Allowance, CacheSummary, LanguageStatus};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge languages --json")]
+struct Document<'a> {
+    schema: u32,
+    languages: Vec<LanguageRecord<'a>>,
+}
+
+/// A language, in the order in which they are tried.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "language")]
+struct LanguageRecord<'a> {
+    /// The name, as --language takes it.
+    name: &'a str,
+    /// The endings of its source files, without the point.
+    extensions: &'a [String],
+    /// The names of files that mark a folder of this language.
+    files: &'a [String],
+    /// Whether everything that it needs is installed.
+    installed: bool,
+    /// The programs that are missing; of those in one entry, one is enough.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing: &'a [String],
+    /// The first line that its compiler or interpreter prints when it is asked for its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+    /// The command that compiles here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compile: Option<&'a str>,
+    /// The command that runs here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a str>,
+    /// The Debian package to install.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<&'a str>,
+    allowance: AllowanceRecord,
+}
+
+/// What its solvers may use beyond a problem's limits.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "allowance")]
+struct AllowanceRecord {
+    time_factor: f64,
+    extra_memory_bytes: u64,
+    extra_processes: u32,
+}
+
+/// Returns the languages as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn languages_json(languages: &[LanguageStatus]) -> serde_json::Result<String> {
+    json_text::document(&Document { schema: 1, languages: languages.iter().map(record).collect() })
+}
+
+/// Returns the JSON schema of [`languages_json`]'s documents.
+#[must_use]
+pub fn languages_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+fn record(status: &LanguageStatus) -> LanguageRecord<'_> {
+    let language = &status.language;
+    let Allowance { time_factor, extra_memory, extra_processes } = language.allowance;
+    LanguageRecord {
+        name: &language.name,
+        extensions: &language.extensions,
+        files: &language.files,
+        installed: status.missing.is_empty(),
+        missing: &status.missing,
+        version: status.version.as_deref(),
+        compile: status.compile.as_deref(),
+        run: status.run.as_deref(),
+        package: language.package.as_deref(),
+        allowance: AllowanceRecord {
+            time_factor: time_factor.as_number(),
+            extra_memory_bytes: extra_memory.0,
+            extra_processes,
+        },
+    }
+}
+
+/// Returns the languages as a table, with what is missing.
+#[must_use]
+pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
+    let columns = [
+        left("language"),
+        left("files").spare(2),
+        left("installed"),
+        left("command").spare(3),
+        left("allowance").spare(1),
+    ];
+    let mut table = grid(columns, style);
+    for status in languages {
+        table.add_row([
+            Field::new(&status.language.name),
+            Field::new(files(status)),
+            installed(status),
+            Field::new(command(status)),
+            Field::new(allowance(&status.language.allowance)),
+        ]);
+    }
+    table.text()
+}
+
+fn files(status: &LanguageStatus) -> String {
+    let endings = status.language.extensions.iter().map(|ending| format!(".{ending}"));
+    endings.chain(status.language.files.iter().cloned()).collect::<Vec<_>>().join(" ")
+}
+
+fn installed(status: &LanguageStatus) -> Field {
+    match (&*status.missing, &status.version, &status.language.package) {
+        ([], Some(version), _) => painted(version, Paint::Good),
+        ([], None, _) => match &status.language.version {
+            Some(version) => painted(&format!("yes, but `{version}` fails"), Paint::Bad),
+            None => painted("yes", Paint::Good),
+        },
+        (_, _, Some(package)) => painted(&format!("no: apt-get install {package}"), Paint::Bad),
+        (missing, _, None) => painted(&format!("no: there is no {}", missing.join(", no ")), Paint::Bad),
+    }
+}
+
+fn command(status: &LanguageStatus) -> String {
+    let first = |lines: &[String]| lines.first().cloned();
+    let language = &status.language;
+    let compile = status.compile.clone().or_else(|| first(&language.compile));
+    let run = status.run.clone().or_else(|| first(&language.run));
+    compile.or(run).unwrap_or_default()
+}
+
+fn allowance(allowance: &Allowance) -> String {
+    let Allowance { time_factor, extra_memory, extra_processes } = allowance;
+    let parts = [
+        (*time_factor != Allowance::default().time_factor).then(|| format!("time x {time_factor}")),
+        (extra_memory.0 > 0).then(|| format!("+{extra_memory}")),
+        (*extra_processes > 0).then(|| format!("+{extra_processes} processes")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what is in the cache as a line.
+#[must_use]
+pub fn cache_text(summary: &CacheSummary) -> String {
+    let CacheSummary { folder, programs, bytes, bound } = summary;
+    let programs = if *programs == 1 { "1 entry".to_owned() } else { format!("{programs} entries") };
+    format!("{}: {programs}, {bytes} of at most {bound}", folder.display())
+}

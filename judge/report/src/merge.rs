@@ -1,0 +1,119 @@
+//! What `judge merge` has merged, and what is missing or refused, as JSON.
+
+use crate::text::json_text;
+use crate::text::json_value::schema_of;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+/// What was merged, and what is missing or refused.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "merge")]
+pub struct MergeReport {
+    /// The run; absent if the merge was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<MergedRun>,
+    /// The runs that it was merged of, in the order of their shards.
+    pub origins: Vec<MergedOrigin>,
+    /// What is missing, each with what runs it.
+    pub missing: Vec<MissingPart>,
+    /// The names of the cases that have not the results of all solvers; absent if the catalogue does not tell them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_cases: Option<Vec<String>>,
+    /// The files that do not belong to the run, or cannot be read: then nothing was merged.
+    pub refused: Vec<RefusedFile>,
+}
+
+/// The run that others were merged into.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "run")]
+pub struct MergedRun {
+    /// Its number in the journal.
+    pub number: i64,
+    /// The problem's id.
+    pub problem: String,
+    /// Whether every case has its results.
+    pub complete: bool,
+    /// The number of cases.
+    pub cases: usize,
+    /// The number of solvers.
+    pub solvers: usize,
+    /// The number of results, of all solvers.
+    pub results: usize,
+    /// The number of results that this merge has added or replaced.
+    pub added: usize,
+}
+
+/// A run that was merged into another one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "origin")]
+pub struct MergedOrigin {
+    /// The shard that it is, such as `3/16`; absent if it is of the whole plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// The journal that it was read from.
+    pub file: String,
+    /// Its state when it was last read.
+    pub state: &'static str,
+    /// When it started, in UTC.
+    pub date: String,
+    /// The number of results that it has.
+    pub results: usize,
+    /// The number of results that it will have.
+    pub planned: usize,
+    /// The machine.
+    pub host: String,
+    /// Its processor.
+    pub cpu: String,
+    /// The release of its kernel.
+    pub kernel: String,
+    /// The tier of the sandbox on it.
+    pub tier: &'static str,
+}
+
+/// A part of the plan that has not all its results.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "missing")]
+pub struct MissingPart {
+    /// The shard; absent if it is the whole plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// The state of its run; absent if no run of it was merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    /// The command that runs it; absent while it is running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// A file that was not merged.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "refused")]
+pub struct RefusedFile {
+    /// The file.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge merge --json")]
+struct Document<'a> {
+    schema: u32,
+    judge: &'static str,
+    #[serde(flatten)]
+    report: &'a MergeReport,
+}
+
+/// Returns what was merged as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn merge_json(report: &MergeReport) -> serde_json::Result<String> {
+    json_text::document(&Document { schema: 1, judge: env!("CARGO_PKG_VERSION"), report })
+}
+
+/// Returns the JSON schema of `judge merge --json`.
+#[must_use]
+pub fn merge_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}

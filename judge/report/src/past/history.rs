@@ -1,0 +1,366 @@
+//! Past runs: the table, the JSON list, and the heading of a single one.
+
+use super::figure::figure;
+use super::trend::trends;
+use crate::text::column::{Field, left, number_names, painted, right};
+use crate::text::json_text;
+use crate::text::json_value::{exact, schema_of};
+use crate::text::labels::LabelsRecord;
+use crate::text::provenance::limits_text;
+use crate::text::style::{Paint, Style};
+use crate::text::table::grid;
+use judge_problem::{
+    DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
+};
+use judge_sandbox::Tier;
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Incremented when a script could misread the new format.
+const SCHEMA: u32 = 1;
+
+/// The number of machines that are named of those of one kind.
+const HOSTS: usize = 5;
+
+/// The number of digits of a commit that are shown.
+const COMMIT_DIGITS: usize = 10;
+
+/// What the user says of a run: each has a column if a run has it.
+const TEXTS: [&str; 3] = ["message", "tags", "note"];
+
+/// Returns the texts of [`TEXTS`]. Of a note, its first line.
+fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
+    let note = row.labels.note.as_ref().and_then(|note| note.as_ref().lines().next());
+    [row.message.clone(), tags(&row.labels), note.map(str::to_owned)]
+}
+
+/// Returns past runs as a table, and below it how the totals of each solver went.
+#[must_use]
+pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
+    if rows.is_empty() {
+        return "no runs".to_owned();
+    }
+    let mut columns = vec![
+        number_names("run"),
+        left("started").spare(2),
+        left("problem").spare(3),
+        left("solver"),
+        right("cases").spare(4),
+        right("failed"),
+        right("total"),
+        right("change").spare(1),
+        left("rule").spare(6),
+        left("state").spare(5),
+        left("commit").spare(7),
+    ];
+    let grouped = rows.iter().any(|row| row.group.is_some());
+    if grouped {
+        columns.push(left("on"));
+    }
+    let is_used = |place: &usize| rows.iter().any(|row| texts(row)[*place].is_some());
+    let used: Vec<usize> = (0..TEXTS.len()).filter(is_used).collect();
+    columns.extend(used.iter().map(|place| left(TEXTS[*place])));
+    let mut table = grid(columns, style);
+    for row in rows {
+        let mut cells = cells(row);
+        if grouped {
+            cells.push(Field::new(row.group.as_deref().unwrap_or("")));
+        }
+        let texts = texts(row);
+        cells.extend(used.iter().map(|place| Field::new(texts[*place].as_deref().unwrap_or_default())));
+        table.add_row(cells);
+    }
+    match trends(rows, style) {
+        Some(trends) => format!("{}\n\n{trends}", table.text()),
+        None => table.text(),
+    }
+}
+
+/// The fields that every row has.
+fn cells(row: &HistoryRow) -> Vec<Field> {
+    let failed = row.done - row.accepted;
+    let cases = if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
+    vec![
+        Field::new(row.run),
+        Field::new(&row.started_here),
+        Field::new(&row.problem),
+        Field::new(solver(row)),
+        Field::new(cases),
+        if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
+        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
+        change(row),
+        Field::new(&row.rule),
+        state(row),
+        Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
+    ]
+}
+
+/// Returns the name of the solver. A search is named by its best setting.
+fn solver(row: &HistoryRow) -> String {
+    match row.settings {
+        Some(settings) => format!("{} (best of {settings})", row.solver),
+        None => row.solver.clone(),
+    }
+}
+
+fn change(row: &HistoryRow) -> Field {
+    let Some(change) = &row.change else { return Field::new("–") };
+    if change.is_zero() {
+        return Field::new("=");
+    }
+    let sign = if change.is_positive() { "+" } else { "" };
+    // Only raw scores can be costs; for points, larger is better.
+    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
+    let less_is_better = row.direction == Direction::Min && counts_raw_scores;
+    let better = change.is_positive() != less_is_better;
+    painted(&format!("{sign}{}", figure(row, change)), if better { Paint::Good } else { Paint::Bad })
+}
+
+fn state(row: &HistoryRow) -> Field {
+    let text = state_text(row.state, row.detached.as_ref());
+    match row.state {
+        RunState::Complete => Field::new(text),
+        RunState::Running | RunState::Detached => painted(&text, Paint::Strong),
+        RunState::Killed | RunState::Interrupted | RunState::Stopped | RunState::Partial => {
+            painted(&text, Paint::Warning)
+        }
+    }
+}
+
+/// Returns the state of a run, in words.
+fn state_text(state: RunState, detached: Option<&DetachedJob>) -> String {
+    detached.map_or_else(|| state.to_string(), ToString::to_string)
+}
+
+fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
+    let short = commit.map_or("", |commit| &commit[..commit.len().min(COMMIT_DIGITS)]);
+    if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
+}
+
+fn tags(labels: &Labels) -> Option<String> {
+    let tags: Vec<&str> = labels.tags.iter().map(AsRef::as_ref).collect();
+    (!tags.is_empty()).then(|| tags.join(" "))
+}
+
+/// Returns the tags and the note of a run, without a final newline.
+#[must_use]
+pub fn labels_text(run: RunId, labels: &Labels) -> String {
+    let lines = label_lines(labels).into_iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = lines.map(|(key, text)| format!("\n{key:<11} {text}")).collect();
+    if lines.is_empty() {
+        format!("run {run} has neither tags nor a note")
+    } else {
+        format!("run {run}{}", lines.concat())
+    }
+}
+
+fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
+    let note = labels.note.as_ref().map_or("", AsRef::as_ref);
+    let note = note.lines().map(one_line).collect::<Vec<_>>().join(UNDER_THE_FIRST);
+    [("tags", tags(labels).unwrap_or_default()), ("note", note)]
+}
+
+/// The separator between the values of a key: a line each.
+const UNDER_THE_FIRST: &str = "\n            ";
+
+/// Returns the description of a run without its results, without a final newline.
+#[must_use]
+pub fn stored_run_text(run: &StoredRun) -> String {
+    let done = run.cases.len();
+    let solver = |solver: &StoredEntrant| {
+        one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
+    };
+    let [tags, note] = label_lines(&run.labels);
+    let lines = [
+        ("state", format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count)),
+        ("started", run.started.clone()),
+        ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
+        tags,
+        note,
+        ("command", one_line(&run.command).into_owned()),
+        ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
+        ("checker", one_line(&run.checker.to_string()).into_owned()),
+        ("limits", limits_text(&run.limits)),
+        ("environment", one_line(&run.environment).into_owned()),
+        ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
+        ("machines", machines(&run.origins).join(UNDER_THE_FIRST)),
+        ("commit", commit_in_words(run)),
+        ("judge", run.judge.clone()),
+    ];
+    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {text}")).collect();
+    format!("run {}\n{}", run.id, lines.join("\n"))
+}
+
+/// Returns a line for each kind of machine that the run was played on, if they differ in what times or verdicts depend on.
+fn machines(origins: &[Origin]) -> Vec<String> {
+    let mut kinds: BTreeMap<(&str, Tier), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for origin in origins {
+        let (runs, hosts) = kinds.entry((&origin.cpu_model, origin.tier)).or_default();
+        *runs += 1;
+        hosts.insert(&origin.host);
+    }
+    if kinds.len() < 2 {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    for ((model, tier), (runs, hosts)) in kinds {
+        let named: Vec<&str> = hosts.iter().copied().take(HOSTS).collect();
+        let more = if hosts.len() > HOSTS { format!(" and {} more", hosts.len() - HOSTS) } else { String::new() };
+        let shards = if runs == 1 { "shard" } else { "shards" };
+        let line = format!("{model}, tier {}: {runs} {shards} on {}{more}", tier.name(), named.join(", "));
+        lines.push(one_line(&line).into_owned());
+    }
+    lines.push("times are compared within a model only".to_owned());
+    lines
+}
+
+fn commit_in_words(run: &StoredRun) -> String {
+    let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
+    run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))
+}
+
+/// Past runs: `judge history --json`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge history --json")]
+struct Document<'a> {
+    /// Incremented when a script could misread the new format.
+    schema: u32,
+    /// A row for each solver of each run, and for each group of cases if requested; the newest first.
+    runs: Vec<Record<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "row")]
+struct Record<'a> {
+    /// The run's number.
+    run: i64,
+    /// When it started, in UTC.
+    started: &'a str,
+    /// Its state.
+    #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
+    state: &'static str,
+    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detached: Option<String>,
+    /// The problem's id.
+    problem: &'a str,
+    /// The solver's name.
+    solver: &'a str,
+    /// The solver, as it was given: its path or command.
+    command: &'a str,
+    /// Hash of the solver's content.
+    solver_hash: String,
+    /// Of a search that is shown as its best setting: how many settings it tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<usize>,
+    /// The cases that the figures are about: `colors=4`, or `no colors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    /// Cases of the run, or of the group.
+    planned: usize,
+    /// Cases that the solver finished.
+    done: usize,
+    /// Cases with an accepted answer.
+    accepted: usize,
+    /// Finished cases without one.
+    failed: usize,
+    /// The scoring rule of the total.
+    rule: &'a str,
+    /// Which scores are good: `max` or `min`.
+    direction: &'a str,
+    /// Its total; of complete runs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    total: Option<Number>,
+    /// The difference to the total before, on the same cases by the same rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    change: Option<Number>,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_commit: Option<&'a str>,
+    /// Whether tracked files differed from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_dirty: Option<bool>,
+    /// The user's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
+}
+
+/// Returns past runs as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
+    let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
+    json_text::document(&document)
+}
+
+/// A page of past runs: `GET /api/runs`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs")]
+struct Page<'a> {
+    /// Incremented when a script could misread the new format.
+    schema: u32,
+    /// How many rows there are on all pages.
+    total: usize,
+    /// How many of them are before this page.
+    offset: usize,
+    /// A row for each solver of each run, the newest first.
+    runs: Vec<Record<'a>>,
+}
+
+/// Returns a page of past runs as one JSON document.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn history_page_json(rows: &[HistoryRow], offset: usize, total: usize) -> serde_json::Result<String> {
+    json_text::line(&Page { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() })
+}
+
+/// Returns the JSON schema of [`history_page_json`]'s documents.
+#[must_use]
+pub fn history_page_schema() -> Schema {
+    schema_of::<Page<'static>>()
+}
+
+/// Returns the JSON schema of [`history_json`]'s documents.
+#[must_use]
+pub fn history_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+fn record(row: &HistoryRow) -> Record<'_> {
+    let figure = |value: &Option<BigRational>| value.as_ref().and_then(|value| exact(&figure(row, value)));
+    Record {
+        run: row.run.0,
+        started: &row.started,
+        state: row.state.name(),
+        detached: row.detached.as_ref().map(ToString::to_string),
+        problem: &row.problem,
+        solver: &row.solver,
+        command: &row.command,
+        solver_hash: row.solver_hash.to_string(),
+        settings: row.settings,
+        group: row.group.as_deref(),
+        planned: row.planned,
+        done: row.done,
+        accepted: row.accepted,
+        failed: row.done - row.accepted,
+        rule: &row.rule,
+        direction: row.direction.name(),
+        total: figure(&row.total),
+        change: figure(&row.change),
+        git_commit: row.git_commit.as_deref(),
+        git_dirty: row.git_dirty,
+        message: row.message.as_deref(),
+        labels: (&row.labels).into(),
+    }
+}

@@ -1,0 +1,126 @@
+//! A page for a solver's author, such as a student: verdicts, reasons and the place, without the tests themselves unless they
+//! are given.
+
+use super::report::RunReport;
+use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
+
+/// The number of failed cases whose reasons, and whose tests, are on a page.
+const REASONS: usize = 100;
+const TESTS: usize = 20;
+
+/// The number of lines, and of characters of a line, of a test that are on a page.
+const LINES: usize = 40;
+const WIDTH: usize = 200;
+
+/// The test of a case: what it consists of, with their names.
+pub type TestTexts = Vec<(&'static str, String)>;
+
+/// The page of one solver of a run.
+pub struct Feedback(pub(crate) Sheet);
+
+impl Feedback {
+    /// Makes the page of a solver. `test` gives the input of a case and what belongs to it; `None` where these stay secret.
+    #[must_use]
+    pub fn of(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Self {
+        let spec = &report.plan.solvers[solver].spec;
+        let outcomes: Vec<(JobId, Option<Outcome>)> =
+            report.of_solver(solver).enumerate().map(|(case, outcome)| (JobId { case, solver }, outcome)).collect();
+        let counts: Counts = outcomes.iter().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let mut lines = vec![counts.to_string()];
+        lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.rule)));
+        lines.extend(place(report, solver));
+        let failed = || outcomes.iter().filter_map(|(job, outcome)| Some((*job, outcome.as_ref()?)));
+        let failed = || failed().filter(|(_, outcome)| !outcome.is_accepted() && outcome.verdict != Verdict::Skipped);
+        lines.extend(failed().take(REASONS).map(|(job, outcome)| reason(report, job, outcome, test.is_some())));
+        let more = failed().count().saturating_sub(REASONS);
+        lines.extend((more > 0).then(|| format!("{more} more cases are not accepted")));
+        let mut texts = compiler_output(failed().next());
+        for (job, _) in failed().filter(|_| test.is_some()).take(TESTS) {
+            let name = &report.plan.cases.at(job.case).name;
+            let of_case = test.map(|test| test(job)).unwrap_or_default();
+            texts.extend(of_case.into_iter().map(|(what, text)| (format!("{name}: {what}"), shortened(&text))));
+        }
+        Self(Sheet {
+            title: format!("{}: {}", report.plan.problem.title, spec.name),
+            lines,
+            sections: vec![
+                ("Cases".to_owned(), cases(report, &outcomes)),
+                ("What the verdicts mean".to_owned(), key(&counts)),
+            ],
+            texts,
+        })
+    }
+}
+
+/// Returns the place of a solver; `None` if it has no rivals. Their names are not on its page.
+fn place(report: &RunReport<'_>, solver: usize) -> Option<String> {
+    let rank = report.leaderboard.iter().find(|row| row.solver == solver)?.rank;
+    let all = report.leaderboard.len();
+    (all > 1).then(|| format!("rank {rank} of {}", counted(all, "solver")))
+}
+
+fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bool) -> String {
+    let is_secret = !shows_tests
+        && match outcome.verdict {
+            Verdict::WrongAnswer => tells_tests(&report.plan.problem.checker),
+            // It may quote what the checker printed.
+            verdict => verdict == Verdict::JudgeError,
+        };
+    let note = match (is_secret, outcome.broken.line) {
+        (false, _) => outcome.note.lines().next().unwrap_or_default().to_owned(),
+        (true, Some(line)) => format!("it differs from the expected answer at line {line}"),
+        (true, None) => String::new(),
+    };
+    let note = if note.is_empty() { note } else { format!(": {note}") };
+    format!("{}: {}{note}", report.plan.cases.at(job.case).name, outcome.verdict)
+}
+
+/// Returns whether the words of a checker are for judges: they quote the expected answer.
+fn tells_tests(checker: &CheckerChoice) -> bool {
+    match checker {
+        CheckerChoice::Tokens(..) => true,
+        CheckerChoice::External(program) | CheckerChoice::Interactor(program) => {
+            !matches!(program.protocol, CheckerProtocol::Judge)
+        }
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tester(_) => false,
+    }
+}
+
+/// Returns what the compiler said of the solver's own source.
+fn compiler_output(first: Option<(JobId, &Outcome)>) -> Vec<(String, String)> {
+    let compiled = first.filter(|(_, outcome)| outcome.verdict == Verdict::CompileError);
+    compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), shortened(&outcome.note))).into_iter().collect()
+}
+
+fn shortened(text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().take(LINES).map(|line| line.chars().take(WIDTH).collect()).collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    lines.extend((more > 0).then(|| format!("… {} more", counted(more, "line"))));
+    lines.join("\n")
+}
+
+fn cases(report: &RunReport<'_>, outcomes: &[(JobId, Option<Outcome>)]) -> TextTable {
+    let row = |(job, outcome): &(JobId, Option<Outcome>)| {
+        let outcome = outcome.as_ref();
+        let figure = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
+        vec![
+            report.plan.cases.at(job.case).name.to_string(),
+            verdict_of(outcome).name().to_owned(),
+            figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
+            figure(report.points_of_most(*job)),
+            figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
+            figure(outcome.and_then(|outcome| outcome.memory).map(memory)),
+        ]
+    };
+    TextTable::new(&["case", "verdict", "score", "points", "CPU", "memory"], 2, outcomes.iter().map(row).collect())
+}
+
+/// Returns the verdicts of the page with their meanings.
+fn key(counts: &Counts) -> TextTable {
+    let row = |(verdict, _): (Verdict, usize)| {
+        vec![verdict.name().to_owned(), verdict.code().to_owned(), verdict.meaning().to_owned()]
+    };
+    TextTable::new(&["verdict", "short", "meaning"], 3, counts.iter().map(row).collect())
+}

@@ -1,0 +1,261 @@
+//! The report of a run: the value that every format is rendered from.
+
+use crate::text::figures::{points_text, scores_text, verdict_of};
+use crate::text::reference::Reference;
+use crate::text::relative::best_score;
+use judge_problem::plan::Plan;
+use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
+use judge_problem::{
+    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, Stop,
+    Verdict,
+};
+use judge_sandbox::Tier;
+use num_rational::BigRational;
+use num_traits::Zero;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The report of a run.
+#[derive(Debug)]
+pub struct RunReport<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
+    /// The scoring rule.
+    pub rule: &'a Rule,
+    /// The points by the scoring rule.
+    pub scoreboard: &'a Scoreboard,
+    /// The solvers by rank.
+    pub leaderboard: &'a [LeaderboardRow],
+    /// The results on the problem's test groups that have cases in the run.
+    pub test_groups: &'a [TestGroupResult],
+    /// The features of each case, if they were read.
+    pub features: &'a [Option<Arc<Features>>],
+    /// The cases in groups, if requested.
+    pub grouping: Option<&'a Grouping>,
+    /// Whether the table has a row for every case, even if there are many.
+    pub every_row: bool,
+    /// The order of the rows, if the user chose one; otherwise it is that of the plan.
+    pub order: Option<RowOrder>,
+    /// Why the run ended early, if it did.
+    pub stop: Option<Stop>,
+    /// Its job, if it goes on on a cluster without a judge.
+    pub detached: Option<&'a DetachedJob>,
+    /// When, how and where it took place.
+    pub provenance: &'a Provenance,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many solvers ran at once.
+    pub jobs: usize,
+    /// The sandbox's tier.
+    pub tier: Tier,
+    /// The gaps of that tier.
+    pub gaps: &'a [String],
+    /// The user's message, if there is one.
+    pub message: Option<&'a str>,
+    /// The tags and the note of a recorded run.
+    pub labels: &'a Labels,
+}
+
+impl RunReport<'_> {
+    /// Returns every job with its outcome, in the order of the plan.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<Outcome>)> {
+        self.outcomes.iter()
+    }
+
+    /// Returns the jobs that were run, with their outcomes, in the order of the plan.
+    pub fn played(&self) -> impl Iterator<Item = (JobId, Outcome)> {
+        let finished = self.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+        finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
+    }
+
+    /// Returns the jobs that the reports of scripts list: in the order that the user chose, and no more of them than that; otherwise
+    /// all of them, in the order of the plan.
+    pub(super) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
+        let Some(order) = self.order else { return Box::new(self.jobs()) };
+        let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
+        Box::new(self.sorted(&order, self.played()).into_iter().take(most).map(|(job, outcome)| (job, Some(outcome))))
+    }
+
+    /// Returns jobs in an order.
+    pub(super) fn sorted(
+        &self,
+        order: &RowOrder,
+        jobs: impl Iterator<Item = (JobId, Outcome)>,
+    ) -> Vec<(JobId, Outcome)> {
+        order.sorted(jobs.map(|(job, outcome)| (self.badness(order.key, job, &outcome), (job, outcome))).collect())
+    }
+
+    /// Returns a number that is larger for a worse job; `None` if it has no such value.
+    fn badness(&self, key: RowKey, job: JobId, outcome: &Outcome) -> Option<BigRational> {
+        let downwards = |number: BigRational, direction| match direction {
+            Direction::Max => -number,
+            Direction::Min => number,
+        };
+        let whole = |number: u128| BigRational::from_integer(number.into());
+        match key {
+            RowKey::Score => Some(downwards(outcome.score.as_ref()?.to_rational(), self.plan.problem.direction)),
+            RowKey::Points if !outcome.is_accepted() && self.rule.counts_raw_scores() => None,
+            RowKey::Points => Some(downwards(self.case_points(job)?, self.scoreboard.direction)),
+            RowKey::Cpu => outcome.cpu.map(|time| whole(time.as_nanos())),
+            RowKey::Memory => outcome.memory.map(|bytes| whole(bytes.into())),
+            RowKey::Lost => self.lost(job),
+        }
+    }
+
+    fn case_points(&self, job: JobId) -> Option<BigRational> {
+        self.scoreboard.standings[job.solver].points.get(job.case)
+    }
+
+    /// Returns the line that says how the rows are sorted; `None` in the order of the plan.
+    pub(super) fn order_line(&self) -> Option<String> {
+        let order = self.order?;
+        let first = if order.best_first { "best first" } else { "worst first" };
+        let to_what = match order.key {
+            RowKey::Lost if self.rule.most_points().is_some() => " to the most points of a case",
+            RowKey::Lost => " to the best score",
+            _ => "",
+        };
+        Some(format!("sorted by {}{to_what}, {first}", order.key.name()))
+    }
+
+    /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
+    pub(super) fn most_points(&self, case: usize) -> Option<BigRational> {
+        let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
+        if self.rule.needs_thresholds() { of_case() } else { self.rule.most_points().map(BigRational::from_integer) }
+    }
+
+    /// Returns the points of a job as the table shows them: `8 of 10` where the most differ from case to case.
+    pub(super) fn points_of_most(&self, job: JobId) -> Option<String> {
+        let points = self.points(job)?;
+        let most = self.most_points(job.case).filter(|_| self.rule.needs_thresholds());
+        Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
+    }
+
+    /// Returns whether the rows say what is missing to the best.
+    pub(super) fn shows_lost(&self) -> bool {
+        self.order.is_some_and(|order| order.key == RowKey::Lost)
+    }
+
+    /// Returns what the job lacks, with the case's weight: to the most points of a case, or to the best score, of the run or known
+    /// from elsewhere, under a rule that adds up scores. `None` if the job has no points, or no score of the case is known.
+    pub(super) fn lost(&self, job: JobId) -> Option<BigRational> {
+        let points = self.case_points(job)?;
+        let lost = match self.most_points(job.case) {
+            Some(most) => most - points,
+            None if self.rule.has_reference() => -points,
+            None => {
+                let best = best_score(self.plan, self.outcomes, job.case)?.to_rational();
+                let gap = match self.plan.problem.direction {
+                    Direction::Max => best - points,
+                    Direction::Min => points - best,
+                };
+                gap.max(BigRational::zero())
+            }
+        };
+        Some(lost * self.scoreboard.weights.get(job.case))
+    }
+
+    /// Returns every outcome of one solver, by case.
+    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<Outcome>> {
+        self.outcomes.of_solver(solver)
+    }
+
+    /// Returns the points of a job as decimal text; `None` if the rule gives none.
+    #[must_use]
+    pub fn points(&self, job: JobId) -> Option<String> {
+        self.case_points(job).map(|points| self.points_text(&points))
+    }
+
+    /// Returns points of cases, or a total or mean of them, as decimal text.
+    pub(super) fn points_text(&self, points: &BigRational) -> String {
+        scores_text(points, self.scoreboard.decimals)
+    }
+
+    /// Returns whether a case weighs more or less than another.
+    #[must_use]
+    pub fn has_weights(&self) -> bool {
+        !self.scoreboard.weights.are_one()
+    }
+
+    /// Returns the weight of a case as decimal text.
+    #[must_use]
+    pub fn weight(&self, case: usize) -> String {
+        points_text(&self.scoreboard.weights.get(case))
+    }
+
+    /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs
+    /// with a failure.
+    #[must_use]
+    pub fn total(&self, solver: usize) -> Option<String> {
+        let standing: &Standing = &self.scoreboard.standings[solver];
+        self.scoreboard.headline(standing).map(|points| self.points_text(points))
+    }
+
+    /// Returns a solver's mean points as decimal text.
+    #[must_use]
+    pub fn mean(&self, solver: usize) -> Option<String> {
+        self.scoreboard.standings[solver].mean.as_ref().map(|points| self.points_text(points))
+    }
+
+    /// Returns a solver's mean CPU time, over the cases in which it is known; `None` if they ran on different processors.
+    #[must_use]
+    pub fn mean_cpu(&self, solver: usize) -> Option<Duration> {
+        if self.provenance.nodes.differ() {
+            return None;
+        }
+        let times = self.of_solver(solver).filter_map(|outcome| outcome?.cpu);
+        let (sum, count) = times.fold((Duration::ZERO, 0), |(sum, count), time| (sum + time, count + 1));
+        sum.checked_div(count)
+    }
+
+    /// Returns the number of jobs that were not run.
+    #[must_use]
+    pub fn skipped(&self) -> usize {
+        self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count()
+    }
+
+    /// Returns the line that counts the jobs that were not run; `None` if there are none.
+    #[must_use]
+    pub fn skipped_line(&self) -> Option<String> {
+        match self.skipped() {
+            0 => None,
+            1 => Some("1 run was skipped".to_owned()),
+            skipped => Some(format!("{skipped} runs were skipped")),
+        }
+    }
+
+    /// Returns the number of noisy timings.
+    #[must_use]
+    pub fn noisy(&self) -> usize {
+        self.outcomes.finished().filter(|outcome| outcome.noisy).count()
+    }
+
+    /// Returns whether most timings are noisy: they are then counted, not marked.
+    #[must_use]
+    pub fn is_mostly_noisy(&self) -> bool {
+        2 * self.noisy() > self.outcomes.finished().count()
+    }
+
+    /// Returns the line that counts the noisy timings; `None` unless most are.
+    #[must_use]
+    pub fn noise_line(&self) -> Option<String> {
+        let all = self.outcomes.finished().count();
+        self.is_mostly_noisy()
+            .then(|| format!("{} of {all} timings are noisy (`judge doctor` shows why)", self.noisy()))
+    }
+
+    /// Returns what the points are relative to; `None` under a rule that takes no best score.
+    #[must_use]
+    pub(crate) fn reference(&self) -> Option<Reference<'_>> {
+        Reference::of(self.rule, self.plan, self.outcomes)
+    }
+
+    /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
+    #[must_use]
+    pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
+        self.of_solver(solver).filter(|outcome| verdict_of(outcome.as_ref()) == verdict).count()
+    }
+}

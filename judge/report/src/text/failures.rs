@@ -1,0 +1,174 @@
+//! Failures, those of one solver for one reason together.
+
+use super::style::{Paint, Style, paint_of};
+use judge_problem::plan::Plan;
+use judge_problem::{JobId, Outcome, Verdict, counted, one_line, visible};
+use std::collections::HashMap;
+
+/// The number of reasons that are explained.
+const EXPLAINED: usize = 10;
+
+/// The number of reasons that are told apart. Failures for other ones are counted.
+const MAX_REASONS: usize = 1000;
+
+/// The number of failures for one reason that are named.
+const NAMED: usize = 10;
+
+/// The number of lines of a solver's standard error that are shown, the last ones.
+const STDERR_LINES: usize = 5;
+
+/// What a checker adds to its reason, which is another one in each case.
+const FOUND: &str = ": expected ";
+
+/// Failures of one solver with one verdict and one reason.
+#[derive(Debug)]
+pub(crate) struct Alike {
+    /// The first of them in the order of the plan.
+    pub(crate) first: JobId,
+    /// Its outcome.
+    pub(crate) outcome: Outcome,
+    /// How many there are.
+    pub(crate) cases: usize,
+    /// Those that are named.
+    named: Vec<JobId>,
+    /// Whether all have the same note.
+    is_one_note: bool,
+}
+
+impl Alike {
+    /// Returns their note, or as much of it as holds for all.
+    pub(crate) fn note(&self) -> &str {
+        if self.is_one_note { &self.outcome.note } else { reason(&self.outcome.note) }
+    }
+
+    /// Returns their cases: `seed-1, seed-2 and 7 more`.
+    pub(crate) fn case_names(&self, plan: &Plan) -> String {
+        let names: Vec<String> = self.named.iter().map(|job| plan.cases.at(job.case).name.to_string()).collect();
+        let more = self.cases - names.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", names.join(", "))
+    }
+
+    /// Returns the lines below the first line of the note: the rest of it, the end of standard error, and the command that
+    /// reproduces the first of them.
+    pub(crate) fn details(&self, plan: &Plan, lines: StderrLines, style: Style) -> Vec<String> {
+        let more = self.note().lines().skip(1);
+        let command = one_line(&plan.reproduce(self.first)).into_owned();
+        let command = format!("    {}", style.paint(Paint::Faint, &command));
+        said(more).chain(lines.quoted(&self.outcome.stderr)).chain([command]).collect()
+    }
+}
+
+/// The failures of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Failures {
+    /// By reason, in the order of the first ones.
+    reasons: Vec<Alike>,
+    /// How many failures there are.
+    all: usize,
+}
+
+impl Failures {
+    /// Returns how many failures are not explained, if any.
+    pub(crate) fn more(&self) -> Option<String> {
+        let more = self.all - self.shown().map(|alike| alike.cases).sum::<usize>();
+        (more > 0).then(|| format!("… and {more} more failures"))
+    }
+
+    /// Returns the reasons to explain: the first one of each solver, then the others.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Alike> {
+        let is_first = |&place: &usize| {
+            let solver = self.reasons[place].first.solver;
+            !self.reasons[..place].iter().any(|earlier| earlier.first.solver == solver)
+        };
+        let (mut chosen, others): (Vec<_>, Vec<_>) = (0..self.reasons.len()).partition(is_first);
+        chosen.extend(others);
+        chosen.into_iter().take(EXPLAINED).map(|place| &self.reasons[place])
+    }
+}
+
+/// Returns failures, in the order of the plan, by their reason.
+pub(crate) fn failed_alike(failed: impl IntoIterator<Item = (JobId, Outcome)>) -> Failures {
+    let mut found = Failures::default();
+    let mut places: HashMap<(usize, Verdict, String), usize> = HashMap::new();
+    for (job, outcome) in failed {
+        found.all += 1;
+        let key = (job.solver, outcome.verdict, reason(&outcome.note).to_owned());
+        if let Some(place) = places.get(&key) {
+            let alike = &mut found.reasons[*place];
+            alike.cases += 1;
+            if alike.named.len() < NAMED {
+                alike.named.push(job);
+            }
+            alike.is_one_note &= alike.outcome.note == outcome.note;
+        } else if places.len() < MAX_REASONS {
+            places.insert(key, found.reasons.len());
+            found.reasons.push(Alike { first: job, outcome, cases: 1, named: vec![job], is_one_note: true });
+        }
+    }
+    found
+}
+
+fn reason(note: &str) -> &str {
+    note.split_once(FOUND).map_or(note, |(reason, _)| reason)
+}
+
+/// Returns failures for people, those of one solver for one reason together.
+#[must_use]
+pub fn failures_text(
+    plan: &Plan,
+    failed: impl IntoIterator<Item = (JobId, Outcome)>,
+    stderr: StderrLines,
+    style: Style,
+) -> String {
+    let failed = failed_alike(failed);
+    let mut lines = Vec::new();
+    for alike @ Alike { first, outcome, cases, .. } in failed.shown() {
+        let name = one_line(&plan.cases.at(first.case).name.0).into_owned();
+        let what = if *cases == 1 { name.clone() } else { counted(*cases, "case") };
+        let solver = one_line(&plan.solvers[first.solver].spec.name);
+        let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
+        let note = alike.note().lines().next().unwrap_or_default();
+        lines.push(format!("{what} ({solver}): {verdict}: {}", one_line(note)));
+        if *cases > 1 {
+            lines.push(format!("    the first of them: {name}"));
+        }
+        lines.extend(alike.details(plan, stderr, style));
+    }
+    lines.extend(failed.more());
+    lines.join("\n")
+}
+
+/// Which lines of a solver's standard error are shown.
+#[derive(Debug, Clone, Copy)]
+pub enum StderrLines {
+    /// All that are kept.
+    All,
+    /// The last ones. The text says how the others are shown.
+    Last(&'static str),
+}
+
+impl StderrLines {
+    /// Returns these lines of a text, quoted, and before them how many there are.
+    pub(crate) fn quoted(self, text: &str) -> Vec<String> {
+        let all = text.lines().count();
+        match self {
+            Self::Last(hint) if all > STDERR_LINES => {
+                let before = format!("    … the last {STDERR_LINES} of {all} lines; {hint}");
+                std::iter::once(before).chain(said(last_lines(text))).collect()
+            }
+            _ => said(text.lines()).collect(),
+        }
+    }
+}
+
+/// Returns the last lines of a solver's standard error.
+pub(crate) fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
+    let skipped = stderr.lines().count().saturating_sub(STDERR_LINES);
+    stderr.lines().skip(skipped)
+}
+
+/// Returns lines of others as they are quoted.
+fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
+    lines.map(|line| format!("    | {}", visible(line)))
+}

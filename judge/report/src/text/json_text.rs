@@ -1,0 +1,105 @@
+//! JSON text: exact, without characters that a terminal obeys.
+
+use judge_problem::is_hidden;
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+use std::io::{self, Write};
+
+/// Returns a value as a JSON document, with a final newline.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub(crate) fn document(value: &impl Serialize) -> serde_json::Result<String> {
+    text(|output| write_document(value, output))
+}
+
+/// Writes a value as a JSON document, with a final newline.
+///
+/// # Errors
+/// When the value cannot be written as JSON, or not at all.
+pub(crate) fn write_document(value: &impl Serialize, output: &mut dyn Write) -> serde_json::Result<()> {
+    write(value, Visible(PrettyFormatter::new()), output)
+}
+
+/// Returns a value as a line of JSON, with its newline.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<String> {
+    text(|output| write(value, Visible(CompactFormatter), output))
+}
+
+/// A list whose items are made as they are written.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+fn write<F: Formatter>(value: &impl Serialize, formatter: F, output: &mut dyn Write) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *output, formatter))?;
+    output.write_all(b"\n").map_err(serde_json::Error::io)
+}
+
+fn text(write: impl FnOnce(&mut dyn Write) -> serde_json::Result<()>) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
+}
+
+/// JSON itself escapes the control characters of ASCII in strings; the others mean the same when they are escaped too.
+struct Visible<F>(F);
+
+/// Passes what stands around values on to the inner formatter.
+macro_rules! passed_on {
+    ($($method:ident($($flag:ident)?)),*) => {
+        $(fn $method<W: ?Sized + Write>(&mut self, writer: &mut W $(, $flag: bool)?) -> io::Result<()> {
+            self.0.$method(writer $(, $flag)?)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Visible<F> {
+    passed_on!(
+        begin_array(),
+        end_array(),
+        begin_array_value(first),
+        end_array_value(),
+        begin_object(),
+        end_object(),
+        begin_object_key(first),
+        end_object_key(),
+        begin_object_value(),
+        end_object_value()
+    );
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(place) = rest.find(is_hidden) {
+            let (before, after) = rest.split_at(place);
+            writer.write_all(before.as_bytes())?;
+            let hidden = after.chars().next().unwrap_or_default();
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = &after[hidden.len_utf8()..];
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_exact_and_visible() {
+        let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
+        for json in [document(&value).unwrap(), line(&value).unwrap()] {
+            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
+            assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! When, how and where the results of a report came about, as lines and as JSON.
+
+use judge_problem::plan::Plan;
+use judge_problem::{Limits, Node, NodeList, Provenance, Solver, one_line};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The machine of a report.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "machine")]
+pub(crate) struct MachineRecord<'a> {
+    /// Its name.
+    host: &'a str,
+    /// Its processor.
+    cpu: &'a str,
+    /// The release of its kernel.
+    kernel: &'a str,
+}
+
+/// When, how and where the results of a report came about.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "provenance")]
+pub(crate) struct ProvenanceRecord<'a> {
+    /// When the command started, in UTC.
+    date: &'a str,
+    /// The command line.
+    command: &'a str,
+    /// The machine.
+    machine: MachineRecord<'a>,
+    /// The machines that the cases were run on, if they are those of a cluster or of different shards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeRecord<'a>>,
+}
+
+/// A machine that cases were run on.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "node")]
+pub(crate) struct NodeRecord<'a> {
+    /// Its name: `node` in the results.
+    name: &'a str,
+    /// Its own name.
+    host: &'a str,
+    /// Its processor.
+    cpu: &'a str,
+    /// The release of its kernel.
+    kernel: &'a str,
+    /// The tier of the sandbox on it.
+    tier: &'static str,
+    /// How many processes were ready to run on it, on average over the minute before its first case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    load: Option<f64>,
+}
+
+/// What a solver may use on each case.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "limits")]
+pub(crate) struct LimitsRecord {
+    cpu_ms: f64,
+    wall_ms: f64,
+    memory_bytes: u64,
+    output_bytes: u64,
+    processes: u32,
+}
+
+impl<'a> From<&'a Provenance> for ProvenanceRecord<'a> {
+    fn from(provenance: &'a Provenance) -> Self {
+        let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+        let machine = MachineRecord { host, cpu: cpu_model, kernel };
+        Self { date: started, command, machine, nodes: nodes.iter().map(NodeRecord::from).collect() }
+    }
+}
+
+impl<'a> From<&'a Node> for NodeRecord<'a> {
+    fn from(node: &'a Node) -> Self {
+        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        Self { name, host, cpu: cpu_model, kernel, tier: tier.name(), load: *load }
+    }
+}
+
+impl From<&Limits> for LimitsRecord {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            cpu_ms: super::json_value::in_milliseconds(limits.cpu.0),
+            wall_ms: super::json_value::in_milliseconds(limits.wall.0),
+            memory_bytes: limits.memory.0,
+            output_bytes: limits.output.0,
+            processes: limits.processes,
+        }
+    }
+}
+
+/// Returns the lines of a page: date, command, limits and machine.
+pub(crate) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
+    let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+    let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
+    let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
+    lines.chain([format!("machine: {host}, {cpu_model}, Linux {kernel}")]).chain(node_lines(nodes)).collect()
+}
+
+/// Returns a line for each machine, and one if they are not alike.
+fn node_lines(nodes: &NodeList) -> impl Iterator<Item = String> {
+    let line = |node: &Node| {
+        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        let load = load.map_or_else(String::new, |load| format!(", load {load:.2}"));
+        format!("node {name}: {host}, {cpu_model}, Linux {kernel}, tier {tier}{load}")
+    };
+    nodes.iter().map(line).chain(processors_line(nodes))
+}
+
+/// Returns the line that says why times of all cases have no mean; `None` where all nodes have the same processor.
+pub(crate) fn processors_line(nodes: &NodeList) -> Option<String> {
+    let processors = nodes.processors().len();
+    (processors > 1)
+        .then(|| format!("the nodes have {processors} different processors: CPU times are compared within one only"))
+}
+
+/// Returns a line for each solver that may use more than the limits of its run.
+pub(crate) fn allowance_lines(plan: &Plan) -> Vec<String> {
+    let line = |(place, solver): (usize, &Solver)| {
+        let name = one_line(&solver.spec.name);
+        let is_wider = plan.limits_of(place) != plan.limits;
+        is_wider.then(|| format!("limits of {name}: {}", limits_text(&plan.limits_of(place))))
+    };
+    plan.solvers.iter().enumerate().filter_map(line).collect()
+}
+
+/// Writes limits in one line.
+pub(crate) fn limits_text(limits: &Limits) -> String {
+    let Limits { cpu, wall, memory, output, processes } = limits;
+    format!("CPU {cpu}, wall {wall}, memory {memory}, output {output}, {processes} processes")
+}

@@ -1,0 +1,118 @@
+//! What `judge verify` finds, as text and as JSON.
+
+use crate::text::column::{Field, left, painted};
+use crate::text::json_text;
+use crate::text::json_value::schema_of;
+use crate::text::style::{Paint, Style};
+use crate::text::table::grid;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+/// The result of one check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "result")]
+pub enum CheckResult {
+    /// It holds.
+    Ok,
+    /// It holds, but something deserves a look.
+    Warning,
+    /// It does not hold.
+    Failed,
+    /// It needs a program that is not installed.
+    NotChecked,
+}
+
+/// The result of one check of a problem.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "check")]
+pub struct Finding {
+    /// Which check.
+    pub check: String,
+    /// Its result.
+    pub result: CheckResult,
+    /// What was looked at, or the reason.
+    pub detail: String,
+    /// The command that shows it again.
+    pub command: String,
+}
+
+/// The results of all checks of a problem.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "problem")]
+pub struct VerifiedProblem {
+    /// The problem's id.
+    pub id: String,
+    /// The checks, in the order of the table.
+    pub checks: Vec<Finding>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge verify --json")]
+struct Document<'a> {
+    schema: u32,
+    /// Whether no check failed; with `--strict`, whether all were made, too.
+    ok: bool,
+    /// How many checks failed.
+    failed: usize,
+    /// How many gave a warning.
+    warnings: usize,
+    /// How many need a program that is not installed.
+    not_checked: usize,
+    problems: &'a [VerifiedProblem],
+}
+
+/// Returns how many checks have this result.
+#[must_use]
+pub fn count_checks(problems: &[VerifiedProblem], result: CheckResult) -> usize {
+    problems.iter().flat_map(|problem| &problem.checks).filter(|finding| finding.result == result).count()
+}
+
+/// Returns the results as one JSON document, with a final newline. `ok` is whether the command succeeds.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn verify_json(problems: &[VerifiedProblem], ok: bool) -> serde_json::Result<String> {
+    let [failed, warnings, not_checked] = counts(problems);
+    json_text::document(&Document { schema: 1, ok, failed, warnings, not_checked, problems })
+}
+
+/// Returns how many checks failed, gave a warning, and were not made.
+fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
+    [CheckResult::Failed, CheckResult::Warning, CheckResult::NotChecked].map(|result| count_checks(problems, result))
+}
+
+/// Returns the JSON schema of [`verify_json`]'s documents.
+#[must_use]
+pub fn verify_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+/// Returns the results as a table with a row for each check; below it, the command that shows each bad one again.
+#[must_use]
+pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
+    let mut table = grid([left("problem"), left("check"), left("result"), left("found").wrapped()], style);
+    let mut again = Vec::new();
+    for problem in problems {
+        for finding in &problem.checks {
+            let result = match finding.result {
+                CheckResult::Ok => painted("ok", Paint::Good),
+                CheckResult::Warning => painted("warning", Paint::Warning),
+                CheckResult::Failed => painted("FAILED", Paint::Bad),
+                CheckResult::NotChecked => painted("not checked", Paint::Warning),
+            };
+            table.add_row([Field::new(&problem.id), Field::new(&finding.check), result, Field::new(&finding.detail)]);
+            if finding.result != CheckResult::Ok && !finding.command.is_empty() {
+                again.push(format!("  {}, {}: {}", problem.id, finding.check, finding.command));
+            }
+        }
+    }
+    let [failed, warnings, not_checked] = counts(problems);
+    let checks: usize = problems.iter().map(|problem| problem.checks.len()).sum();
+    let mut text = format!("{}\n", table.text().trim_end());
+    if !again.is_empty() {
+        text = format!("{text}To see it again:\n{}\n", again.join("\n"));
+    }
+    let left = if not_checked == 0 { String::new() } else { format!(", {not_checked} not checked") };
+    format!("{text}{checks} checks: {failed} failed, {warnings} with a warning{left}")
+}

@@ -1,0 +1,239 @@
+//! The identities of a problem's checker and generator.
+
+use super::answers::answer_files;
+use super::place::named_file;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::{
+    CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
+    GeneratorChoice, Problem,
+};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// How many files of a command are read, and how much text of each is looked through for others.
+const MOST_PARTS: usize = 100;
+const MOST_TEXT: usize = 1 << 20;
+
+/// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
+/// these name, takes its place.
+#[must_use]
+pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
+    match checker {
+        CheckerChoice::BuiltIn(checker) => {
+            CheckerIdentity { name: checker.id().to_owned(), version: checker.version() }
+        }
+        CheckerChoice::Tokens(rules, answers) => {
+            let files = contents(&answer_files(answers).0);
+            let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
+            let name = format!("tokens {rules}");
+            CheckerIdentity { name: format!("{} #{}", name.trim_end(), hash.short()), version: 1 }
+        }
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
+            CheckerIdentity { name: identity_of(external), version: 0 }
+        }
+        CheckerChoice::Tester(tester) => CheckerIdentity { name: identity_of(&tester.program), version: 0 },
+    }
+}
+
+/// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
+fn identity_of(external: &ExternalChecker) -> String {
+    let mut files = named_files(&external.written());
+    files.extend(contents(&answer_files(&external.answers).0));
+    let protocol = match &external.protocol {
+        CheckerProtocol::Judge => String::new(),
+        CheckerProtocol::Kattis(kattis) => format!(" (kattis {})", kattis.arguments.join(" ")),
+        CheckerProtocol::Regex(search) => {
+            files.push(format!("{search:?}").into_bytes());
+            " (regex)".to_owned()
+        }
+        CheckerProtocol::Testlib(_) => " (testlib)".to_owned(),
+    };
+    let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
+    let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
+    format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
+}
+
+/// Returns the contents of the files that a command names, and of those that these name in turn.
+fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
+    let words = shell_words::split(&command.line).unwrap_or_default();
+    // `sh -c 'python3 gen.py {seed}'` has a command in a word.
+    let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
+    let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
+    // A trusted command may write to its folder, so that what stands there is not its version.
+    let named: Vec<_> = named.collect();
+    contents(&if command.trusted { named } else { with_their_parts(&command.folder, named) })
+}
+
+/// Adds the files that scripts and sources name: those they import, include, start or read, as far as they stand in the folder of
+/// the command or in their own. What is named in another way is found by its consequences alone: other inputs.
+fn with_their_parts(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut next: VecDeque<PathBuf> = named.into();
+    while let Some(file) = next.pop_front() {
+        if !file.is_file() || files.contains(&file) || files.len() == MOST_PARTS {
+            continue;
+        }
+        let own = file.parent().unwrap_or(folder).to_owned();
+        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MOST_TEXT);
+        let text = text.and_then(|content| String::from_utf8(content).ok()).unwrap_or_default();
+        files.push(file);
+        for name in names_in(&text) {
+            next.extend([&own, folder].map(|folder| folder.join(&name)));
+        }
+    }
+    files
+}
+
+/// Returns what may be names of files in a script: relative ones with a dot or a slash, and modules of Python.
+fn names_in(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let is_import = line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ");
+        for word in line.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('/')) {
+            if is_import {
+                names.push(format!("{}.py", word.replace('.', "/")));
+            }
+            if word.contains(['.', '/']) {
+                names.push(word.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Returns the contents of those of these files that can be read.
+fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
+    map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
+}
+
+/// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files
+/// that it names, and that these name. Empty without a generator.
+#[must_use]
+pub fn generator_identity(problem: &Problem) -> String {
+    let written = |command: &CommandTemplate, more: &[PathBuf]| {
+        let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();
+        let written = CommandTemplate { line, ..command.clone() };
+        let files = [named_files(&written), contents(more)].concat();
+        format!("{} #{}", written.line, Digest::of_parts(files.iter().map(Vec::as_slice)).short())
+    };
+    match &problem.generator {
+        None => String::new(),
+        Some(GeneratorChoice::BuiltIn { version, .. }) => format!("built in, version {version}"),
+        Some(GeneratorChoice::Seed) => "the seed itself".to_owned(),
+        Some(GeneratorChoice::Command(command)) => written(command, &[]),
+        Some(GeneratorChoice::Files(FileGenerator { command, seeds })) => written(command, seeds.as_slice()),
+    }
+}
+
+/// Returns the game of a problem, with the current version of its checker.
+#[must_use]
+pub fn game_of(problem: &Problem) -> Game {
+    Game { problem: problem.id.clone(), checker: checker_identity(&problem.checker), direction: problem.direction }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use judge_problem::{AnswerFiles, CompiledNeeds, Testlib};
+
+    fn external(folder: &Path, line: &str) -> CheckerChoice {
+        let command = CommandTemplate {
+            line: line.to_owned(),
+            folder: folder.to_owned(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        };
+        CheckerChoice::External(speaking(command, CheckerProtocol::Judge))
+    }
+
+    fn speaking(command: CommandTemplate, protocol: CheckerProtocol) -> ExternalChecker {
+        ExternalChecker { command, source_line: None, protocol, answers: AnswerFiles::default(), then: None }
+    }
+
+    #[test]
+    fn another_protocol_and_other_answers_are_another_checker() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = CommandTemplate {
+            line: "./check".to_owned(),
+            folder: folder.path().to_owned(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        };
+        let testlib = |answers| {
+            let external = speaking(command.clone(), CheckerProtocol::Testlib(Testlib { xml: false }));
+            checker_identity(&CheckerChoice::External(ExternalChecker { answers, ..external })).name
+        };
+        let answers =
+            AnswerFiles { patterns: vec!["*.ans".to_owned()], folder: folder.path().to_owned(), named: Vec::new() };
+        let without = testlib(AnswerFiles::default());
+        assert!(without.starts_with("./check (testlib) #"), "{without}");
+        assert_ne!(without, of(folder.path(), "./check").name);
+        assert_eq!(without, testlib(answers.clone()), "there are none");
+        std::fs::write(folder.path().join("1.ans"), "5").unwrap();
+        let first = testlib(answers.clone());
+        std::fs::write(folder.path().join("1.ans"), "6").unwrap();
+        assert!(first != without && first != testlib(answers));
+    }
+
+    fn of(folder: &Path, line: &str) -> CheckerIdentity {
+        checker_identity(&external(folder, line))
+    }
+
+    #[test]
+    fn the_files_that_a_command_names_are_its_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("check.py");
+        std::fs::write(&file, "print(1)").unwrap();
+        let first = of(folder.path(), "python3 check.py {input}");
+        assert_eq!(first, of(folder.path(), "python3 check.py {input}"));
+        assert!(first.name.starts_with("python3 check.py {input} #"), "{first}");
+        assert_eq!((first.version, first.to_string()), (0, first.name.clone()));
+        assert_ne!(first, of(folder.path(), "python3 check.py {answer}"), "another command");
+        std::fs::write(&file, "print(2)").unwrap();
+        assert_ne!(first, of(folder.path(), "python3 check.py {input}"), "another content");
+    }
+
+    #[test]
+    fn what_a_script_imports_starts_and_reads_is_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("gen/gen.sh", "#!/bin/sh\npython3 gen/make.py $1 < ./gen/data.txt\n");
+        write("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape)\n");
+        write("gen/lib.py", "shape = 1");
+        write("gen/tables/large.py", "x = 1");
+        write("gen/data.txt", "1 2 3");
+        write("other.py", "nothing to do with it");
+        for line in ["sh gen/gen.sh", "sh -c 'exec gen/gen.sh 1'", "env A=1 ./gen/gen.sh"] {
+            let now = || of(folder.path(), line);
+            for (name, text) in [
+                ("gen/gen.sh", "#!/bin/sh\n: ; python3 gen/make.py $1 < ./gen/data.txt\n"),
+                ("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape, 2)\n"),
+                ("gen/lib.py", "shape = 2"),
+                ("gen/tables/large.py", "x = 2"),
+                ("gen/data.txt", "1 2 4"),
+            ] {
+                let before = now();
+                let old = std::fs::read_to_string(folder.path().join(name)).unwrap();
+                write(name, text);
+                assert_ne!(now(), before, "{line}: {name}");
+                write(name, &old);
+                assert_eq!(now(), before, "{line}: {name}");
+            }
+            let before = now();
+            write("other.py", line);
+            assert_eq!(now(), before, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_built_in_checker_has_a_version() {
+        let checker = checkers::all()[0];
+        let identity = checker_identity(&CheckerChoice::BuiltIn(checker));
+        assert_eq!((&*identity.name, identity.version), (checker.id(), checker.version()));
+    }
+}

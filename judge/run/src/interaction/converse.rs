@@ -1,0 +1,132 @@
+//! One conversation, from the start of both sides to the interactor's decision.
+
+use super::decision::{Afterwards, Decider, PendingDecision, Waited};
+use super::interactor::{Interactor, InteractorError};
+use super::relay::{Pipe, Relay};
+use super::transcript::Recorder;
+use super::unread::UnreadInput;
+use crate::command::{CaseInput, SetterProgram};
+use crate::executor::Executor;
+use judge_problem::verdict::{self, Ending, Idleness, InteractorDecision};
+use judge_problem::{CheckerProtocol, Limits};
+use judge_sandbox::{End, Execution, Fault, Request, Stdin};
+use rustix::fs::Mode;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The result of a conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    /// How the solver ended. Its standard output ends with the interactor.
+    pub execution: Execution,
+    /// The interactor's decision.
+    pub decision: InteractorDecision,
+    /// What it wrote to the first of its reports, if it decided.
+    pub written: Vec<u8>,
+    /// What both sides said, and when, where that is wanted: a line for each of theirs.
+    pub transcript: Option<String>,
+}
+
+/// A conversation failed. This is never the solver's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ConverseError {
+    /// The sandbox failed, or the run was stopped.
+    #[error(transparent)]
+    Sandbox(#[from] Fault),
+    /// The interactor could not be started.
+    #[error(transparent)]
+    Interactor(#[from] InteractorError),
+    /// A tester failed before it had started the solver.
+    #[error("the tester {0}")]
+    Tester(String),
+    /// Output could not be relayed.
+    #[error("cannot relay between solver and interactor")]
+    Relay(#[from] io::Error),
+}
+
+/// The other side of a conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Partner<'a> {
+    /// The program.
+    pub interactor: &'a SetterProgram,
+    /// How it is called and understood.
+    pub protocol: &'a CheckerProtocol,
+    /// The case.
+    pub input: &'a CaseInput,
+    /// The answer file of the case, if it has one.
+    pub expected: Option<&'a Path>,
+    /// How long the interactor may take to decide after the solver's own end.
+    pub decision_time: Duration,
+    /// The core that the solver stays on, if it does. The two alternate: on one core, each wakes the other without a detour.
+    pub core: Option<usize>,
+    /// Whether a transcript is wanted. Both sides then take a little longer.
+    pub is_recorded: bool,
+}
+
+/// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
+/// the interactor's end; `stopped` ends the conversation after the solver's own end.
+///
+/// # Errors
+/// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
+pub fn converse(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    partner: Partner<'_>,
+    stopped: &AtomicBool,
+) -> Result<Conversation, ConverseError> {
+    let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
+    // Both sides run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
+    for pipe in [&to_solver.reader, &to_interactor.reader] {
+        rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
+    }
+    let Partner { interactor, protocol, input, expected, decision_time, core, is_recorded } = partner;
+    let stdio = [to_interactor.reader, to_solver.writer];
+    let (recorder, stdio) = match stdio {
+        [from_solver, to_solver] if is_recorded => {
+            let (recorder, stdio) = Recorder::between(from_solver, to_solver)?;
+            (Some(recorder), stdio)
+        }
+        stdio => (None, stdio),
+    };
+    let interactor =
+        Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;
+    let mut relay = Relay::new(to_interactor.writer)?;
+    let reader = to_solver.reader.try_clone()?;
+    let request = Request {
+        stdin: Stdin::File(Arc::new(File::from(to_solver.reader))),
+        stdout: relay.sink()?,
+        ..request.clone()
+    };
+    let mut execution = executor.run_until(&request, interactor.ended())?;
+    // Its copies of the pipes must not keep either side from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
+    if matches!(execution.end, End::NotStarted(_)) {
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
+        return Ok(Conversation { execution, decision, written: Vec::new(), transcript: None });
+    }
+    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    let mut unread = UnreadInput::new(reader)?;
+    let pending = PendingDecision {
+        relay: &mut relay,
+        decider: &interactor,
+        to_solver: &mut unread,
+        afterwards: if ended_well { Afterwards::ShowEnd } else { Afterwards::KeepOpen },
+        decision_time,
+        stopped,
+    };
+    let (decision, written) = match pending.wait_for_it()? {
+        Waited::Ended | Waited::Delivered => interactor.decision(),
+        Waited::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
+        Waited::Stopped => return Err(Fault::Cancelled.into()),
+    };
+    // The end of the interactor is the end of what it says, once nothing here keeps its pipe open.
+    drop(unread);
+    let transcript = recorder.map(Recorder::finish);
+    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written, transcript })
+}

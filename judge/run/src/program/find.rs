@@ -1,0 +1,216 @@
+//! A command's program and what it needs to see.
+
+use super::journals::{is_in_journal, is_made_up};
+use super::rustup;
+use super::toolchain::{self, Installation, Interpreter};
+use judge_problem::{BASE_ENVIRONMENT, Program, Runtime};
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Finds an installed program by its name; `None` if there is none.
+pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
+    let found = toolchain::on_path(OsStr::new(name))?;
+    Some(rustup::behind(&found).and_then(|behind| {
+        let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
+        named_program(vec![word])
+    }))
+}
+
+/// Returns the program of a command, found as a shell finds it. The files that the command names are visible, and named
+/// by their full paths: the working folder of a solver is not the user's.
+pub(crate) fn named_program(words: Vec<OsString>) -> Result<Program, String> {
+    program_of(words, true)
+}
+
+/// Returns the program of a command that is not the user's own, such as a language's: no file that it names is visible.
+pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, String> {
+    program_of(words, false)
+}
+
+/// Returns the program of a setter's command, which starts in `folder` and finds there what it names by relative paths. It
+/// sees `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
+///
+/// # Errors
+/// Why it cannot be run.
+pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Program, String> {
+    let named = PathBuf::from(&words[0]);
+    words[0] = match words[0].as_bytes().contains(&b'/') {
+        true => {
+            let path = folder.join(&named);
+            path.metadata().map_err(|error| error.to_string())?;
+            path.into_os_string()
+        }
+        false => {
+            let found = toolchain::on_path(named.as_os_str())
+                .ok_or_else(|| format!("{}: there is no such command on the PATH", named.display()))?;
+            rustup::behind(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
+        }
+    };
+    let is_shown = !std::env::home_dir().is_some_and(|home| home.starts_with(folder));
+    let mut elsewhere = Vec::new();
+    for word in words.iter_mut().skip(1) {
+        let path = folder.join(&*word).canonicalize().ok().filter(|path| path.is_file() && !is_in_journal(path));
+        let Some(path) = path.filter(|path| !(is_shown && path.starts_with(folder))) else { continue };
+        *word = path.clone().into_os_string();
+        elsewhere.push(path);
+    }
+    let mut program = language_program(words)?;
+    program.visible.retain(|path| !(is_shown && path.starts_with(folder)));
+    program.visible.extend(is_shown.then(|| folder.to_owned()).into_iter().chain(elsewhere));
+    Ok(program)
+}
+
+fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, String> {
+    let by_path = words[0].as_bytes().contains(&b'/');
+    let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
+    if found.was_shim || by_path {
+        // An interpreter finds its own folder by this name; a relative one is not valid in the working folder.
+        words[0] = found.program.clone().into_os_string();
+    }
+    if found.is_alone() {
+        found.program.clone_from(&found.real);
+    }
+    let mut interpreters = toolchain::interpreters(&found.program)?;
+    if found.program.file_name() == Some(OsStr::new("env")) {
+        interpreters.extend(toolchain::behind_env(&words[1..])?);
+    }
+    let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
+    if shows_files {
+        let (arguments, shown) = show_arguments(words.split_off(1))?;
+        words.extend(arguments);
+        visible.extend(shown);
+    }
+    let mut runtime = Runtime::default();
+    if !found.is_alone() {
+        add(&mut runtime, &found, !by_path);
+    }
+    for Interpreter { installation, by_name, .. } in &interpreters {
+        add(&mut runtime, installation, *by_name);
+    }
+    let program = Program { path: found.program, argv: words, visible, runtime, environment: Vec::new() };
+    let shim = interpreters.into_iter().find(|interpreter| interpreter.installation.was_shim && !interpreter.by_name);
+    Ok(match shim {
+        Some(shim) => run_by(program, shim),
+        None => program,
+    })
+}
+
+/// Returns the arguments of a program, in which files that they name have their full paths, and these files: the program
+/// sees them.
+///
+/// # Errors
+/// When one is a link to a private file.
+pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), String> {
+    let mut shown = Vec::new();
+    let mut show = |word: OsString| {
+        let Some(path) = named_path(&word)? else { return Ok(word) };
+        shown.push(path.clone());
+        Ok(path.into_os_string())
+    };
+    let words = words.into_iter().map(&mut show).collect::<Result<_, String>>()?;
+    Ok((words, shown))
+}
+
+/// Adds what an installed program needs. A program that was found by its name stays on the `PATH`, and so does the
+/// folder of an installation, whose programs belong together.
+fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
+    if by_name || !installation.is_alone() {
+        runtime.search.extend(installation.search(OsStr::new(BASE_ENVIRONMENT[0].1)));
+    }
+    for path in installation.visible() {
+        if !runtime.visible.contains(path) {
+            runtime.visible.push(path.clone());
+        }
+    }
+}
+
+/// Runs a script whose first line names a shim as if that line named the shim's program.
+fn run_by(script: Program, shim: Interpreter) -> Program {
+    let interpreter = shim.installation.program;
+    let mut argv: Vec<_> = std::iter::once(interpreter.clone().into_os_string()).chain(shim.argument).collect();
+    argv.push(script.path.into_os_string());
+    argv.extend(script.argv.into_iter().skip(1));
+    Program { path: interpreter, argv, ..script }
+}
+
+/// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
+/// Other folders are shown to a solver only on request: `/` would be the whole machine.
+fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
+    let named = Path::new(word);
+    // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
+    // `/dev/stdin`, are the solver's and not the judge's.
+    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
+    let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
+    let Some(path) = path else { return Ok(None) };
+    refuse_private_link(named, &path)?;
+    Ok((is_below_here(&path) || path.is_file()).then_some(path))
+}
+
+/// Refuses links to private files outside the current folder: the author of a solver may have planted them.
+pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), String> {
+    if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
+        let (link, file) = (named.display(), path.display());
+        return Err(format!("{link} is a link to {file}, which is not readable by all users; name that file itself"));
+    }
+    Ok(())
+}
+
+pub(crate) fn is_below_here(path: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here))
+}
+
+/// Returns the path of a program, or why it cannot be run.
+pub(crate) fn find_program(name: &Path) -> Result<PathBuf, String> {
+    let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
+    // A bare name is a command, or else a file in the current folder.
+    let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));
+    let found = found.unwrap_or_else(|| name.to_owned());
+    let meta = found.metadata().map_err(|error| {
+        let hint = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
+        format!("{}: {error}{hint}", name.display())
+    })?;
+    if meta.is_dir() {
+        return Err(format!("{} is a folder, not a program", name.display()));
+    }
+    Ok(found)
+}
+
+/// Returns whether all users may read this file, and pass through the folders on its path if it is reached that way.
+pub(crate) fn is_open(path: &Path, on_foot: bool) -> bool {
+    let allows =
+        |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);
+    let runs = path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
+    let wanted = if runs { 0o005 } else { 0o004 };
+    let passes = || path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()));
+    allows(wanted, path.metadata()) && (!on_foot || passes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_open_when_everybody_can_reach_and_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        let file = folder.path().join("bot");
+        std::fs::write(&file, "").unwrap();
+        for (folder_mode, file_mode, shown, on_foot) in [
+            (0o755, 0o644, true, true),
+            (0o755, 0o755, true, true),
+            (0o711, 0o644, true, true),
+            (0o700, 0o755, true, false),
+            (0o755, 0o600, false, false),
+            (0o755, 0o744, false, false),
+        ] {
+            set(folder.path(), folder_mode);
+            set(&file, file_mode);
+            let open = [false, true].map(|on_foot| is_open(&file, on_foot));
+            assert_eq!(open, [shown, on_foot], "{folder_mode:o} {file_mode:o}");
+        }
+    }
+}

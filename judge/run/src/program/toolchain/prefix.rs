@@ -1,0 +1,342 @@
+//! Recognises the folder of an installation by its content or its path.
+
+use crate::matching::matching;
+use judge_problem::JOURNAL_FOLDER;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+/// The folders of the system's own programs, which every sandbox shows.
+const SYSTEM: [&str; 1] = ["/usr"];
+
+/// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
+const STORES: [(&str, &[&str]); 3] =
+    [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
+
+/// A file, or a folder as deep, that only the installations of a language have.
+const LANDMARKS: [&str; 46] = [
+    // Python, PyPy, conda.
+    "lib/python*/os.py",
+    "lib/pypy*/os.py",
+    "lib-python/*/os.py",
+    "conda-meta/history",
+    // JavaScript.
+    "lib/node_modules/npm/package.json",
+    "include/node/node.h",
+    // The Java virtual machine and its languages.
+    "lib/jvm.cfg",
+    "lib/*/jvm.cfg",
+    "lib/rt.jar",
+    "jre/lib/rt.jar",
+    "lib/kotlin-stdlib.jar",
+    "lib/scala-library*.jar",
+    "lib/scala3-library*.jar",
+    "lib/groovy-*.jar",
+    "lib/clojure-*.jar",
+    // Scripts.
+    "lib/ruby/*/English.rb",
+    "lib/truffle/truffle/cext.rb",
+    "lib/perl5/*/strict.pm",
+    "lib/5.*/strict.pm",
+    "include/php/main/php.h",
+    "include/lua.h",
+    "include/luajit-*/lua.h",
+    "lib/tcl*/init.tcl",
+    "share/julia/base/Base.jl",
+    "lib/R/library/base",
+    "share/octave/*/m/startup",
+    // Compilers.
+    "lib/rustlib/*/lib",
+    "src/runtime/proc.go",
+    "lib/gcc/*/*/crtbegin.o",
+    "lib64/gcc/*/*/crtbegin.o",
+    "lib/clang/*/include/stddef.h",
+    "lib/swift/shims/module.modulemap",
+    "shared/Microsoft.NETCore.App",
+    "lib/core/core.dart",
+    "lib/system.nim",
+    "lib/std/std.zig",
+    "share/crystal/src/prelude.cr",
+    // Functional languages.
+    "lib/ghc-*/settings",
+    "lib/ghc-*/lib/settings",
+    "lib/ocaml/stdlib.cma",
+    "lib/erlang/bin/start.boot",
+    "lib/elixir/ebin/elixir.app",
+    "lib/sbcl/sbcl.core",
+    "share/guile/*/ice-9/boot-9.scm",
+    "collects/racket/base.rkt",
+    "share/racket/collects/racket/base.rkt",
+];
+
+/// Where version managers keep one version each: the last parts of its path.
+const MANAGED: [&str; 18] = [
+    // pyenv, rbenv, nodenv, plenv, phpenv, goenv, luaenv, jenv.
+    ".*env/versions/*",
+    ".nvm/versions/*/*",
+    "fnm/node-versions/*/installation",
+    ".volta/tools/image/*/*",
+    "uv/python/*",
+    ".asdf/installs/*/*",
+    "mise/installs/*/*",
+    ".sdkman/candidates/*/*",
+    ".jabba/jdk/*",
+    ".jdks/*",
+    ".rvm/rubies/*",
+    ".rubies/*",
+    "perlbrew/perls/*",
+    ".phpbrew/php/*",
+    ".rustup/toolchains/*",
+    ".ghcup/ghc/*",
+    ".gvm/gos/*",
+    ".choosenim/toolchains/*",
+];
+
+/// Folders below the root that are shared, and never an installation themselves.
+const COMMON: [&str; 22] = [
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "lost+found",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+
+/// Those of them that contain no installation.
+const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
+
+/// Files of a home that no installation has.
+const SIGNS_OF_A_HOME: [&str; 8] =
+    [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
+
+/// Names of private folders without programs.
+const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
+
+/// Folders of a home that many programs share.
+const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
+
+/// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
+const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
+
+/// Returns what to show of a program's installation, found by its canonical path: the content of its folder, without
+/// settings. It is empty for the system's own programs, and for those without an installation.
+pub(super) fn of(program: &Path) -> Vec<PathBuf> {
+    if is_systems(program) {
+        return Vec::new();
+    }
+    if let Some((store, packages)) = STORES.iter().find(|(store, _)| program.starts_with(store)) {
+        return packages.iter().map(|folder| Path::new(store).join(folder)).filter(|folder| folder.is_dir()).collect();
+    }
+    let above = || program.ancestors().skip(1);
+    let managed = above().find(|folder| is_managed(folder));
+    // PREFIX/bin/NAME, or PREFIX/NAME.
+    let folder = managed.or_else(|| above().take(2).find(|folder| has_landmark(folder)));
+    folder.filter(|folder| may_be_shown(folder)).map(parts).unwrap_or_default()
+}
+
+/// Returns the content of a folder that may be shown, by name.
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let is_shown = |name: &OsStr| !name.as_bytes().starts_with(b".") && !NOT_SHOWN.iter().any(|hidden| name == *hidden);
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let paths = entries.filter(|entry| is_shown(&entry.file_name())).map(|entry| entry.path());
+    let mut parts: Vec<_> = paths.filter(|path| stays_within(folder, path)).collect();
+    parts.sort();
+    parts
+}
+
+/// Returns whether a path, with its links, leads into a folder or into the system's own. A solver's folder may have
+/// links to any place.
+pub(super) fn stays_within(folder: &Path, path: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
+}
+
+/// Returns whether every sandbox shows this path anyway.
+pub(super) fn is_systems(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Returns whether a canonical folder is one installation and nothing else, judged by its path.
+fn may_be_shown(folder: &Path) -> bool {
+    let busy = [std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
+    let is_above = busy.iter().flatten().any(|busy| busy.starts_with(folder));
+    is_no_home(folder) && !is_above && !folder.join(JOURNAL_FOLDER).exists()
+}
+
+/// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.
+pub(super) fn is_no_home(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let is = |at: usize, names: &[&str]| {
+        parts.get(at).is_some_and(|part| names.iter().any(|name| part.as_os_str() == *name))
+    };
+    let is_shared = match parts.len() {
+        0 => true,
+        1 => is(0, &COMMON),
+        2 => is(0, &["home", "var"]),
+        _ => false,
+    };
+    let is_private = (0..parts.len()).any(|at| is(at, &PRIVATE));
+    if is_shared || is_private || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
+        return false;
+    }
+    homes().iter().all(|home| {
+        let shared = || SHARED_IN_A_HOME.iter().any(|name| home.join(name) == folder);
+        !home.starts_with(folder) && !shared()
+    })
+}
+
+/// Returns the homes of all users in `/etc/passwd`, and the judge's own.
+fn homes() -> Vec<PathBuf> {
+    let list = std::fs::read("/etc/passwd").unwrap_or_default();
+    let own = std::env::var_os("HOME").map(PathBuf::from);
+    let all = listed_homes(&list).chain(own).filter(|home| home.is_absolute());
+    all.map(|home| home.canonicalize().unwrap_or(home)).collect()
+}
+
+/// By bytes: there are users' names, and homes, that are no text.
+fn listed_homes(list: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let homes = list.split(|&byte| byte == b'\n').filter_map(|user| user.split(|&byte| byte == b':').nth(5));
+    homes.map(|home| PathBuf::from(OsStr::from_bytes(home)))
+}
+
+fn is_managed(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.iter().map(|part| part.to_string_lossy()).collect();
+    MANAGED.iter().any(|pattern| {
+        let wanted: Vec<_> = pattern.split('/').collect();
+        parts.len() > wanted.len()
+            && parts[parts.len() - wanted.len()..].iter().zip(wanted).all(|(part, wanted)| matches(wanted, part))
+    })
+}
+
+/// Returns whether a name matches a pattern, in which one `*` stands for one or more characters.
+fn matches(wanted: &str, name: &str) -> bool {
+    match wanted.split_once('*') {
+        Some((start, end)) => name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => wanted == name,
+    }
+}
+
+/// Most folders have none: what all landmarks begin with is looked for once.
+fn has_landmark(folder: &Path) -> bool {
+    let top = |landmark: &'static str| landmark.split('/').next().unwrap_or(landmark);
+    let mut tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).collect();
+    tops.retain(|top| folder.join(top).exists());
+    let is_there = |landmark| matching(folder, landmark).is_ok_and(|found| !found.is_empty());
+    LANDMARKS.into_iter().filter(|landmark| tops.contains(top(landmark))).any(is_there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes_are_listed_beside_names_that_are_no_text() {
+        let list = b"root:x:0:0:root:/root:/bin/sh\nj:x:1:1:J\xfcrgen:/home/j\xfc:/bin/sh\nshort:x\nk:x:2:2::/home/k:/bin/sh\n";
+        let expected = [&b"/root"[..], b"/home/j\xfc", b"/home/k"].map(|home| PathBuf::from(OsStr::from_bytes(home)));
+        assert_eq!(listed_homes(list).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn versions_are_recognised_by_their_place() {
+        for (folder, managed) in [
+            ("/home/u/.pyenv/versions/3.11.7", true),
+            ("/home/u/.rbenv/versions/3.2.0", true),
+            ("/home/u/.nvm/versions/node/v20.1.0", true),
+            ("/home/u/.sdkman/candidates/java/21-tem", true),
+            ("/home/u/.local/share/uv/python/cpython-3.12.1-linux-x86_64-gnu", true),
+            ("/home/u/.local/share/mise/installs/python/3.12", true),
+            ("/home/u/.pyenv/versions", false),
+            ("/home/u/.pyenv/versions/3.11.7/bin", false),
+            ("/home/u/env/versions/1", false),
+            ("/home/u/.nvm/versions/node", false),
+            ("/home/u", false),
+        ] {
+            assert_eq!(is_managed(Path::new(folder)), managed, "{folder}");
+        }
+    }
+
+    #[test]
+    fn no_home_and_no_common_folder_is_an_installation() {
+        for folder in [
+            "/",
+            "/home",
+            "/home/u",
+            "/root",
+            "/etc",
+            "/etc/x/y",
+            "/var",
+            "/var/lib",
+            "/tmp",
+            "/opt",
+            "/usr",
+            "/proc/1/x",
+            "/run/user/1000/x",
+            "/sys/a/b",
+            "/dev/shm",
+            "/data/.ssh/x",
+            "/data/x/.judge",
+        ] {
+            assert!(!is_no_home(Path::new(folder)), "{folder}");
+        }
+        for folder in ["/opt/python", "/venv", "/home/u/miniconda3", "/root/.pyenv/versions/3", "/var/lib/x/venv"] {
+            assert!(is_no_home(Path::new(folder)), "{folder}");
+        }
+        let home = std::env::var_os("HOME").map_or_else(|| "/root".into(), PathBuf::from);
+        assert!(!is_no_home(&home) && !is_no_home(&home.join(".local")) && !is_no_home(home.parent().unwrap()));
+    }
+
+    #[test]
+    fn landmarks_are_found_whatever_their_folder_is_called() {
+        let top = tempfile::tempdir().unwrap();
+        for name in [&b"plain"[..], b"p [1]*?", b"\xff\xfe"] {
+            let folder = top.path().join(OsStr::from_bytes(name));
+            for landmark in LANDMARKS {
+                let there = folder.join(landmark.replace('*', "7"));
+                std::fs::create_dir_all(there.parent().unwrap()).unwrap();
+                assert!(!has_landmark(&folder), "{landmark}");
+                std::fs::write(&there, "").unwrap();
+                assert!(has_landmark(&folder), "{landmark}");
+                std::fs::remove_dir_all(&folder).unwrap();
+                std::fs::create_dir(&folder).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_installation_is_recognised_by_its_landmark() {
+        let top = tempfile::tempdir().unwrap();
+        let prefix = top.path().canonicalize().unwrap().join("p [1]*");
+        let program = prefix.join("bin/python3");
+        std::fs::create_dir_all(prefix.join("bin")).unwrap();
+        std::fs::create_dir_all(prefix.join("lib/python3.9")).unwrap();
+        std::fs::write(&program, "").unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new());
+        std::fs::write(prefix.join("lib/python3.9/os.py"), "").unwrap();
+        for name in ["etc", ".settings"] {
+            std::fs::write(prefix.join(name), "password").unwrap();
+        }
+        for (name, target) in [("lib64", "lib"), ("doc", "/usr/share"), ("out", "..")] {
+            std::os::unix::fs::symlink(target, prefix.join(name)).unwrap();
+        }
+        assert_eq!(of(&program), ["bin", "doc", "lib", "lib64"].map(|name| prefix.join(name)));
+        std::fs::create_dir(prefix.join(".ssh")).unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new(), "a home after all");
+    }
+}

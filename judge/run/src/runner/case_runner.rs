@@ -1,0 +1,385 @@
+//! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
+
+use super::passes::{self, Performance};
+use super::request::request;
+use super::slots::Slots;
+use crate::cases::{CheckerError, PreparedCase, ReadError};
+use crate::executor::{Executor, QUEUE};
+use crate::interaction::{self, ConverseError, Partner, Trial};
+use crate::solver;
+use judge_problem::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
+use judge_problem::{
+    Digest, Evidence, Features, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, error_chain, tail,
+};
+use judge_sandbox::{Breach, Execution, Fault, Request};
+use parking_lot::RwLockReadGuard;
+use std::collections::VecDeque;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A program that spent this share of its time without the core that it was ready for was disturbed.
+const NOISY_SHARE: f64 = 0.1;
+
+/// Less than this is the ordinary price of being scheduled.
+const NOISY_LEAST: Duration = Duration::from_millis(5);
+
+/// With less CPU time than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
+const BRIEF: Duration = Duration::from_millis(1);
+
+/// On the clock, a brief one may take longer: the checks of others may share its core.
+const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
+
+/// That thread leaves brief solvers to run for no longer than this before it looks again.
+const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+
+/// A job that was taken from the plan.
+pub(super) struct Turn<'a> {
+    pub(super) job: JobId,
+    /// What the case's input shows; `None` if there is no input, or no event carries them.
+    pub(super) features: Option<Arc<Features>>,
+    /// `Err` holds what became of it without a run.
+    pub(super) task: Result<Task<'a>, Box<Settled>>,
+}
+
+/// What became of a job.
+pub(super) type Settled = (Outcome, Evidence);
+
+/// A solver that is to be run.
+pub(super) struct Task<'a> {
+    case: Rc<OpenCase>,
+    program: &'a Path,
+    limits: Limits,
+    request: Request,
+    state: State<'a>,
+}
+
+impl Task<'_> {
+    /// Returns whether nothing happens between the solver's start and its end.
+    fn is_plain(&self) -> bool {
+        self.is_alone() && self.case.prepared.passes() == 1
+    }
+
+    /// Returns whether the solver converses with nobody.
+    fn is_alone(&self) -> bool {
+        !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
+    }
+
+    fn is_slightly_slow(&self, execution: &Execution) -> bool {
+        execution.usage.cpu > self.limits.cpu.0 && !execution.breaches.contains(&Breach::Cpu)
+    }
+}
+
+/// How far the run of a solver has come.
+enum State<'a> {
+    Waiting,
+    /// The executor has it. Nothing is timed alone meanwhile.
+    Submitted(RwLockReadGuard<'a, ()>),
+    Ended(Result<Execution, Fault>),
+}
+
+/// A case whose input is at hand: with several solvers it is made and read once.
+struct OpenCase {
+    index: usize,
+    input: Arc<[u8]>,
+    /// `None` if results are not stored.
+    digest: Option<Digest>,
+    prepared: PreparedCase,
+    features: Option<Arc<Features>>,
+}
+
+/// What runs the cases of a slot.
+pub(super) struct CaseRunner<'a> {
+    slots: &'a Slots<'a>,
+    slot: usize,
+    executor: Box<dyn Executor>,
+    open: Option<Rc<OpenCase>>,
+    /// Jobs after the one that is being judged, those whose solvers were submitted first.
+    ahead: VecDeque<Turn<'a>>,
+    /// How long the last solver ran on the clock, if it was brief.
+    brief: Option<Duration>,
+}
+
+impl<'a> CaseRunner<'a> {
+    pub(super) fn new(slots: &'a Slots<'a>, slot: usize, executor: Box<dyn Executor>) -> Self {
+        Self { slots, slot, executor, open: None, ahead: VecDeque::new(), brief: None }
+    }
+
+    /// Returns the executor, to be dismissed.
+    pub(super) fn into_executor(self) -> Box<dyn Executor> {
+        self.executor
+    }
+
+    /// Takes the next job; `None` when all are taken or the run is stopped.
+    pub(super) fn next_turn(&mut self) -> Option<Turn<'a>> {
+        self.ahead.pop_front().or_else(|| self.take())
+    }
+
+    /// Returns what became of a job; `None` when it was cancelled.
+    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<Settled>>) -> Option<Settled> {
+        let mut task = match task {
+            Ok(task) => task,
+            Err(settled) => return Some(*settled),
+        };
+        match self.execute(&mut task) {
+            Ok(performance) => Some(self.finished(&task, performance)),
+            Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
+            Err(error) => {
+                // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
+                if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
+                    self.executor = executor;
+                    self.submitted_ahead().for_each(|task| task.state = State::Waiting);
+                }
+                let evidence = Evidence { input: task.case.digest, ..Evidence::default() };
+                Some((Outcome::without_run(Verdict::JudgeError, error_chain(&error)), evidence))
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<Turn<'a>> {
+        let job = self.slots.next_job()?;
+        let task = self.prepare(job);
+        let features = self.open.as_ref().filter(|open| open.index == job.case).and_then(|open| open.features.clone());
+        Some(Turn { job, features, task })
+    }
+
+    /// Makes ready what a job needs, or says what became of it without a run.
+    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<Settled>> {
+        let slots = self.slots;
+        let plan = slots.plan;
+        let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
+        let program = match &plan.solvers[job.solver].invocation {
+            Invocation::Program(program) => program,
+            Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+                return Err(without_run(Verdict::CannotStart, why.clone()));
+            }
+            Invocation::CompileError(said) => return Err(without_run(Verdict::CompileError, said.clone())),
+        };
+        // Features are found in the input.
+        if slots.finder.is_none()
+            && let Some((KnownOutcome { outcome, stored }, input)) = slots.store.kept(job)
+        {
+            return Err(Box::new((
+                outcome,
+                Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None },
+            )));
+        }
+        let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
+        if let Some(KnownOutcome { outcome, stored }) = case.digest.and_then(|digest| slots.store.lookup(job, &digest))
+        {
+            return Err(Box::new((
+                outcome,
+                Evidence { input: case.digest, answer: None, stored: Some(stored), transcript: None },
+            )));
+        }
+        let limits = plan.limits_of(job.solver);
+        let mut request = request(plan, job.solver, program, &slots.hidden[job.solver], case.input.clone());
+        request.limits.cpu = Some(slots.enforced_cpu(&limits));
+        Ok(Task { case, program: &program.path, limits, request, state: State::Waiting })
+    }
+
+    /// Makes and reads the case's input; with several solvers once for all of them.
+    fn open(&mut self, index: usize) -> Result<Rc<OpenCase>, ReadError> {
+        if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
+            return Ok(Rc::clone(open));
+        }
+        let cases = &self.slots.plan.cases;
+        let case = &cases.at(index);
+        let input = self.slots.inputs.load_of(cases, case)?;
+        let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
+        let finder = self.slots.finder.as_ref();
+        let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));
+        let digest = self.slots.store.is_active().then(|| Digest::of(&input));
+        let open = Rc::new(OpenCase { index, input, digest, prepared, features });
+        self.open = Some(Rc::clone(&open));
+        Ok(open)
+    }
+
+    /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
+    fn execute(&mut self, task: &mut Task<'a>) -> Result<Performance, ConverseError> {
+        let mut performance = if task.is_plain() {
+            Performance { execution: self.run(task)?, decision: None, transcript: None }
+        } else {
+            let _neighbours = self.slots.quiet.read();
+            self.perform(task)?
+        };
+        if task.is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+            self.settle_ahead();
+            let _alone = self.slots.quiet.write();
+            performance = self.perform(task)?;
+        }
+        if task.is_slightly_slow(&performance.execution) {
+            performance.execution.breaches.push(Breach::Cpu);
+        }
+        Ok(performance)
+    }
+
+    /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
+    /// ones several wait, and several are collected at a time: to wake this thread for each would take from the core that
+    /// the next one runs on.
+    fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
+        if matches!(task.state, State::Waiting) {
+            let guard = self.slots.quiet.read();
+            self.executor.submit(&task.request)?;
+            task.state = State::Submitted(guard);
+        }
+        if self.slots.looks_ahead(self.brief.is_some()) {
+            self.look_ahead();
+        }
+        let result = match std::mem::replace(&mut task.state, State::Waiting) {
+            State::Ended(result) => result,
+            State::Submitted(_neighbours) => {
+                let pause = self.pause();
+                if !pause.is_zero() && !self.executor.is_ready() {
+                    std::thread::sleep(pause);
+                }
+                self.executor.collect()
+            }
+            State::Waiting => unreachable!("it was submitted"),
+        };
+        let usage = result.as_ref().ok().map(|execution| &execution.usage);
+        let brief = usage.filter(|usage| usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK);
+        self.brief = brief.map(|usage| usage.wall);
+        result
+    }
+
+    /// How long brief solvers are left to run before the first of them is asked for: until two of those that wait are left, so that
+    /// the core never waits for another.
+    fn pause(&self) -> Duration {
+        let others = self.ahead.len().saturating_sub(2) as u32;
+        (self.brief.unwrap_or_default() * others).min(LONGEST_PAUSE)
+    }
+
+    /// Takes the next jobs and submits their solvers.
+    fn look_ahead(&mut self) {
+        let most = if self.brief.is_some() { QUEUE - 1 } else { 1 };
+        while self.ahead.len() < most {
+            let Some(mut turn) = self.take() else { break };
+            self.submit_behind_others(&mut turn);
+            self.ahead.push_back(turn);
+        }
+    }
+
+    /// Submits a solver that is to run after those ahead, unless one of them could not be submitted, or another slot waits
+    /// to time one alone.
+    fn submit_behind_others(&mut self, turn: &mut Turn<'a>) {
+        let waits = |turn: &Turn<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
+        let Turn { task: Ok(task), .. } = turn else { return };
+        if task.is_plain()
+            && !self.ahead.iter().any(waits)
+            && let Some(guard) = self.slots.quiet.try_read()
+            && self.executor.submit(&task.request).is_ok()
+        {
+            task.state = State::Submitted(guard);
+        }
+    }
+
+    /// Waits for the ends of all solvers that were submitted.
+    fn settle_ahead(&mut self) {
+        for turn in &mut self.ahead {
+            if let Ok(task) = &mut turn.task
+                && matches!(task.state, State::Submitted(_))
+            {
+                task.state = State::Ended(self.executor.collect());
+            }
+        }
+    }
+
+    /// The solvers ahead that the executor has.
+    fn submitted_ahead(&mut self) -> impl Iterator<Item = &mut Task<'a>> {
+        let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
+        tasks.filter(|task| matches!(task.state, State::Submitted(_)))
+    }
+
+    /// Runs the solver once, by itself or in a conversation.
+    fn perform(&mut self, task: &Task<'_>) -> Result<Performance, ConverseError> {
+        let stopped = &self.slots.stopped;
+        let Task { request, limits, .. } = task;
+        let prepared = &task.case.prepared;
+        if prepared.passes() > 1 {
+            return passes::perform(&mut *self.executor, request, limits, prepared);
+        }
+        let helper_limits = &self.slots.plan.problem.helper_limits;
+        let core = self.slots.core(self.slot);
+        let conversation = match prepared {
+            PreparedCase::Interactive { interactor, case, .. } => {
+                let (interactor, protocol) = (interactor.program(), interactor.protocol());
+                let (input, expected) = (&case.input, case.expected.as_deref());
+                let decision_time = helper_limits.interactor.0;
+                let is_recorded = self.slots.plan.transcripts;
+                let partner = Partner { interactor, protocol, input, expected, decision_time, core, is_recorded };
+                interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
+            }
+            PreparedCase::Tested { tester, case, seed, .. } => {
+                let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
+                let patience = helper_limits.tester.0;
+                let trial = Trial { tester, input, expected, seed: *seed, patience, core };
+                interaction::test(&mut *self.executor, request, limits, trial, stopped)?
+            }
+            _ => {
+                let execution = self.executor.run(request)?;
+                return Ok(Performance { execution, decision: None, transcript: None });
+            }
+        };
+        let decision = match conversation.decision {
+            InteractorDecision::Decided(Ruling::Accepted(score)) => {
+                passes::decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+            }
+            decision => decision,
+        };
+        let (execution, transcript) = (conversation.execution, conversation.transcript);
+        Ok(Performance { execution, decision: Some(decision), transcript })
+    }
+
+    /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
+    fn finished(&self, task: &Task<'_>, performance: Performance) -> Settled {
+        let Performance { execution, decision, transcript } = performance;
+        let outcome = self.outcome(task, &execution, decision);
+        let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
+        let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
+        let answer = (answered && wanted).then_some(execution.stdout);
+        (outcome, Evidence { input: task.case.digest, answer, stored: None, transcript })
+    }
+
+    fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
+        let Task { program, limits, .. } = task;
+        let case = &task.case.prepared;
+        let usage = &execution.usage;
+        let mut outcome = match (decision, solver::ending(program, execution, limits)) {
+            (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
+                InteractiveVerdict::Decided(ruling) => ruled(case.admit(ruling)),
+                InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
+            },
+            (None, Ending::Clean) => ruled(case.check(&execution.stdout)),
+            (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
+        };
+        if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
+            outcome.stderr = tail(&execution.stderr);
+        }
+        if outcome.verdict != Verdict::CannotStart {
+            outcome.cpu = Some(usage.cpu);
+            outcome.wall = Some(usage.wall);
+            outcome.memory = usage.memory;
+            // A solver that converses is ready while its partner still has their core: it is not disturbed by that.
+            let run_delay = usage.run_delay.filter(|_| task.is_alone());
+            outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
+            outcome.noisy =
+                outcome.waited.is_some_and(|waited| waited > NOISY_LEAST.max(usage.wall.mul_f64(NOISY_SHARE)));
+        }
+        outcome
+    }
+}
+
+fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
+    match ruling {
+        Ok(Ruling::Accepted(score)) => {
+            Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+        }
+        Ok(Ruling::Rejected(rejection)) => {
+            let note = rejection.to_string();
+            Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
+        }
+        Err(error) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
+    }
+}

@@ -1,0 +1,125 @@
+//! Ctrl-C and SIGTERM, for as long as the process lives once a run has listened to them.
+
+use judge_problem::Exit;
+use parking_lot::Mutex;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Hears of every signal while it lives, and of one that came while there was no listener.
+pub struct Signals {
+    /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
+    _registration: Option<Registration>,
+    receiver: UnboundedReceiver<()>,
+}
+
+/// Removes its listener when it is dropped.
+struct Registration(u64);
+
+/// Who listens now. All of them hear of a signal: solvers are compiled at once.
+struct Post {
+    /// Whether signals are caught at all.
+    open: bool,
+    /// Each with the number of its registration.
+    listeners: Vec<(u64, UnboundedSender<()>)>,
+    registered: u64,
+    /// One came between two runs.
+    waiting: bool,
+}
+
+/// Whether one has ever come.
+static CAME: AtomicBool = AtomicBool::new(false);
+
+static POST: Mutex<Post> = Mutex::new(Post { open: false, listeners: Vec::new(), registered: 0, waiting: false });
+
+impl Signals {
+    /// Hears of signals from now on.
+    ///
+    /// # Errors
+    /// When they cannot be caught.
+    pub fn install() -> io::Result<Self> {
+        let mut post = POST.lock();
+        if !post.open {
+            open()?;
+            post.open = true;
+        }
+        let (sender, receiver) = unbounded_channel();
+        if std::mem::take(&mut post.waiting) {
+            let _ = sender.send(());
+        }
+        post.registered += 1;
+        let number = post.registered;
+        post.listeners.push((number, sender));
+        Ok(Self { _registration: Some(Registration(number)), receiver })
+    }
+
+    /// Returns the signals that a test sends, for as long as it keeps the sender.
+    #[cfg(test)]
+    pub(super) fn scripted(receiver: UnboundedReceiver<()>) -> Self {
+        Self { _registration: None, receiver }
+    }
+
+    /// Returns whether one has come since the last time.
+    pub fn has_come(&mut self) -> bool {
+        self.receiver.try_recv().is_ok()
+    }
+
+    pub(super) async fn next(&mut self) {
+        // The sender is in its place for as long as this is.
+        let _ = self.receiver.recv().await;
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        POST.lock().listeners.retain(|(number, _)| *number != self.0);
+    }
+}
+
+/// Ends the process on the second Ctrl-C. It is the one place of the judge that does not return to `main`: what the first
+/// signal asked to stop may be blocked, in a file system that does not answer, or in a computation, which no
+/// error value interrupts. The helpers and supervisors of the sandbox notice the end, and kill and remove what is left.
+pub fn exit_at_once() -> ! {
+    std::process::exit(i32::from(Exit::Interrupted.code()))
+}
+
+/// Returns whether a signal has come since they are caught.
+#[must_use]
+pub fn was_interrupted() -> bool {
+    CAME.load(Ordering::SeqCst)
+}
+
+/// Catches signals from now on.
+fn open() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let entered = runtime.enter();
+    let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    drop(entered);
+    Builder::new().name("signals".to_owned()).spawn(move || deliver(&runtime, interrupt, terminate))?;
+    Ok(())
+}
+
+fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
+    loop {
+        runtime.block_on(async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        });
+        CAME.store(true, Ordering::SeqCst);
+        let mut post = POST.lock();
+        match &*post.listeners {
+            [] if post.waiting => exit_at_once(),
+            [] => post.waiting = true,
+            listeners => {
+                for (_, listener) in listeners {
+                    let _ = listener.send(());
+                }
+            }
+        }
+    }
+}

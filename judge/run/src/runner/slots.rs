@@ -1,0 +1,137 @@
+//! What the workers of a run share: the plan's next job, and the means to stop.
+
+use super::request::hidden;
+use super::{ResultStore, RunError, RunSettings};
+use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
+use crate::command::StopSignal;
+use crate::executor::{Cancel, Executor, ExecutorPool};
+use judge_problem::plan::Plan;
+use judge_problem::{Invocation, JobId, Limits, RunningJobs, Solver};
+use parking_lot::{Mutex, RwLock};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What all workers of a run share. Each works in a slot of its own.
+pub(super) struct Slots<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) store: &'a dyn ResultStore,
+    pub(super) inputs: Inputs,
+    pub(super) checker: ProblemChecker,
+    /// `None` where no report shows features.
+    pub(super) finder: Option<FeatureFinder>,
+    pub(super) stopped: AtomicBool,
+    /// By solver: what it may not see of what it is shown.
+    pub(super) hidden: Vec<Vec<PathBuf>>,
+    /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
+    pub(super) quiet: RwLock<()>,
+    pool: &'a dyn ExecutorPool,
+    settings: &'a RunSettings,
+    next: AtomicUsize,
+    /// Ends the helper commands of the problem.
+    stop_commands: StopSignal,
+    /// By slot.
+    cancellers: Mutex<Vec<Box<dyn Cancel>>>,
+}
+
+impl<'a> Slots<'a> {
+    /// Opens an executor for each slot.
+    pub(super) fn open(
+        plan: &'a Plan,
+        settings: &'a RunSettings,
+        pool: &'a dyn ExecutorPool,
+        store: &'a dyn ResultStore,
+    ) -> Result<(Self, Vec<Box<dyn Executor>>), RunError> {
+        let count = settings.jobs.get().min(plan.job_count());
+        let executors = (0..count)
+            .map(|slot| pool.open(settings.core(slot)))
+            .collect::<Result<Vec<Box<dyn Executor>>, _>>()
+            .map_err(RunError::Sandbox)?;
+        let stop_commands = StopSignal::new().map_err(RunError::Start)?;
+        let slots = Self {
+            plan,
+            store,
+            inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
+            checker: ProblemChecker::of(&plan.problem).stopped_by(&stop_commands),
+            finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
+            stopped: AtomicBool::new(false),
+            hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
+            quiet: RwLock::new(()),
+            pool,
+            settings,
+            next: AtomicUsize::new(0),
+            stop_commands,
+            cancellers: Mutex::new(executors.iter().map(|executor| executor.canceller()).collect()),
+        };
+        Ok((slots, executors))
+    }
+
+    /// Starts no further jobs and ends the running ones.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.stop_commands.stop();
+        for canceller in self.cancellers.lock().iter() {
+            canceller.cancel();
+        }
+    }
+
+    /// Returns the next job; `None` when all are taken or the run is stopped.
+    pub(super) fn next_job(&self) -> Option<JobId> {
+        if self.stopped.load(Ordering::SeqCst) {
+            return None;
+        }
+        let turn = self.next.fetch_add(1, Ordering::SeqCst);
+        (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
+    }
+
+    /// Returns the core that the solvers of a slot stay on.
+    pub(super) fn core(&self, slot: usize) -> Option<usize> {
+        self.settings.core(slot)
+    }
+
+    /// Keeps this thread away from the solvers' cores where there are others enough.
+    pub(super) fn leave_cores_to_solvers(&self) {
+        self.settings.leave_cores_to_solvers();
+    }
+
+    /// Returns the jobs that are running now.
+    pub(super) fn running(&self) -> &RunningJobs {
+        &self.settings.running
+    }
+
+    /// Returns whether solvers run beside each other.
+    pub(super) fn has_neighbours(&self) -> bool {
+        self.settings.jobs.get() > 1
+    }
+
+    /// Returns whether the next solver starts before the answer of the last one is checked: where a core is free for the
+    /// check, or where solvers are so brief that their cores would often be idle; not where that answer may end the run.
+    pub(super) fn looks_ahead(&self, are_brief: bool) -> bool {
+        (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
+    }
+
+    /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within
+    /// that tenth is timed again alone before it is called too slow.
+    pub(super) fn enforced_cpu(&self, limits: &Limits) -> Duration {
+        let cpu = limits.cpu.0;
+        if self.has_neighbours() { cpu.saturating_mul(11) / 10 } else { cpu }
+    }
+
+    /// Returns a new executor for a slot whose executor has failed; `None` when none can be started.
+    pub(super) fn reopen(&self, slot: usize) -> Option<Box<dyn Executor>> {
+        let executor = self.pool.open(self.settings.core(slot)).ok()?;
+        let mut cancellers = self.cancellers.lock();
+        cancellers[slot] = executor.canceller();
+        if self.stopped.load(Ordering::SeqCst) {
+            cancellers[slot].cancel();
+        }
+        Some(executor)
+    }
+}
+
+fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
+    match &solver.invocation {
+        Invocation::Program(program) => hidden(program, &plan.visible),
+        Invocation::CannotStart(_) | Invocation::NotInstalled(_) | Invocation::CompileError(_) => Vec::new(),
+    }
+}

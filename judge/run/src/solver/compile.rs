@@ -1,0 +1,298 @@
+//! Builds the sources of a solver: compiles them, or finds them in the cache.
+
+use super::class_file::startable;
+use super::compiler::{self, Compiled, OUT, RunCompiler};
+use super::language::{remedy, tool, usable};
+use super::line::{Values, fill};
+use super::project::{Project, Unusable};
+use super::toolbox::Toolbox;
+use super::version;
+use crate::program;
+use judge_problem::{Bytes, Digest, Language, Program};
+use judge_sandbox::WorkFile;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The result of building a solver.
+pub(super) enum Built {
+    /// It can be run.
+    Program(Program),
+    /// It cannot be read, or its compiler or interpreter cannot be run.
+    CannotStart(String),
+    /// Its compiler or interpreter is not installed.
+    NotInstalled(String),
+    /// The compiler rejected it, or it exceeds a limit.
+    Refused(String),
+}
+
+/// Why there is no program, or an error of what runs compilers.
+enum Failed<E> {
+    CannotStart(String),
+    NotInstalled(String),
+    Refused(String),
+    Run(E),
+}
+
+impl<E> From<Unusable> for Failed<E> {
+    fn from(unusable: Unusable) -> Self {
+        match unusable {
+            Unusable::Refused(why) => Self::Refused(why),
+            Unusable::Unreadable(why) => Self::CannotStart(why),
+        }
+    }
+}
+
+fn cannot_start<E>(why: impl ToString) -> Failed<E> {
+    Failed::CannotStart(why.to_string())
+}
+
+fn refused<E>(why: impl Into<String>) -> Failed<E> {
+    Failed::Refused(why.into())
+}
+
+impl Toolbox {
+    /// Builds a source file or folder as its language requires.
+    pub(super) fn build<E>(
+        &self,
+        language: &Language,
+        source: &Path,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Built, E> {
+        let built = match language.compile.is_empty() {
+            true => self.interpreted(language, source),
+            false => self.compiled(language, source, run),
+        };
+        match built {
+            Ok(program) => Ok(Built::Program(program)),
+            Err(Failed::CannotStart(why)) => Ok(Built::CannotStart(why)),
+            Err(Failed::NotInstalled(why)) => Ok(Built::NotInstalled(why)),
+            Err(Failed::Refused(why)) => Ok(Built::Refused(why)),
+            Err(Failed::Run(error)) => Err(error),
+        }
+    }
+
+    /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
+    fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
+        let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
+        let limit = self.settings.source;
+        if source.is_dir() {
+            let project = Project::read(source, language, limit)?;
+            let folder = self.keep(&project.files).map_err(|error| cannot_start(not_stored(&error)))?;
+            let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
+            let stem = project.stem().to_owned();
+            return self.command(
+                language,
+                Values { source: main, stem, out: folder.clone(), ..Values::default() },
+                folder,
+            );
+        }
+        let source = source.canonicalize().map_err(unreadable)?;
+        let bytes = source.metadata().map_err(unreadable)?.len();
+        if let Some(limit) = limit.filter(|limit| bytes > limit.0) {
+            return Err(refused(format!("the source is larger than {limit}")));
+        }
+        let stem = source.file_stem().unwrap_or_default().to_owned();
+        self.command(language, Values { source: source.clone(), stem, ..Values::default() }, source)
+    }
+
+    fn compiled<E>(
+        &self,
+        language: &Language,
+        source: &Path,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Program, Failed<E>> {
+        let project = Project::read(source, language, self.settings.source)?;
+        let files = self.files(language, source, &project, run)?;
+        let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
+        let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
+        if language.uses("{program}") {
+            values.program = out.join(main_file(&files, project.stem()).map_err(refused)?);
+        }
+        if language.uses("{class}") {
+            values.class = main_class(&files, project.stem()).map_err(refused)?;
+        }
+        self.command(language, values, out)
+    }
+
+    /// Returns the compiled files, from the cache if they are there.
+    fn files<E>(
+        &self,
+        language: &Language,
+        source: &Path,
+        project: &Project,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Vec<WorkFile>, Failed<E>> {
+        let compiler = compiler_of(language, project)?;
+        let key = self.key(language, &compiler, project, run).map_err(Failed::Run)?;
+        if let Some(files) = key.as_ref().and_then(|key| self.cache()?.find(key)) {
+            return Ok(files);
+        }
+        let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
+        let given = project.files.clone();
+        let made = compiler::compile(&compiler, &name, given, &self.settings.compiler, run).map_err(Failed::Run)?;
+        let files = match made {
+            Compiled::Made(files) => files,
+            Compiled::Refused(said) => return Err(refused(said)),
+            Compiled::NotStarted(why) => return Err(cannot_start(why)),
+        };
+        if let (Some(cache), Some(key)) = (self.cache(), key) {
+            // Without an entry, the next run compiles again.
+            let _ = cache.store(&key, &files);
+        }
+        Ok(files)
+    }
+
+    /// Returns the hash of everything that a program is compiled from; `None` without a cache.
+    fn key<E>(
+        &self,
+        language: &Language,
+        compiler: &Program,
+        project: &Project,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Option<Digest>, E> {
+        if self.cache().is_none() {
+            return Ok(None);
+        }
+        let identity = version::identity(language);
+        let version = self.version(language, &identity, run)?;
+        let mut parts = vec![compiler.path.as_os_str().as_bytes(), &identity.0, version.as_bytes()];
+        parts.extend(compiler.argv.iter().map(|word| word.as_bytes()));
+        for file in &project.files {
+            parts.extend([file.path.as_os_str().as_bytes(), if file.executable { b"x" } else { b"-" }, &file.bytes]);
+        }
+        Ok(Some(Digest::of_parts(parts)))
+    }
+
+    /// Returns the version of a language's compiler. It is asked once for each compiler, and kept in the cache.
+    fn version<E>(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_, E>) -> Result<String, E> {
+        let key =
+            Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
+        let known = self.cache().and_then(|cache| cache.find(&key)?.pop());
+        if let Some(known) = known {
+            return Ok(String::from_utf8_lossy(&known.bytes).into_owned());
+        }
+        let version = version::version(language, run)?.unwrap_or_default();
+        if let Some(cache) = self.cache() {
+            let file = WorkFile { path: "version".into(), bytes: version.clone().into_bytes(), executable: false };
+            let _ = cache.store(&key, &[file]);
+        }
+        Ok(version)
+    }
+
+    /// Returns the program that runs a solver. It sees `visible` and nothing else that its command names.
+    fn command<E>(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, Failed<E>> {
+        let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
+        values.memory = Some(Bytes(memory));
+        let line = usable(&language.run).ok_or_else(|| not_installed("interpreter", language, &language.run))?;
+        let words = fill(line, &values).map_err(cannot_start)?;
+        let mut program = program::language_program(words).map_err(cannot_start)?;
+        program.visible.push(visible);
+        let filled = |value: &str| values.fill_text(value).to_string_lossy().into_owned();
+        let variables = language.environment.iter();
+        program.environment = variables.map(|(name, value)| (name.clone(), filled(value))).collect();
+        Ok(program)
+    }
+}
+
+fn not_stored(error: &io::Error) -> String {
+    format!("cannot store the program: {error}")
+}
+
+fn not_installed<E>(what: &str, language: &Language, lines: &[String]) -> Failed<E> {
+    let names: Vec<_> = lines.iter().filter_map(|line| tool(line)).collect();
+    let looked = names.join(", ");
+    Failed::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
+}
+
+/// Returns the compiler with its arguments, and with the programs that it starts in sight.
+fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Failed<E>> {
+    let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
+    let values = Values {
+        source: project.main.clone().unwrap_or_default(),
+        sources: project.sources.clone(),
+        out: OUT.into(),
+        stem: project.stem().to_owned(),
+        ..Values::default()
+    };
+    let words = fill(line, &values).map_err(cannot_start)?;
+    let name = words[0].to_string_lossy().into_owned();
+    let installed = |name: &str, missing: &dyn Fn() -> String| {
+        let found = program::installed(name).ok_or_else(|| Failed::NotInstalled(missing()))?;
+        found.map_err(cannot_start)
+    };
+    let mut compiler = installed(&name, &|| format!("{name} is not installed"))?;
+    compiler.argv.extend(words.into_iter().skip(1));
+    for need in &language.needs {
+        let missing = || format!("it needs {need}, which is not installed{}", remedy(language));
+        let needed = installed(need, &missing)?;
+        compiler.runtime.visible.extend(needed.runtime.visible);
+        compiler.runtime.search.extend(needed.runtime.search);
+    }
+    Ok(compiler)
+}
+
+/// Returns the file that is run of those that a compiler made.
+fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
+    let named = |name: &OsStr| {
+        let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let exact = files.iter().find(|file| file.path == Path::new("main"));
+    let only = files.first().filter(|_| files.len() == 1);
+    let found = exact.or(only).or_else(|| named(OsStr::new("main"))).or_else(|| named(stem));
+    found.map(|file| &*file.path).ok_or_else(|| {
+        let mut names: Vec<_> = files.iter().map(|file| file.path.display().to_string()).collect();
+        names.sort();
+        names.truncate(5);
+        format!("the compiler made several files, and none of them is called main: {}", names.join(", "))
+    })
+}
+
+/// Returns the class that is started of those that a compiler made.
+fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
+    let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
+    classes.sort();
+    let is_named = |class: &&String| {
+        let name = class.rsplit('.').next().unwrap_or(class);
+        stem == name || name == "Main"
+    };
+    let named: Vec<_> = classes.iter().filter(is_named).collect();
+    match (&*classes, &*named) {
+        ([only], _) => Ok(only.into()),
+        (_, [only]) => Ok(only.into()),
+        ([], _) => Err("no class has a method `public static void main(String[])`".to_owned()),
+        _ => {
+            Err(format!("several classes have a method main, and it is not clear which starts: {}", classes.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> Vec<WorkFile> {
+        let file = |name: &&str| WorkFile { path: name.into(), bytes: Vec::new(), executable: true };
+        names.iter().map(file).collect()
+    }
+
+    #[test]
+    fn the_program_is_the_file_that_is_clearly_meant() {
+        for (names, stem, expected) in [
+            (&["bin/anything"][..], "x", Some("bin/anything")),
+            (&["other", "main"], "x", Some("main")),
+            (&["main.exe", "main", "x"], "x", Some("main")),
+            (&["lib.js", "main.js"], "x", Some("main.js")),
+            (&["lib.js", "bot.js"], "bot", Some("bot.js")),
+            (&["a", "b"], "x", None),
+            (&["main.a", "main.b"], "x", None),
+        ] {
+            let files = files(names);
+            assert_eq!(main_file(&files, OsStr::new(stem)).ok(), expected.map(Path::new), "{names:?}");
+        }
+        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err();
+        assert!(why.ends_with("called main: a, b"), "{why}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs a compiler in the sandbox: the source file is untrusted, and so is what it makes the compiler do.
+
+use crate::program;
+use judge_problem::verdict::{self, Ending};
+use judge_problem::{Bytes, CompileLimits, Limits, Program, Verdict};
+use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
+use std::ffi::OsString;
+
+/// Why a compiler or interpreter is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose<'a> {
+    /// To compile the solver of this name.
+    Compile(&'a str),
+    /// To ask its version.
+    Version,
+}
+
+/// Runs a compiler in the sandbox, with its input and output files.
+pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
+
+/// The limits of a compiler that no problem sets.
+pub(super) struct CompilerLimits {
+    /// Bytes of its output, of which no more than `message` is kept.
+    output: Bytes,
+    /// Processes and threads alive at once.
+    processes: u32,
+    /// Bytes that it may write to files.
+    disk: Bytes,
+    /// Bytes of all compiled files together.
+    made: Bytes,
+    /// The number of compiled files.
+    made_files: u64,
+    /// Bytes of its messages that are kept.
+    message: Bytes,
+}
+
+/// The limits of every compiler.
+pub(super) const LIMITS: CompilerLimits = CompilerLimits {
+    output: Bytes(1 << 20),
+    processes: 512,
+    disk: Bytes(512 << 20),
+    made: Bytes(256 << 20),
+    made_files: 10_000,
+    message: Bytes(16 << 10),
+};
+
+/// The folder for compiled files, relative to the working folder. The path of the working folder depends on the tier:
+/// with relative paths, a compiler makes the same program from the same source.
+pub(super) const OUT: &str = "out";
+
+/// The result of a compiler's run.
+pub(super) enum Compiled {
+    /// The compiled files.
+    Made(Vec<WorkFile>),
+    /// It rejected the source, or exceeded a limit: its message.
+    Refused(String),
+    /// It could not be run: the reason.
+    NotStarted(String),
+}
+
+/// The working folder, by a name that is the same in every tier: some compilers write it into the program.
+const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
+
+/// Runs a compiler, with all its arguments, on the sources of the solver `name`, which are put into its working folder.
+pub(super) fn compile<E>(
+    compiler: &Program,
+    name: &str,
+    sources: Vec<WorkFile>,
+    limits: &CompileLimits,
+    run: &mut RunCompiler<'_, E>,
+) -> Result<Compiled, E> {
+    let limits = run_limits(limits);
+    let exchange = Exchange {
+        given: sources,
+        variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
+        made_in: OUT.into(),
+        most_files: LIMITS.made_files,
+        most_bytes: LIMITS.made.0,
+        ..Exchange::default()
+    };
+    let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
+    Ok(outcome(compiler, &limits, &execution, made))
+}
+
+fn run_limits(limits: &CompileLimits) -> Limits {
+    let CompileLimits { cpu, wall, memory } = *limits;
+    Limits { cpu, wall, memory, output: LIMITS.output, processes: LIMITS.processes }
+}
+
+/// Returns the request that runs a tool on nothing.
+pub(super) fn tool_request(tool: &Program) -> Request {
+    request(tool, &run_limits(&CompileLimits::default()))
+}
+
+fn request(compiler: &Program, limits: &Limits) -> Request {
+    let here = [(HERE.0.to_owned(), HERE.1.to_owned())];
+    Request {
+        program: compiler.path.clone(),
+        argv: compiler.argv.clone(),
+        environment: program::environment(compiler, &here),
+        stdin: Stdin::Empty,
+        limits: judge_sandbox::Limits {
+            cpu: Some(limits.cpu.0),
+            wall: Some(limits.wall.0),
+            memory: Some(limits.memory.0),
+            stdout: limits.output.0,
+            stderr: LIMITS.message.0,
+            processes: Some(limits.processes),
+            disk: LIMITS.disk.0,
+        },
+        visible: program::visible(compiler).collect(),
+        hidden: Vec::new(),
+        folder: None,
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    }
+}
+
+fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Made) -> Compiled {
+    if let End::NotStarted(errno) = execution.end {
+        return Compiled::NotStarted(unstarted(compiler, errno));
+    }
+    let said = message(execution);
+    let why = match (verdict::ending(execution, limits), made) {
+        (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
+        (Ending::Clean, Ok(files)) => return Compiled::Made(files),
+        (Ending::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
+        (Ending::Failed(Verdict::RuntimeError, _), _)
+            if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
+        {
+            return Compiled::Refused(said);
+        }
+        (Ending::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
+            format!("the compiler was {note}")
+        }
+        (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
+        // A compiler's limit on files is not that of a solver.
+        (Ending::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
+            format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
+        }
+        (Ending::Failed(_, note), _) => format!("the compiler used {note}"),
+    };
+    Compiled::Refused(format!("{why}\n{said}").trim_end().to_owned())
+}
+
+fn unstarted(compiler: &Program, errno: i32) -> String {
+    let errno = rustix::io::Errno::from_raw_os_error(errno);
+    let why = program::start_failure(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
+    // Without namespaces, root's private folders stay closed to the user that programs run as.
+    let hint = match errno {
+        rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",
+        _ => "",
+    };
+    format!("the compiler {} cannot be started in the sandbox: {why}{hint}", compiler.path.display())
+}
+
+/// Returns a compiler's message, cut to its limit.
+fn message(execution: &Execution) -> String {
+    let said = [&*execution.stderr, &*execution.stdout].concat();
+    let kept = said.len().min(usize::try_from(LIMITS.message.0).unwrap_or(usize::MAX));
+    let all = execution.usage.stderr_bytes + execution.usage.stdout_bytes;
+    let text = String::from_utf8_lossy(&said[..kept]).trim().to_owned();
+    match all.saturating_sub(kept as u64) {
+        0 => text,
+        more => format!("{text}\n[and {} more]", Bytes(more)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use judge_problem::Runtime;
+    use judge_sandbox::Usage;
+
+    fn ended(end: End, breaches: &[Breach], stderr: &str, made: Made) -> String {
+        let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
+        let stderr = stderr.as_bytes()[..stderr.len().min(16 << 10)].to_vec();
+        let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };
+        let runtime = Runtime::default();
+        let compiler = Program {
+            path: "/no/such/cc".into(),
+            argv: Vec::new(),
+            visible: Vec::new(),
+            runtime,
+            environment: Vec::new(),
+        };
+        match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
+            Compiled::Made(files) => format!("{} files", files.len()),
+            Compiled::Refused(why) | Compiled::NotStarted(why) => why,
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_compiler_is_said() {
+        let file = || Ok(vec![WorkFile { path: "main".into(), bytes: Vec::new(), executable: true }]);
+        let none = || Ok(Vec::new());
+        for (end, breaches, stderr, made, expected) in [
+            (End::Exited(0), &[][..], "warning", file(), "1 files"),
+            (End::Exited(1), &[], " a.c:1: error\n", none(), "a.c:1: error"),
+            (End::Exited(4), &[], "", none(), "the compiler ended with exit code 4"),
+            (End::Signalled(11), &[], "oh", none(), "the compiler was killed by signal 11 (SIGSEGV)\noh"),
+            (End::Signalled(9), &[Breach::Cpu], "oh", none(), "the compiler used more than 60s of CPU time\noh"),
+            (End::Exited(1), &[Breach::Memory], "", none(), "the compiler used more than 2 GiB of memory"),
+            (
+                End::Exited(1),
+                &[Breach::Disk],
+                "",
+                none(),
+                "the compiler used more than 512 MiB or too many files on disk",
+            ),
+            (End::Exited(0), &[], "", none(), "the compiler produced no program"),
+            (End::Exited(0), &[], "", Err("x".to_owned()), "the compiler's output cannot be used: x"),
+        ] {
+            assert_eq!(ended(end, breaches, stderr, made), expected);
+        }
+        let unstarted = ended(End::NotStarted(13), &[], "", none());
+        assert!(unstarted.starts_with("the compiler /no/such/cc cannot be started in the sandbox: "), "{unstarted}");
+    }
+
+    #[test]
+    fn the_head_of_a_long_message_is_kept() {
+        let said = ended(End::Exited(1), &[], &"é".repeat(1 << 20), Ok(Vec::new()));
+        assert!(said.starts_with("éé") && said.ends_with("\n[and 2032 KiB more]"), "{}", &said[said.len() - 40..]);
+        assert!(said.len() < 17 << 10);
+    }
+}

@@ -1,0 +1,70 @@
+//! Records what a person has played, as a run of one case.
+
+use super::best_scores::{FromJournal, ReferenceScores};
+use super::failure::Failure;
+use super::restored_run::recorded_solver;
+use super::{command_line, recorder, score_run};
+use checkers::Score;
+use judge_journal::{Recording, RunEnd, RunRecord, Surroundings};
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::{
+    CaseList, CaseSpec, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunId, SolverSpec, Verdict,
+};
+use judge_run::command::{checker_identity, generator_identity};
+use judge_sandbox::Tier;
+use std::path::Path;
+use std::time::Duration;
+
+/// An accepted answer that a person gave.
+pub struct PlayedByHand<'a> {
+    /// The problem that was played.
+    pub problem: &'a Problem,
+    /// Its case.
+    pub case: CaseSpec,
+    /// The input of the case.
+    pub input: &'a [u8],
+    /// What was played, as an answer.
+    pub answer: Vec<u8>,
+    /// What the checker gives for it.
+    pub score: Score,
+}
+
+/// Records it as a run of the solver [`SolverSpec::BY_HAND`].
+pub fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, Failure> {
+    let PlayedByHand { problem, case, input, answer, score } = played;
+    let hash = Digest::of(input);
+    let reference = ReferenceScores::open(catalogue, problem, None, FromJournal::Recorded)?;
+    let mut cases: CaseList = [case].into_iter().collect();
+    reference.apply_to_recorded(problem.direction, &mut cases, &[Some(hash)]);
+    let problem = Problem { best: reference.source, ..problem.clone() };
+    let plan = Plan::new(problem, vec![recorded_solver(SolverSpec::by_hand())], cases);
+    let job = JobId { case: 0, solver: 0 };
+    let outcome = Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) };
+    let mut outcomes = OutcomeGrid::new(1, 1);
+    outcomes.set(job, &outcome);
+    let scored = score_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
+    let run_record = RunRecord {
+        plan: &plan,
+        checker: &checker_identity(&plan.problem.checker),
+        generator: &generator_identity(&plan.problem),
+        solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
+        command: &command_line::recorded(None),
+        message: None,
+        jobs: 1,
+        // No program was started.
+        tier: Tier::Unsafe,
+        surroundings: &Surroundings::look(Path::new(".")),
+        shard: None,
+        played: 1,
+        probe: None,
+    };
+    let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
+    let run = recording.run();
+    let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
+    recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
+    let board = &scored.board;
+    let totals = board.standings.iter().map(|standing| board.headline(standing)).collect();
+    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &scored.rule, totals })?;
+    Ok(run)
+}

@@ -1,0 +1,155 @@
+//! The cases of a command: those that are selected and fulfil the condition.
+
+use super::failure::Failure;
+use judge_cli::CaseArgs;
+use judge_problem::condition::Condition;
+use judge_problem::manifest::closest;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::{CaseList, CaseSource, Digest, Features, Problem, ReadFile, Seeds, counted};
+use judge_run::cases::{CheckerError, Inputs, ProblemChecker, Selection, describe_all, select};
+use std::borrow::Borrow;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So much of the files that were checked is kept for the run. To open a small one again takes longer than to check an answer
+/// to it.
+const MOST_BYTES_KEPT: usize = 16 << 20;
+
+/// The cases of a command, and the features of each; `None` if its input was not read.
+pub struct ChosenCases {
+    /// The cases that were chosen.
+    pub cases: CaseList,
+    /// The features of each case, where they are known.
+    pub features: Vec<Option<Arc<Features>>>,
+}
+
+/// Selects the cases. Inputs are read only for a condition or for a grouping `by` a feature; the names of features are
+/// checked before anything runs.
+pub fn choose(
+    problem: &Problem,
+    args: &CaseArgs,
+    by: Option<&str>,
+    repeat: Option<NonZeroU32>,
+) -> Result<ChosenCases, Failure> {
+    let seeds = args.seeds.as_ref().map(Seeds::without_repetitions);
+    if let Some((_, left_out @ 1..)) = seeds {
+        judge_report::note(&format!("--seeds repeats {}: each seed is one case", counted(left_out, "seed")));
+    }
+    let selection = Selection { seeds: seeds.map(|(seeds, _)| seeds), inputs: args.inputs.clone(), repeat };
+    let mut cases = select(problem, &selection)?;
+    check_files(problem, &mut cases)?;
+    filter(problem, cases, args.condition.as_ref(), by)
+}
+
+/// Keeps the cases for which the condition holds.
+pub(crate) fn filter(
+    problem: &Problem,
+    cases: CaseList,
+    condition: Option<&Condition>,
+    by: Option<&str>,
+) -> Result<ChosenCases, Failure> {
+    if condition.is_none() && by.is_none() {
+        return Ok(ChosenCases { features: vec![None; cases.len()], cases });
+    }
+    let features = describe_all(problem, &cases)?;
+    check_names(condition.iter().flat_map(|condition| condition.names()).chain(by), &features)?;
+    let all = cases.len();
+    let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
+    let kept = cases.iter().zip(features).filter(|(_, features)| holds(features));
+    let (mut chosen, features): (CaseList, Vec<_>) =
+        kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
+    chosen.share_read_files(&cases);
+    report_kept(condition, chosen.len(), &format!("the {all} cases"))?;
+    Ok(ChosenCases { cases: chosen, features })
+}
+
+/// Reports for how many of the cases the condition holds, if there is one. Fails if for none.
+pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+    let Some(condition) = condition else { return Ok(()) };
+    if kept == 0 {
+        return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
+    }
+    judge_report::note(&format!("`{condition}` holds for {kept} of {all}"));
+    Ok(())
+}
+
+/// Fails if one of these names is a feature of no case.
+pub(crate) fn check_names<'a, F: Borrow<Features>>(
+    names: impl IntoIterator<Item = &'a str>,
+    cases: &[F],
+) -> Result<(), Failure> {
+    names.into_iter().try_for_each(|name| check_name(name, cases))
+}
+
+/// Fails if no case has a feature of this name.
+pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Failure> {
+    if cases.iter().any(|features| features.borrow().get(name).is_some()) {
+        return Ok(());
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for feature in cases.iter().flat_map(|features| features.borrow().iter()) {
+        if !known.contains(&&*feature.name) {
+            known.push(&feature.name);
+        }
+    }
+    let hint = match closest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "name some in the problem: [problem.features] N = '^(\\d+)'".to_owned(),
+        None => format!("they have: {}", known.join(", ")),
+    };
+    Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
+}
+
+/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. What they
+/// are is noted in `cases`, so that they need not be read again.
+pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
+    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
+    let files = cases.files();
+    let files_count = files.len();
+    let room = AtomicUsize::new(MOST_BYTES_KEPT);
+    let is_kept = |input: &[u8]| {
+        room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(input.len())).is_ok()
+    };
+    let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>), Failure> {
+        let source = CaseSource::File(files[number].0.to_path_buf());
+        let input = inputs.load_from(&source)?;
+        let error = checker.prepare(&input, Some(&source)).err();
+        Ok((ReadFile { hash: Digest::of(&input), input: is_kept(&input).then(|| input.into()) }, error))
+    };
+    let mut read = Vec::new();
+    let mut unsuited = Vec::new();
+    let mut without_answer = Vec::new();
+    let mut unreadable = Vec::new();
+    let mut hint = None;
+    for (number, checked) in map_on_all_cores(files.len(), check).into_iter().enumerate() {
+        match checked {
+            Ok((file, error)) => {
+                read.push(file);
+                if let Some(CheckerError::NoAnswerFile) = error {
+                    without_answer.push(files[number].0.display().to_string());
+                    continue;
+                }
+                if let Some(CheckerError::Malformed(_)) = error {
+                    hint = Some(format!("`judge show {}` describes the input", problem.id));
+                }
+                unsuited.extend(error.map(|error| Failure::usage(format!("{}: {error}", files[number].0.display()))));
+            }
+            Err(failure) => unreadable.push(failure),
+        }
+    }
+    Failure::check_all(unreadable)?;
+    cases.set_read_files(read);
+    if let [first, others @ ..] = &*without_answer {
+        let which = match others.len() {
+            0 => format!("{first} has"),
+            others => format!("{first} and {} more of {} have", others, counted(files_count, "case")),
+        };
+        unsuited.push(Failure::usage(format!(
+            "{which} no answer file, and `{}` compares with one",
+            problem.checker.name()
+        )));
+        hint = Some("name them in the problem: answers = [\"data/*.ans\"]".to_owned());
+    }
+    Failure::check_all(unsuited).map_err(|all| hint.into_iter().fold(all, Failure::with_hint))
+}

@@ -1,0 +1,185 @@
+//! The command line of this process or of a recorded run, and the parts of it that another command repeats.
+
+use clap::parser::ValueSource;
+use clap::{Args, Command, CommandFactory, Parser};
+use judge_cli::{BuildArgs, Cli, LimitArgs, ReportArgs, RunArgs, SandboxArgs};
+use judge_problem::plan::CaseFlags;
+use judge_problem::{Shard, quote_words, without_flags};
+use std::path::Path;
+
+/// The flag, for every subcommand, that names the catalogue.
+const CATALOGUE: &str = "problems";
+
+/// Returns the words of this process's command line, without its program.
+pub fn words() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// Returns the words of a recorded command line, without its program; none if they cannot be told apart.
+pub(crate) fn recorded_words(command: &str) -> Vec<String> {
+    shell_words::split(command).unwrap_or_default().into_iter().skip(1).collect()
+}
+
+/// Returns the arguments of a recorded command, if it is one of `judge run`.
+pub fn recorded_run(command: &str) -> Option<Box<RunArgs>> {
+    let words = std::iter::once("judge".to_owned()).chain(recorded_words(command));
+    match Cli::try_parse_from(words).ok()?.command {
+        judge_cli::Command::Run(args) => Some(args.into_inner()),
+        _ => None,
+    }
+}
+
+/// Returns the command line of this process, quoted for a shell.
+pub(crate) fn whole() -> String {
+    quoted(words())
+}
+
+/// Returns the command line of this process as it is recorded: without where it is recorded and how it went on, and with the
+/// shard that it played.
+pub(crate) fn recorded(shard: Option<Shard>) -> String {
+    as_recorded(words(), shard)
+}
+
+/// Returns the words of a command line as they are recorded.
+pub fn as_recorded(words: Vec<String>, shard: Option<Shard>) -> String {
+    let mut words = without_flags(words, &["--resume"], &["--journal", "--shard"]);
+    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
+    quoted(words)
+}
+
+/// Returns a recorded command as the one that plays a shard of it, recorded in a file. Its reports are left out: those of the
+/// shards would replace each other.
+pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
+    let mut words = without_reports(command, &["--journal", "--shard"]);
+    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
+    words.extend(["--journal".to_owned(), file.to_string_lossy().into_owned()]);
+    quoted(words)
+}
+
+/// Returns the words that go on with a recorded run in the catalogue and the journal that other words name; `None` if it is
+/// none of `judge run`. It writes no file.
+pub fn resumed(command: &str) -> Option<Vec<String>> {
+    recorded_run(command)?;
+    let mut words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
+    words.push("--resume".to_owned());
+    Some(words)
+}
+
+/// Returns the words of a recorded command without its reports and these flags.
+fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
+    let reports = ReportArgs::augment_args(Command::new("judge"));
+    let reports: Vec<_> =
+        reports.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect();
+    let valued: Vec<&str> = reports.iter().map(|report| &**report).chain(valued.iter().copied()).collect();
+    without_flags(recorded_words(command), &["--resume"], &valued)
+}
+
+/// Returns the command line of this process, quoted for a shell, without this flag.
+pub(crate) fn without(flag: &str) -> String {
+    quoted(without_flags(words(), &[flag], &[]))
+}
+
+fn quoted(words: Vec<String>) -> String {
+    quote_words(std::iter::once("judge".to_owned()).chain(words))
+}
+
+/// The flags that every case depends on, but for the catalogue's.
+fn of_cases() -> Command {
+    SandboxArgs::augment_args(BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge"))))
+}
+
+/// Returns the flags in this process's command line that every case depends on.
+pub fn case_flags() -> CaseFlags {
+    CaseFlags::found_by(|| find_case_flags(&words()))
+}
+
+/// Returns the flags in a recorded command line that every case depends on.
+pub(crate) fn recorded_case_flags(command: &str) -> CaseFlags {
+    let command = command.to_owned();
+    CaseFlags::found_by(move || find_case_flags(&recorded_words(&command)))
+}
+
+/// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
+/// the languages, the sandbox and the catalogue.
+fn find_case_flags(words: &[String]) -> Vec<String> {
+    let of_cases = of_cases();
+    let program = std::iter::once("judge".to_owned());
+    let grammar = Cli::command();
+    let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
+        return Vec::new();
+    };
+    let Some((_, given)) = matches.subcommand() else { return Vec::new() };
+    let global = grammar.get_arguments().filter(|arg| arg.get_id() == CATALOGUE);
+    let mut flags = Vec::new();
+    for arg in of_cases.get_arguments().chain(global) {
+        let id = arg.get_id().as_str();
+        let is_given =
+            matches!(given.try_get_raw(id), Ok(Some(_))) && given.value_source(id) == Some(ValueSource::CommandLine);
+        if !is_given {
+            continue;
+        }
+        let Some(long) = arg.get_long() else { continue };
+        let flag = format!("--{long}");
+        if arg.get_action().takes_values() {
+            let values = given.get_raw(id).into_iter().flatten();
+            flags.extend(values.flat_map(|value| [flag.clone(), value.to_string_lossy().into_owned()]));
+        } else {
+            flags.push(flag);
+        }
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_of_a_case_are_those_of_limits_sandbox_and_catalogue() {
+        let command = "judge run --problems p.toml -p columns -s './bot --cpu 3s' --seeds 1-9 --cpu=2s --memory 64MiB --unsafe \
+                       --env 'A=1 2' --env B=2 --dir data:rw --jobs 2 --fail-fast --output-limit 1MB --wall 3s --json -";
+        let flags = find_case_flags(&recorded_words(command));
+        let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
+                        --problems p.toml";
+        assert_eq!(flags, shell_words::split(expected).unwrap());
+    }
+
+    #[test]
+    fn flags_of_a_case_have_one_name() {
+        let grammar = Cli::command();
+        let catalogue = grammar.get_arguments().find(|arg| arg.get_id() == CATALOGUE).unwrap();
+        assert_eq!(catalogue.get_long(), Some(CATALOGUE));
+        for arg in of_cases().get_arguments().chain([catalogue]) {
+            assert!(
+                arg.get_long().is_some() && arg.get_short().is_none() && arg.get_all_aliases().is_none(),
+                "{arg:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_command_of_a_shard_is_that_of_the_whole_with_the_shard_and_its_journal() {
+        let recorded = "judge run -p columns --json=a.json --csv b.csv -s 'python3 bot.py' --shard 1/3 --all";
+        let shard = Shard::new(2, 3).ok();
+        let command = of_shard(recorded, shard, Path::new("my shards/2.db"));
+        assert_eq!(command, "judge run -p columns -s 'python3 bot.py' --all --shard 2/3 --journal 'my shards/2.db'");
+    }
+
+    #[test]
+    fn a_resumed_command_writes_no_file_and_takes_no_other_catalogue() {
+        let recorded =
+            "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out --seeds 1-9";
+        let words = ["run", "-p", "columns", "-s", "python3 bot.py", "--seeds", "1-9", "--resume"];
+        assert_eq!(resumed(recorded).unwrap(), words);
+        for other in ["judge exec ./bot", "judge compare -p columns a b", "rm -rf x", "judge run --no-such-flag", ""] {
+            assert_eq!(resumed(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_command_without_such_flags_has_none() {
+        assert!(find_case_flags(&recorded_words("judge run -p columns --json -")).is_empty());
+        assert!(find_case_flags(&recorded_words("judge no-such-command --cpu 1s")).is_empty());
+        assert!(find_case_flags(&recorded_words("")).is_empty());
+    }
+}

@@ -1,0 +1,115 @@
+//! Runs on a cluster that no judge follows: what is said of them, and what they forbid.
+
+use super::command_line;
+use super::failure::Failure;
+use judge_journal::{Journal, JournalError, RunOrigin};
+use judge_problem::manifest::Catalogue;
+use judge_problem::{DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
+use judge_run::runner::RunError;
+use judge_slurm::DetachedJobs;
+
+/// What does not happen where a run goes on.
+pub const NOT_REMOVED: &str = "nothing was removed";
+
+/// Looks for the jobs of recorded runs.
+pub struct DetachedRuns<'a> {
+    journal: &'a Journal,
+    jobs: DetachedJobs,
+    /// Whether what is left of the folder of a run that is over is removed.
+    tidies: bool,
+}
+
+impl<'a> DetachedRuns<'a> {
+    /// Looks at the runs of a journal.
+    pub fn new(catalogue: &Catalogue, journal: &'a Journal) -> Self {
+        Self { journal, jobs: DetachedJobs::default(), tidies: !catalogue.is_read_only() }
+    }
+
+    /// Returns the job of a run in this state; `None` if the run has none, is over, or is followed by a judge.
+    pub fn find(&mut self, run: RunId, state: RunState) -> Result<Option<DetachedJob>, JournalError> {
+        if matches!(state, RunState::Running | RunState::Partial) {
+            return Ok(None);
+        }
+        let Some(job) = self.journal.cluster_job(run)? else { return Ok(None) };
+        let is_over = matches!(state, RunState::Complete | RunState::Stopped);
+        let found = if is_over { None } else { self.jobs.find(&job) };
+        if found.is_none() && self.tidies {
+            // What cannot be removed now is left to the next look.
+            let _ = judge_slurm::remove_folder(&job);
+        }
+        Ok(found)
+    }
+
+    /// Notes the jobs of runs in their rows.
+    pub fn mark(&mut self, rows: &mut [HistoryRow]) -> Result<(), JournalError> {
+        for of_run in rows.chunk_by_mut(|row, next| row.run == next.run) {
+            let detached = self.find(of_run[0].run, of_run[0].state)?;
+            for row in of_run.iter_mut().filter(|_| detached.is_some()) {
+                row.state = RunState::Detached;
+                row.detached.clone_from(&detached);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the job of a run in it.
+    pub fn mark_run(&mut self, run: &mut StoredRun) -> Result<(), JournalError> {
+        run.detached = self.find(run.id, run.state)?;
+        if run.detached.is_some() {
+            run.state = RunState::Detached;
+        }
+        Ok(())
+    }
+
+    /// Fails where a run goes on, or may go on. `so` is what is not done therefore.
+    pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
+        let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
+        let Some(job) = self.find(run, state)? else { return Ok(None) };
+        let attach = attach_command(run, &command);
+        let cancel = format!("`judge history rm {run} --cancel` cancels it");
+        let hint = match &attach {
+            Some(attach) => format!("`{attach}` follows it; {cancel}"),
+            None => cancel,
+        };
+        match &job.state {
+            JobState::Ended => Ok(Some(job)),
+            JobState::Unknown(why) => {
+                Err(Failure::usage(format!("run {run} {job}, and Slurm does not say whether it does: {so}: {why}"))
+                    .with_hint(hint))
+            }
+            JobState::Running | JobState::Pending => {
+                Err(Failure::usage(format!("run {run} {job}: {so}")).with_hint(hint))
+            }
+        }
+    }
+}
+
+/// Returns the command that follows a run; `None` if it is not of `judge run`.
+fn attach_command(run: RunId, command: &str) -> Option<String> {
+    command_line::recorded_run(command).map(|_| format!("judge run --attach {run}"))
+}
+
+/// Says how the results of a run whose job has ended are collected.
+pub fn how_to_collect(run: RunId, job: Option<&DetachedJob>, journal: &Journal) -> Option<String> {
+    job.filter(|job| job.state == JobState::Ended)?;
+    let attach = attach_command(run, &journal.origin_of(run).ok()??.command)?;
+    Some(format!("run {run}: its job has ended; collect its results with: {attach}"))
+}
+
+/// Has a run end that is to be removed, and removes its folder. Fails where its job goes on, unless that is to be cancelled.
+pub fn end(catalogue: &Catalogue, journal: &Journal, run: RunId, cancel: bool) -> Result<(), Failure> {
+    let Some(job) = journal.cluster_job(run)? else { return Ok(()) };
+    let mut runs = DetachedRuns::new(catalogue, journal);
+    let is_detached = match cancel {
+        true => runs.find(run, journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?.state)?.is_some(),
+        false => runs.check_ended(run, NOT_REMOVED)?.is_some(),
+    };
+    if !is_detached {
+        return Ok(());
+    }
+    if cancel {
+        judge_slurm::cancel(&job).map_err(RunError::Cluster)?;
+    }
+    let failed = |error| format!("cannot remove {}: {}", job.folder.display(), error_chain(&error));
+    judge_slurm::remove_folder(&job).map_err(|error| Failure::fault(failed(error)))
+}

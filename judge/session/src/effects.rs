@@ -1,0 +1,127 @@
+//! From the outcomes of a comparison to its results: the parameters of the test, and each solver's result.
+
+use super::failure::Failure;
+use super::scored_match::ScoredMatch;
+use super::{case_choice, case_filter};
+use judge_cli::CompareArgs;
+use judge_compare::paired::{
+    self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
+};
+use judge_problem::plan::Plan;
+use judge_problem::{Features, Rule, StoredFeatures};
+use judge_report::Comparison;
+use judge_run::cases::describe_all;
+use judge_statistics::Hypotheses;
+
+/// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is meant for all claims
+/// together.
+pub fn parameters(
+    args: &CompareArgs,
+    measure: EffectMeasure,
+    rule: &Rule,
+    comparisons: usize,
+) -> Result<TestParameters, Failure> {
+    let share = 1.0 / comparisons.max(1) as f64;
+    let alpha = args.statistics.alpha * share;
+    let hypotheses = match (args.h0, args.h1) {
+        (Some(h0), Some(h1)) => {
+            let (h0, h1) = (measure.level(rule, h0)?, measure.level(rule, h1)?);
+            Some(Hypotheses { h0, h1, alpha, beta: args.beta * share })
+        }
+        _ => None,
+    };
+    let min_effect = match hypotheses {
+        Some(_) => None,
+        None => measure.min_effect(rule, args.min_effect.as_ref())?,
+    };
+    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare, hypotheses })
+}
+
+/// Returns the size in whose unit effects are to be measured: that of the smallest effect, or that of a hypothesis.
+pub fn unit(args: &CompareArgs) -> Option<MinEffect> {
+    let levels = [args.h0, args.h1].into_iter().flatten();
+    let amount = levels.filter(|level| level.is_amount()).find_map(|level| match level {
+        EffectLevel::Amount(amount) => Some(MinEffect::Amount(amount.abs())),
+        EffectLevel::Share(_) => None,
+    });
+    amount.or_else(|| args.min_effect.clone())
+}
+
+/// Fails if the hypotheses are none, before anything runs.
+pub fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
+    match (args.h0, args.h1) {
+        (Some(h0), Some(h1)) => Ok(paired::check_hypotheses(h0, h1)?),
+        _ => Ok(()),
+    }
+}
+
+/// Fails if `--exact` has no bound to rest on, as far as the rule tells before anything runs: cases without thresholds
+/// are scored by another one.
+pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
+    if rule.needs_thresholds() {
+        return Ok(());
+    }
+    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
+    bound(args, args.statistics.measure.unwrap_or(by_rule), rule).map(|_| ())
+}
+
+/// Returns the bound that `--exact` rests on: that of the measure, or the one that is given.
+fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+    if !args.exact {
+        return Ok(None);
+    }
+    match (measure.bound(rule), args.bound) {
+        (Some(_), Some(_)) => {
+            Err(Failure::usage(format!("--bound is for scores, and effects by `{measure}` have a bound"))
+                .with_hint("omit --bound"))
+        }
+        (Some(bound), None) => Ok(Some(bound)),
+        (None, Some(given)) if measure.is_of_differences(rule) => Ok(Some(given)),
+        (None, None) if measure.is_of_differences(rule) => {
+            let error = format!("--exact needs a bound, and the scores of the rule `{rule}` have none");
+            let hint = "add --bound N, the largest difference between two scores of a case, or --measure relative";
+            Err(Failure::usage(error).with_hint(hint))
+        }
+        (None, _) => {
+            let error = format!("--exact needs effects with a bound, and those of `{measure}` have none");
+            Err(Failure::usage(error).with_hint("use --measure relative, or --measure total with --bound N"))
+        }
+    }
+}
+
+/// Compares every solver with the first one.
+pub(crate) fn comparisons(
+    scored: &ScoredMatch<'_>,
+    args: &CompareArgs,
+    measure: EffectMeasure,
+    parameters: TestParameters,
+    stored: &[Option<StoredFeatures>],
+) -> Result<Vec<Comparison>, Failure> {
+    let values = match &args.group_by {
+        Some(feature) => feature_values(scored.plan, stored, feature)?,
+        None => Vec::new(),
+    };
+    let comparison = |second| {
+        let paired = scored.paired(measure, second);
+        let inference: Inference = if args.until_decided {
+            paired::infer_sequential(&paired, parameters)?
+        } else {
+            paired::infer_fixed(&paired, parameters)
+        };
+        let ranges: Vec<FeatureRange> = paired::by_feature(&paired, values.clone(), parameters);
+        let contrast = scored.contrast(second, parameters.alpha);
+        Ok(Comparison { paired, inference, ranges, contrast })
+    };
+    (1..scored.plan.solvers.len()).map(comparison).collect()
+}
+
+/// Returns the value of a feature for every case that has it. `stored` are those that the journal has.
+fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
+    let stored = case_filter::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
+    let features: Vec<Features> = stored.map_or_else(|| describe_all(&plan.problem, &plan.cases), Ok)?;
+    case_choice::check_name(feature, &features)?;
+    let described = |(case, features): (usize, &Features)| {
+        features.get(feature).map(|value| FeatureValue { case, value: value.clone() })
+    };
+    Ok(features.iter().enumerate().filter_map(described).collect())
+}

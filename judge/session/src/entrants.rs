@@ -1,0 +1,235 @@
+//! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
+
+use super::failure::Failure;
+use super::{build, recorder, submissions};
+use judge_journal::Journal;
+use judge_problem::manifest::{Catalogue, closest};
+use judge_problem::{
+    Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun, quote_words,
+};
+use judge_run::command::game_of;
+use judge_run::solver::{self, BuildSettings, Toolbox, check_names, name_specs, names_apart};
+use judge_sandbox::Sandbox;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
+pub const RUN: &str = "run:";
+
+/// A solver that takes part.
+pub struct Entrant {
+    /// Its name, and the command that it was or will be run as.
+    pub spec: SolverSpec,
+    /// The past run of its results; `None` if it is to be run.
+    pub past: Option<PastEntrant>,
+}
+
+/// A solver of a past run.
+pub struct PastEntrant {
+    /// The recorded run.
+    pub run: StoredRun,
+    /// Its place in that run.
+    pub entrant: usize,
+}
+
+/// What identifies a case across runs: its input, and the repetition of that input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CaseKey {
+    pub(crate) input: Digest,
+    pub(crate) attempt: usize,
+}
+
+/// Prepares the given solvers to be run, or else the problem's own.
+pub fn solvers(
+    problem: &Problem,
+    given: &[String],
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
+    let specs = match (given, &problem.default_solver) {
+        ([], Some(own)) => vec![of_catalogue(own, &problem.folder)?],
+        ([], None) => {
+            return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+                .with_hint("name one: --solver ./mybot"));
+        }
+        _ => solver::parse_specs(given)?,
+    };
+    prepare_all(specs, toolbox, sandbox, jobs)
+}
+
+/// Prepares the given solvers to be run, and the submissions that patterns name. A submission that cannot be run whatever
+/// the case is a solver that fails.
+pub fn with_submissions(
+    given: &[String],
+    patterns: &[String],
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
+    let found = submissions::find(patterns, &name_specs(given)?)?;
+    let specs = solver::parse_specs(&[given, &found].concat())?;
+    solver::check_choices(&specs, toolbox.settings())?;
+    check_each(&specs[..given.len()], toolbox.settings())?;
+    build::prepare_each(specs, toolbox, sandbox, jobs)
+}
+
+/// Prepares solvers to be run. Fails if one of them cannot be run whatever the case, with an error for each. These are all
+/// solvers that run.
+pub(crate) fn prepare_all(
+    specs: Vec<SolverSpec>,
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
+    solver::check_choices(&specs, toolbox.settings())?;
+    check_each(&specs, toolbox.settings())?;
+    build::prepare_each(specs, toolbox, sandbox, jobs)
+}
+
+/// Returns a solver that a catalogue names: its paths start from the catalogue's folder.
+pub fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec, Failure> {
+    let mut specs = solver::parse_specs(&[text.to_owned()])?;
+    let spec = specs.remove(0);
+    let text = placed(&spec.text, folder);
+    Ok(SolverSpec { name: spec.name, text })
+}
+
+/// Returns a solver with its paths, which start from a folder, as they are from here.
+fn placed(text: &str, folder: &Path) -> String {
+    let is_here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == *folder);
+    let absolute = |word: &str| Some(folder.join(word)).filter(|path| !is_here && path.exists());
+    if let Some(path) = absolute(text) {
+        return path.display().to_string();
+    }
+    let words = shell_words::split(text).unwrap_or_default();
+    if !words.iter().any(|word| absolute(word).is_some()) {
+        return text.to_owned();
+    }
+    let place = |word: &String| absolute(word).map_or_else(|| word.clone(), |path| path.display().to_string());
+    quote_words(words.iter().map(place))
+}
+
+/// Fails if one of the solvers cannot be run whatever the case, with an error for each.
+pub(crate) fn check_each(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
+    let errors = specs.iter().filter_map(|spec| solver::check_solver(spec, settings).err());
+    Failure::check_all(errors.map(Failure::from))
+}
+
+/// Finds the entrants that the command line names.
+pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
+    let mut journal: Option<Journal> = None;
+    let mut entrants: Vec<Entrant> = Vec::new();
+    let mut unnamed = Vec::new();
+    for (text, mut spec) in texts.iter().zip(name_specs(texts)?) {
+        let Some(named) = spec.text.strip_prefix(RUN) else {
+            entrants.push(Entrant { spec, past: None });
+            continue;
+        };
+        let open = match journal.take() {
+            Some(open) => open,
+            None => recorder::look(catalogue)?,
+        };
+        let past = restore(&open, problem, named)?;
+        journal = Some(open);
+        let StoredEntrant { name, command, .. } = past.solver();
+        if text.trim().starts_with(RUN) {
+            spec.name.clone_from(name);
+            unnamed.push(entrants.len());
+        }
+        spec.text.clone_from(command);
+        entrants.push(Entrant { spec, past: Some(past) });
+    }
+    let names = names_apart(&unnamed.iter().map(|&place| entrants[place].spec.clone()).collect::<Vec<_>>());
+    for (place, name) in unnamed.into_iter().zip(names) {
+        let run = entrants[place].past.as_ref().map(|past| past.run.id);
+        entrants[place].spec.name = run.map_or_else(|| name.clone(), |run| format!("{name}#{run}"));
+    }
+    check_names(&entrants.iter().map(|entrant| entrant.spec.clone()).collect::<Vec<_>>())?;
+    check_game(problem, &entrants)?;
+    Ok(entrants)
+}
+
+/// Reads `12`, `last`, `12/NAME` or `last/NAME`.
+fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
+    let (run, name) = named.split_once('/').map_or((named, None), |(run, name)| (run, Some(name)));
+    let choice: RunChoice = run.parse().map_err(|expected| {
+        Failure::usage(format!("`{RUN}{named}` is not a run: {expected}")).with_hint("`judge history` lists the runs")
+    })?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    check_problem(&run, &problem.id)?;
+    let entrant = entrant(&run, name)?;
+    Ok(PastEntrant { run, entrant })
+}
+
+/// Fails if a run is not of this problem.
+pub fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
+    if run.problem == id {
+        return Ok(());
+    }
+    let error = format!("run {} is of the problem `{}`, not of `{id}`", run.id, run.problem);
+    Err(Failure::usage(error).with_hint(format!("`judge history -p {id}` lists its runs")))
+}
+
+fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+    let names = || run.entrants.iter().map(|entrant| &*entrant.name);
+    let all = || names().map(|name| format!("{RUN}{}/{name}", run.id)).collect::<Vec<_>>().join(", ");
+    let Some(name) = name else {
+        if run.entrants.len() == 1 {
+            return Ok(0);
+        }
+        let error = format!("run {} has {} solvers", run.id, run.entrants.len());
+        return Err(Failure::usage(error).with_hint(format!("name one: {}", all())));
+    };
+    names().position(|known| known == name).ok_or_else(|| {
+        let hint = match closest(name, names()) {
+            Some(meant) => format!("did you mean `{RUN}{}/{meant}`?", run.id),
+            None => format!("it has {}", all()),
+        };
+        Failure::usage(format!("run {} has no solver `{name}`", run.id)).with_hint(hint)
+    })
+}
+
+/// Fails unless all scores are of one checker: others are not comparable.
+fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
+    let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
+    let mut game = game_of(problem);
+    if let (true, Some(PastEntrant { run, .. })) =
+        (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
+    {
+        game = Game { checker: run.checker.clone(), ..game };
+    }
+    let Some(other) = pasts.find(|past| !past.is_of(&game)) else { return Ok(()) };
+    let (run, Game { checker, .. }) = (&other.run, game);
+    let error = format!(
+        "run {} was checked by `{}` version {}, the other entrant by `{}` version {}: scores of different checkers are \
+         not comparable",
+        run.id, run.checker.name, run.checker.version, checker.name, checker.version
+    );
+    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
+}
+
+impl PastEntrant {
+    /// Returns the solver.
+    pub(crate) fn solver(&self) -> &StoredEntrant {
+        &self.run.entrants[self.entrant]
+    }
+
+    /// Returns whether its scores are comparable with those of this game.
+    pub fn is_of(&self, game: &Game) -> bool {
+        self.run.checker == game.checker
+    }
+
+    /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input
+    /// are left out.
+    pub fn results(&self) -> impl Iterator<Item = (CaseKey, usize, Outcome)> {
+        let mut seen: HashMap<Digest, usize> = HashMap::new();
+        self.run.cases.inputs().iter().enumerate().filter_map(move |(case, input)| {
+            let input = (*input)?;
+            let attempt = seen.entry(input).or_default();
+            let key = CaseKey { input, attempt: *attempt };
+            *attempt += 1;
+            Some((key, case, self.run.cases.outcomes().get(JobId { case, solver: self.entrant })?))
+        })
+    }
+}

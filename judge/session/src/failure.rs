@@ -1,0 +1,365 @@
+//! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
+
+use judge_compare::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
+use judge_journal::{JournalError, MergeError};
+use judge_problem::manifest::{ManifestError, UnknownProblem};
+use judge_problem::scoring::InvalidResults;
+use judge_problem::{Exit, JOURNAL_FOLDER, error_chain, one_line, quote, visible};
+use judge_report::{Paint, PrintError, Style};
+use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
+use judge_run::matching::MatchError;
+use judge_run::runner::{ClusterError, RunError};
+use judge_run::solver::{SolverError, SpecError};
+use std::error::Error;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What the user sees when a command fails: one or more errors, and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// At least one.
+    errors: Vec<HintedError>,
+    exit: Exit,
+}
+
+/// An error, with the command or key that fixes it.
+#[derive(Debug)]
+struct HintedError {
+    error: Box<dyn Error + Send + Sync>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    fn new(error: impl Into<Box<dyn Error + Send + Sync>>, exit: Exit) -> Self {
+        Self { errors: vec![HintedError { error: error.into(), hint: None }], exit }
+    }
+
+    /// An error in the arguments, the catalogue or the files given.
+    pub fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(error, Exit::Usage)
+    }
+
+    /// An error of the judge or of the machine.
+    pub fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(error, Exit::Fault)
+    }
+
+    /// Cases that were not accepted, where the command needs them to be.
+    pub fn not_accepted(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(error, Exit::NotAccepted)
+    }
+
+    /// An interruption by the user.
+    pub fn interrupted() -> Self {
+        Self::new("interrupted", Exit::Interrupted)
+    }
+
+    /// Fails with the errors of all these failures and the exit code of the first, unless there are none.
+    pub fn check_all(failures: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let all = failures.into_iter().reduce(|mut all, next| {
+            all.errors.extend(next.errors);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+
+    /// Adds a hint to the last error.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        if let Some(last) = self.errors.last_mut() {
+            last.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// Returns whether it is about the content of the journal.
+    pub(crate) fn is_damaged_journal(&self) -> bool {
+        let last = self.errors.last().and_then(|last| last.error.downcast_ref::<JournalError>());
+        last.is_some_and(JournalError::is_damage)
+    }
+
+    /// Returns the exit code.
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Returns the errors with all their causes, as one line.
+    pub fn in_one_line(&self) -> String {
+        self.errors.iter().map(|error| error_chain(&*error.error)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the hints of the errors.
+    pub fn hints(&self) -> impl Iterator<Item = &str> {
+        self.errors.iter().filter_map(|error| error.hint.as_deref())
+    }
+
+    /// Returns the text for standard error.
+    pub fn render(&self, style: Style) -> String {
+        self.errors.iter().map(|error| error.render(style)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl HintedError {
+    fn render(&self, style: Style) -> String {
+        let text = self.error.to_string();
+        // The faults of a catalogue have a form of their own, with the lines that they are in.
+        let text = if self.error.is::<ManifestError>() { visible(&text).into_owned() } else { message(&text) };
+        let mut lines = vec![format!("{} {text}", style.paint(Paint::Bad, "error:"))];
+        let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());
+        lines.extend(causes.map(|cause| format!("  caused by: {}", message(&cause.to_string()))));
+        lines.extend(self.hint.iter().map(|hint| format!("{} {}", style.paint(Paint::Good, "hint:"), one_line(hint))));
+        lines.join("\n")
+    }
+}
+
+impl From<ManifestError> for Failure {
+    fn from(error: ManifestError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<UnknownProblem> for Failure {
+    fn from(error: UnknownProblem) -> Self {
+        let hint = match (&error.meant, &error.built_in) {
+            (_, Some(built_in)) if *built_in == error.id => format!("`{built_in}` is built in: use --problems builtin"),
+            (Some(meant), _) => format!("did you mean `{meant}`? `judge list` shows all problems"),
+            (None, Some(built_in)) => format!("did you mean `{built_in}`? It is built in: use --problems builtin"),
+            (None, None) => "`judge list` shows all problems".to_owned(),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let hint = match &error {
+            SelectError::NoGenerator(_) => {
+                "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
+            }
+            SelectError::NoFiles { pattern, .. } | SelectError::Match(MatchError::Pattern { pattern, .. })
+                if pattern.contains('[') =>
+            {
+                let literal = quote(&pattern.replace('[', "[[]"));
+                format!("`[ab]` stands for a or b, and `[[]` for `[` itself: --inputs {literal}")
+            }
+            SelectError::NoFiles { .. } | SelectError::Match(MatchError::Pattern { .. }) => {
+                "quote patterns: --inputs 'data/*.in'".to_owned()
+            }
+            SelectError::Match(MatchError::Unreadable(..))
+            | SelectError::SameName { .. }
+            | SelectError::NotAFile(_) => {
+                return Self::usage(error);
+            }
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<MatchError> for Failure {
+    fn from(error: MatchError) -> Self {
+        let hint = matches!(error, MatchError::Pattern { .. })
+            .then_some("`*` stands for any characters, `?` for one, `[ab]` for a or b, `[[]` for `[` itself");
+        hint.into_iter().fold(Self::usage(error), Self::with_hint)
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<SolverError> for Failure {
+    fn from(error: SolverError) -> Self {
+        let hint = match &error {
+            SolverError::Missing { .. } => {
+                "give a program, a quoted command or a source file: --solver ./mybot".to_owned()
+            }
+            SolverError::NotBundled(_) => {
+                "`judge list --problems builtin` shows the problems; each has a bundled solver of its id".to_owned()
+            }
+            SolverError::UnknownSource { file, .. } => {
+                format!("compile it, and give the program; or name its interpreter: 'INTERPRETER {file}'")
+            }
+            SolverError::UnknownLanguage { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
+            SolverError::UnknownLanguage { meant: None, .. } => {
+                "`judge languages` shows all; a [language.NAME] table adds one".to_owned()
+            }
+            SolverError::SeveralLanguages { names, .. } => format!("choose one: --language {}", names[0]),
+            SolverError::NoSuchSolver(_) => "name it: --solver NAME=S; or leave the name out: --language L".to_owned(),
+            SolverError::NoSource { .. } => "give the source file or folder: --solver bot.py".to_owned(),
+            SolverError::Unreadable(_) => "close the quotes".to_owned(),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<CheckerError> for Failure {
+    fn from(error: CheckerError) -> Self {
+        match error {
+            CheckerError::Malformed(_)
+            | CheckerError::Command(_)
+            | CheckerError::Protocol(_)
+            | CheckerError::BelowFailure { .. }
+            | CheckerError::NoAnswerFile
+            | CheckerError::AnswerFile { .. }
+            | CheckerError::AnswerFolder(_)
+            | CheckerError::Interactive => Self::usage(error),
+            CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::Checker(error) => error.into(),
+        }
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let hint = match &error {
+            JournalError::NoRun(_) | JournalError::NoRunYet => "`judge history` lists the runs",
+            JournalError::StillRunning(_) => {
+                "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
+            }
+            JournalError::OtherPlan { .. } => "run its command again with --resume",
+            JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
+            JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
+            JournalError::File { .. } | JournalError::NoJournal { .. } => {
+                "name a file that `judge run --journal` has written"
+            }
+            JournalError::OtherForm { path, found, .. } => {
+                let hint = start_anew(path, *found);
+                return Self::usage(error).with_hint(hint);
+            }
+            damaged if damaged.is_damage() => return Self::fault(error),
+            JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
+                return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
+            }
+            JournalError::Damaged(_) | JournalError::Gone { .. } => return Self::fault(error),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+/// Returns the command that makes room for a new journal in the place of one of another form.
+pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
+    let name = format!("{}-form-{form}.db", journal.file_stem().unwrap_or_default().to_string_lossy());
+    let [from, to] = [journal, &journal.with_file_name(name)].map(|path| quote(&path.to_string_lossy()));
+    format!("mv {from} {to}")
+}
+
+/// Returns the command that moves a journal away, with the files beside it.
+pub(crate) fn move_away(journal: &Path) -> String {
+    let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
+    let from = folder.unwrap_or(journal);
+    let [from, to] = [from, &unused(from)].map(|path| quote(&path.to_string_lossy()));
+    format!("mv {from} {to}")
+}
+
+/// Returns a path beside this one where nothing is.
+fn unused(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut names = (1_u32..).map(|number| match number {
+        1 => path.with_file_name(format!("{name}-damaged")),
+        number => path.with_file_name(format!("{name}-damaged-{number}")),
+    });
+    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        let hint = match &error {
+            MergeError::Target(_) => {
+                let MergeError::Target(error) = error else { unreachable!("it was just seen") };
+                return error.into();
+            }
+            MergeError::Unusable(_) => "leave it out, or run the shard again; nothing was merged",
+            MergeError::Different(_) => "merge the runs of each kind by themselves; nothing was merged",
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+/// Returns a message as it is shown: further lines in the text of another program do not look like the judge's.
+fn message(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Cluster(ClusterError { error, hint, exit }) => {
+                let failure = Self::new(error, exit);
+                hint.into_iter().fold(failure, Self::with_hint)
+            }
+            error => Self::fault(error),
+        }
+    }
+}
+
+impl From<UnsuitedMinEffect> for Failure {
+    fn from(error: UnsuitedMinEffect) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<UnsuitedHypotheses> for Failure {
+    fn from(error: UnsuitedHypotheses) -> Self {
+        let is_order = matches!(error, UnsuitedHypotheses::Order { .. });
+        let failure = Self::usage(error);
+        if is_order { failure.with_hint("such as --h0 0% --h1 1%") } else { failure }
+    }
+}
+
+impl From<InferenceError> for Failure {
+    fn from(error: InferenceError) -> Self {
+        match error {
+            InferenceError::Settings(_) => Self::usage(error),
+            InferenceError::BeyondBound { .. } => Self::usage(error)
+                .with_hint("raise --bound; with --measure relative, --exact is for scores of one sign"),
+        }
+    }
+}
+
+impl From<InvalidResults> for Failure {
+    fn from(error: InvalidResults) -> Self {
+        Self::fault(error)
+    }
+}
+
+impl From<PrintError> for Failure {
+    fn from(error: PrintError) -> Self {
+        Self::fault(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_errors_are_listed_each_with_its_causes_and_hint() {
+        let cause = std::io::Error::other(std::fmt::Error);
+        let failures = [
+            Failure::usage("one").with_hint("fix one"),
+            Failure::fault(JournalError::Folder { path: "f".into(), source: cause }),
+            Failure::usage("three"),
+        ];
+        let all = Failure::check_all(failures).unwrap_err();
+        assert_eq!(all.exit(), Exit::Usage);
+        let folder =
+            "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
+        assert_eq!(all.render(Style::PLAIN), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
+        assert!(Failure::check_all([]).is_ok());
+    }
+}

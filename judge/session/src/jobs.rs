@@ -1,0 +1,189 @@
+//! What runs plans: the cores of this machine, or a cluster.
+
+use super::failure::Failure;
+use judge_cli::{Engine, EngineArgs, JobArgs, SandboxArgs, TierArg};
+use judge_problem::Time;
+use judge_problem::manifest::Catalogue;
+use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
+use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
+use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
+use std::io::{IsTerminal, stderr, stdin};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// How often the cases of a lost task run again.
+const RETRIES: u32 = 2;
+
+/// How long a job may take to be submitted: with a full queue, `sbatch` tries again for minutes.
+const SUBMIT_WAIT: Duration = Duration::from_secs(60);
+
+/// How plans of a command are run.
+pub struct Running<'a> {
+    /// The problems, and the settings of engines.
+    pub catalogue: &'a Catalogue,
+    /// How many solvers run at once.
+    pub jobs: &'a JobArgs,
+    /// How solvers are isolated.
+    pub isolation: &'a SandboxArgs,
+    /// Where they run.
+    pub engine: &'a EngineArgs,
+    /// The sandbox of this machine.
+    pub sandbox: &'a Arc<Sandbox>,
+    /// Whether events carry the features of their cases.
+    pub describe: bool,
+}
+
+/// Whether a run on a cluster may go on without this judge.
+#[derive(Debug, Clone)]
+pub enum Presence {
+    /// This judge is needed: the command decides by the results.
+    Needed,
+    /// It may leave, and leaves at once if that is so.
+    MayLeave(bool),
+    /// It comes back to a run that goes on.
+    Back(Start),
+}
+
+impl Running<'_> {
+    /// Returns what runs the plans.
+    pub fn runner(&self, presence: Presence) -> Result<Box<dyn PlanRunner>, Failure> {
+        match self.engine.on {
+            None if !matches!(presence, Presence::Back(_)) => {
+                let settings = settings_on(&Cores::here(), self.jobs, self.describe);
+                Ok(Box::new(LocalRunner::new(Arc::clone(self.sandbox), settings, || exit_at_once())))
+            }
+            None | Some(Engine::Slurm) => {
+                let settings = self.slurm_settings(matches!(presence, Presence::MayLeave(true)))?;
+                let ask = if matches!(presence, Presence::Needed) { cancel } else { ask };
+                let start = match presence {
+                    Presence::Back(start) => start,
+                    Presence::Needed | Presence::MayLeave(_) => Start::Fresh,
+                };
+                let (catalogue, sandbox) = (self.catalogue.clone(), Arc::clone(self.sandbox));
+                Ok(Box::new(SlurmRunner::new(settings, catalogue, sandbox, start, ask)))
+            }
+        }
+    }
+
+    /// Returns how Slurm is used: as the command line says, or else the catalogue.
+    fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
+        let table = self.catalogue.slurm();
+        let mut options = table.sbatch.clone();
+        for text in &self.engine.sbatch {
+            options.extend(shell_words::split(text).map_err(|error| {
+                Failure::usage(format!("--sbatch `{text}`: {error}"))
+                    .with_hint("--sbatch '--partition=short --time=30'")
+            })?);
+        }
+        let workdir = self.engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
+        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = self.isolation;
+        Ok(SlurmSettings {
+            workdir,
+            options,
+            constraint: self.engine.constraint.clone().or_else(|| table.constraint.clone()),
+            retries: self.engine.retries.or(table.retries).unwrap_or(RETRIES),
+            submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
+            detach,
+            worker: WorkerSettings {
+                jobs: self.jobs.jobs.map_or(1, NonZeroUsize::get),
+                describe: self.describe,
+                tier: match tier {
+                    TierChoice::Auto => "auto".to_owned(),
+                    TierChoice::Forced(tier) => tier.to_string(),
+                },
+                require_tier: require_tier.map(|tier: Tier| tier.to_string()),
+                allow_unsafe: *allow_unsafe,
+                pin: !self.jobs.no_pin,
+            },
+        })
+    }
+}
+
+fn cancel(_signals: &mut Signals) -> OnInterrupt {
+    OnInterrupt::Cancel
+}
+
+/// Asks the user what becomes of the job. Another Ctrl-C, and any answer but the one, cancels it.
+fn ask(signals: &mut Signals) -> OnInterrupt {
+    if !stdin().is_terminal() || !stderr().is_terminal() {
+        return OnInterrupt::Cancel;
+    }
+    judge_report::note("interrupted: `d` and Enter leaves the job running, Enter alone cancels it");
+    let (sender, answer) = channel();
+    let read = move || {
+        let mut line = String::new();
+        let _ = stdin().read_line(&mut line);
+        let _ = sender.send(line);
+    };
+    if std::thread::Builder::new().spawn(read).is_err() {
+        return OnInterrupt::Cancel;
+    }
+    loop {
+        if let Ok(line) = answer.recv_timeout(Duration::from_millis(100)) {
+            let leaves = line.trim().to_ascii_lowercase().starts_with('d');
+            return if leaves { OnInterrupt::Detach } else { OnInterrupt::Cancel };
+        }
+        if signals.has_come() {
+            return OnInterrupt::Cancel;
+        }
+    }
+}
+
+/// Returns how a task of a cluster runs solvers. They are pinned if the cluster has given the task one core for each: otherwise
+/// another task may be on the same cores.
+pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
+    let cores = Cores::here();
+    let jobs = NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN);
+    let own = settings.pin && cores.numbers().len() == jobs.get();
+    let cores = if own { cores.numbers().to_vec() } else { Vec::new() };
+    // Cores that are not its own may be another task's.
+    let (claims, running) = (Arc::default(), Arc::default());
+    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running }
+}
+
+/// Returns how many solvers run at once.
+pub fn count(args: &JobArgs) -> usize {
+    args.jobs.unwrap_or_else(|| Cores::here().undisturbed()).get()
+}
+
+/// Takes a core for each job, and notes it if other judges have left too few. The second hardware thread of a core is no other
+/// core, unless there are more jobs than cores.
+fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
+    let apart = cores.physical().get().max(jobs);
+    let Some(apart) = cores.numbers().get(..apart) else { return CoreClaims::default() };
+    let claims = CoreClaims::take(apart, jobs);
+    let found = claims.cores().len();
+    if found < jobs {
+        let cores = apart.len();
+        judge_report::note(&format!(
+            "{found} of {cores} cores free: other judges run here; solvers are not tied to cores, and times may be noisy"
+        ));
+        return CoreClaims::default();
+    }
+    claims
+}
+
+/// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
+/// times: they are started only on request, with a warning.
+fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
+    let most = cores.undisturbed();
+    let jobs = args.jobs.unwrap_or(most);
+    if jobs > most {
+        let there = if most.get() == 1 { "1 core".to_owned() } else { format!("{most} cores") };
+        judge_report::note(&format!(
+            "warning: {jobs} solvers at once on {there} take time from each other: --jobs {most}"
+        ));
+    }
+    let claims = if args.no_pin { CoreClaims::default() } else { claim(cores, jobs.get()) };
+    let is_pinned = claims.cores().len() == jobs.get();
+    RunSettings {
+        jobs,
+        cores: if is_pinned { [claims.cores(), claims.free()].concat() } else { Vec::new() },
+        claims: Arc::new(claims),
+        spare_cores: most.get() >= 2 * jobs.get(),
+        describe,
+        running: Arc::default(),
+    }
+}

@@ -1,0 +1,67 @@
+//! What several subcommands share, from the catalogue to the reports. A subcommand imports from here, never from
+//! another subcommand.
+//!
+//! ```text
+//! load, jobs, limits, sandbox             the catalogue, files, slots and cores, what solvers may use, isolation
+//! case_choice, case_filter                the cases of a command, and those of a recorded run
+//! problem_facts                           a problem, in words
+//! programs                                the programs of a problem, compiled
+//! entrants, submissions, best_scores      who takes part, and what scores are relative to
+//! recorder, session, match_runner         runs with their journal
+//! command_line                            the command line, and what another command repeats of it
+//! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
+//! compared, effects                       outcomes of several solvers, and what they differ by
+//! attached_run, detached                  runs that go on on a cluster without their judge
+//! by_hand                                 what a person has played
+//! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
+//! saved_answers, stored_case              answers and conversations in files, and answers in the journal
+//! feedback                                pages for the authors of solvers
+//! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
+//! new_folder                              a folder that is there complete, or not at all
+//! damaged_journal                         what is left of a journal, and what to do with it
+//! failure, first_time                     how errors are shown, and notes that are shown once per folder
+//! ```
+
+pub mod answer;
+pub mod attached_run;
+pub mod baseline;
+pub mod best_scores;
+pub mod build;
+pub mod by_hand;
+pub mod case_choice;
+pub mod case_filter;
+pub mod command_line;
+pub mod compared;
+pub mod damaged_journal;
+pub mod detached;
+pub mod drawing;
+pub mod effects;
+pub mod entrants;
+pub mod failure;
+pub mod feedback;
+pub mod fifo;
+mod first_time;
+pub mod history_by_feature;
+pub mod jobs;
+pub mod limits;
+pub mod load;
+pub mod match_runner;
+pub mod new_folder;
+pub mod outputs;
+pub mod pairing;
+pub mod parent;
+pub mod problem_facts;
+pub mod programs;
+pub mod provenance;
+pub mod recorder;
+pub mod restored_run;
+pub mod run_outputs;
+pub mod sandbox;
+pub mod saved_answers;
+pub mod score_run;
+pub mod scored_match;
+pub mod session;
+pub mod sharding;
+pub mod state;
+pub mod stored_case;
+pub mod submissions;

@@ -1,0 +1,221 @@
+//! Reads the catalogue and other files, and writes files.
+
+use super::failure::Failure;
+use super::fifo;
+use super::first_time::is_first_time_in;
+use judge_problem::manifest::{Catalogue, decode};
+use judge_problem::{BestScore, Bytes, Game, Problem, quote};
+use judge_report::Written;
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// The file name of the catalogue.
+const CATALOGUE_FILE: &str = "problems.toml";
+
+/// The name of the built-in catalogue, in place of a file.
+const BUILTIN: &str = "builtin";
+
+/// What the command line says of the catalogue and its journal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// The catalogue's file.
+    pub catalogue: Option<&'a Path>,
+    /// The journal's file, if it is not the one beside the catalogue.
+    pub journal: Option<&'a Path>,
+}
+
+/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note
+/// that is shown once per folder.
+pub fn catalogue(given: Given<'_>) -> Result<Catalogue, Failure> {
+    let here = current_folder()?;
+    if given.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
+        judge_report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
+    }
+    catalogue_without_note(given)
+}
+
+/// Returns the same catalogue as [`catalogue`], without the note.
+pub fn catalogue_without_note(given: Given<'_>) -> Result<Catalogue, Failure> {
+    Ok(found(given.catalogue)?.with_journal(given.journal))
+}
+
+fn found(given: Option<&Path>) -> Result<Catalogue, Failure> {
+    let here = current_folder()?;
+    if given == Some(Path::new(BUILTIN)) {
+        return Ok(Catalogue::built_in(&here)?);
+    }
+    let Some(path) = given.map(Path::to_owned).or_else(|| nearest(&here)) else {
+        return Ok(Catalogue::built_in(&here)?);
+    };
+    let contents = std::fs::read(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
+    let shown = path.strip_prefix(&here).unwrap_or(&path).display().to_string();
+    Ok(Catalogue::parse(&shown, &decode(&shown, contents)?, &folder)?)
+}
+
+fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))
+}
+
+/// Returns the problem with this id; without one, the only problem of the catalogue.
+pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Problem, Failure> {
+    match (id, catalogue.problems()) {
+        (Some(id), _) => Ok(catalogue.find(id)?),
+        (None, [only]) => Ok(only),
+        (None, problems) => {
+            let ids: Vec<_> = problems.iter().map(|problem| &*problem.id).collect();
+            let error = format!("no problem is given, and there are {}: {}", ids.len(), ids.join(", "));
+            Err(Failure::usage(error).with_hint(format!("name one: -p {}", ids[0])))
+        }
+    }
+}
+
+fn nearest(here: &Path) -> Option<PathBuf> {
+    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
+}
+
+/// Reads a file; `-` is standard input. `what` is its name in messages.
+pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    if path != Path::new("-") {
+        let read = || {
+            let mut bytes = Vec::new();
+            fifo::open(path)?.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        return read().map_err(|error| unreadable(what, path, error));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
+    Ok(bytes)
+}
+
+/// Reads a text file; `-` is standard input. `what` is its name in messages.
+pub fn text(what: &str, path: &Path) -> Result<String, Failure> {
+    Ok(decode(&path.display().to_string(), bytes(what, path)?)?)
+}
+
+/// Reads a file, and no more of it than this many bytes: `None` when it is longer.
+pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
+    let read = || -> io::Result<Vec<u8>> {
+        let source: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(fifo::open(path)?) };
+        let mut bytes = Vec::new();
+        source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(what, path, error))?;
+    Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
+}
+
+/// Reads a file of best scores; `-` is standard input.
+pub fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
+    parse_best_scores(game, path, &bytes("the best scores", path)?)
+}
+
+/// Reads the contents of a file of best scores, as `judge best --export` writes it.
+pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
+    let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
+    judge_report::read_best_json(game, contents).map_err(bad)
+}
+
+/// Writes a file whole or not at all; `-` is standard output. `what` is its name in messages.
+pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    write_with(what, path, |output| Ok(output.write_all(contents)?))
+}
+
+/// Does the same with what `make` writes, piece by piece.
+pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> Written) -> Result<(), Failure> {
+    let mut made = Ok(());
+    let fill = |output: &mut dyn Write| -> io::Result<()> {
+        let mut lost = None;
+        let mut output = BufWriter::with_capacity(PIECE, Target { output, lost: &mut lost });
+        made = make(&mut output);
+        let flushed = output.flush();
+        drop(output);
+        lost.map_or(flushed, Err)
+    };
+    if path == Path::new("-") {
+        judge_report::print_with(fill)?;
+    } else {
+        write_whole(path, fill).map_err(|error| unwritable(what, path, &error))?;
+    }
+    made.map_err(|error| Failure::usage(format!("cannot make {what}: {error}")))
+}
+
+/// The bytes that are written at once.
+const PIECE: usize = 1 << 16;
+
+/// Where a report goes. It remembers its error, which reports wrap in errors of their own.
+struct Target<'a> {
+    output: &'a mut dyn Write,
+    lost: &'a mut Option<io::Error>,
+}
+
+impl Write for Target<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes).map_err(|error| {
+            let same = io::Error::new(error.kind(), error.to_string());
+            *self.lost = Some(error);
+            same
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+/// Checks whether [`write`] could write a file, without changing it.
+pub fn probe(what: &str, path: &Path) -> Result<(), Failure> {
+    let tried = match path.metadata() {
+        _ if path == Path::new("-") => Ok(()),
+        Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        // Opening a named pipe would wait for its reader.
+        Ok(meta) if !meta.is_file() => Ok(()),
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) => beside(path).map(drop),
+    };
+    tried.map_err(|error| unwritable(what, path, &error))
+}
+
+/// Returns the failure of a file that cannot be written.
+pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
+    match path.parent() {
+        Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
+            failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))
+        }
+        _ => failure,
+    }
+}
+
+/// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
+/// reader sees half of it. If the folder is not writable, an existing file is written to in place.
+fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
+    if special {
+        return fill(&mut fifo::create(path)?);
+    }
+    let mut file = match beside(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
+            return fill(&mut fifo::create(path)?);
+        }
+        file => file?,
+    };
+    fill(&mut file)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Makes a temporary file in the folder of a file.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)
+}
+
+fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
+    let failure = io::Error::new(error.kind(), format!("cannot read {what} {}: {error}", path.display()));
+    Failure::usage(failure)
+}

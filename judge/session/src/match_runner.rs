@@ -1,0 +1,357 @@
+//! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
+
+use super::best_scores::{FromJournal, ReferenceScores};
+use super::failure::Failure;
+use super::jobs::{Presence, Running};
+use super::limits::limits;
+use super::recorder::{JournalOptions, RESUME, RunContext};
+use super::scored_match::ScoredMatch;
+use super::session::Session;
+use super::{build, case_choice, command_line, entrants, sandbox};
+use judge_cli::{CaseArgs, RunningArgs};
+use judge_compare::paired::EffectMeasure;
+use judge_journal::Part;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::{Order, Plan};
+use judge_problem::scoring::InvalidResults;
+use judge_problem::{
+    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome,
+    OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+};
+use judge_report::{Progress, RunInfo};
+use judge_run::cases::{CaseReader, Selection, select};
+use judge_run::runner::{PlanRunner, RunResult};
+use judge_run::solver::{self, Toolbox};
+use judge_sandbox::Sandbox;
+use std::cell::OnceCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The number of cases after which a condition is taken to hold for none.
+const MOST_EXAMINED: usize = 1_000_000;
+
+/// Runs plans in one sandbox.
+pub struct MatchRunner<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    /// What plays the plan.
+    pub plan_runner: Box<dyn PlanRunner>,
+    /// For the compilers.
+    sandbox: Arc<Sandbox>,
+    pub(crate) toolbox: Toolbox,
+    template: Plan,
+    options: JournalOptions,
+    /// Opened for the first plan: all plans have one measure.
+    reference: OnceCell<ReferenceScores>,
+}
+
+/// The result of a plan.
+pub struct MatchResult {
+    /// The plan that was played.
+    pub plan: Plan,
+    /// An outcome for each solver and case that was played.
+    pub outcomes: OutcomeGrid,
+    /// By case: the hash of its input, as far as it is known. May end before the last case.
+    pub inputs: Vec<Option<Digest>>,
+    /// Why it stopped early, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl<'a> MatchRunner<'a> {
+    /// Opens the sandbox for a problem of the catalogue.
+    pub fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+        Self::open_in(sandbox::open(&args.sandbox)?, catalogue, problem, args)
+    }
+
+    /// Prepares to run plans for a problem of the catalogue in this sandbox.
+    pub fn open_in(
+        sandbox: Arc<Sandbox>,
+        catalogue: &'a Catalogue,
+        problem: &Problem,
+        args: &RunningArgs,
+    ) -> Result<Self, Failure> {
+        sandbox::warn_of_answers(&sandbox, problem);
+        let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
+        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
+        let plan_runner = running.runner(Presence::Needed)?;
+        let limits = limits(&problem.limits, &args.limits);
+        let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
+        let template = Plan {
+            limits,
+            environment: args.sandbox.environment.clone(),
+            visible: sandbox::visible(&args.sandbox, &sandbox)?,
+            case_flags: command_line::case_flags(),
+            order: Order::Interleaved,
+            ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
+        };
+        let options = JournalOptions {
+            journal: !args.no_journal,
+            resume: false,
+            reuse: args.reuse,
+            may_be_merged: false,
+            continue_flag: "--reuse",
+        };
+        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
+    }
+
+    /// Scores points relative to the best scores that the command line names, or else the problem.
+    pub fn use_best_scores(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
+        let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
+        self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
+        Ok(())
+    }
+
+    /// Gives the solvers no variables but their own, which include those of the command line.
+    pub fn without_shared_environment(mut self) -> Self {
+        self.template.environment.clear();
+        self
+    }
+
+    /// Uses what the journal has, if the command is to go on with an interrupted run, which is to be continued by that
+    /// flag.
+    pub fn resuming(mut self, resume: bool) -> Self {
+        self.options.reuse |= resume;
+        self.options.continue_flag = RESUME;
+        self
+    }
+
+    /// Prepares solvers to be run.
+    pub fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
+        self.prepare_all(solver::parse_specs(texts)?)
+    }
+
+    /// Prepares solvers to be run, all that there are.
+    pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
+        entrants::prepare_all(specs, &self.toolbox, &self.sandbox, self.jobs())
+    }
+
+    /// Prepares a solver to be run.
+    pub fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+        entrants::check_each(std::slice::from_ref(&spec), self.toolbox.settings())?;
+        build::prepare(spec, &self.toolbox, &self.sandbox)
+    }
+
+    /// Prepares one solver to be run: the given one, or the problem's own.
+    pub fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
+        let given = given.map_or(&[][..], std::slice::from_ref);
+        entrants::solvers(&self.template.problem, given, &self.toolbox, &self.sandbox, self.jobs())
+    }
+
+    /// Returns the cases that the command line selects. Fails if they have no feature `by`.
+    pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
+        Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
+    }
+
+    /// Returns fresh cases without end, or those made from the given seeds.
+    pub fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        self.cases_from(FIRST_FRESH_SEED, seeds)
+    }
+
+    /// Returns cases without end to tune on, none of which is fresh in a comparison, or those made from the given seeds.
+    pub fn training_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        self.cases_from(FIRST_TRAINING_SEED, seeds)
+    }
+
+    fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        let problem = &self.template.problem;
+        if problem.generator.is_none() {
+            let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
+            return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
+        }
+        match seeds {
+            Some(seeds) => {
+                let selection = Selection { seeds: Some(seeds.clone()), ..Selection::default() };
+                let cases = select(problem, &selection)?;
+                Ok(Box::new((0..cases.len()).map(move |place| cases.at(place))))
+            }
+            None => Ok(Box::new((first..).map(CaseSpec::from_seed))),
+        }
+    }
+
+    /// Returns fresh cases for which the condition of the command line holds.
+    pub fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        let cases = self.fresh_cases(args.seeds.as_ref())?;
+        let Some(condition) = args.condition.clone() else { return Ok(cases) };
+        let reader = CaseReader::of(&self.template.problem);
+        // A case that cannot be read is kept: running it reports why.
+        let holds = move |case: &CaseSpec| reader.describe(case).map_or(true, |found| condition.holds(&found.features));
+        Ok(Box::new(cases.take(MOST_EXAMINED).filter(holds)))
+    }
+
+    /// Returns the plan that all plans are made from, without solvers or cases.
+    pub fn template(&self) -> &Plan {
+        &self.template
+    }
+
+    /// Returns the plan of these solvers on these cases, with the best scores that are known of them.
+    pub fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
+        let problem = &self.template.problem;
+        let reference = match self.reference.get() {
+            Some(reference) => reference,
+            None => {
+                let journal = FromJournal::of_run(self.options.journal);
+                let opened = ReferenceScores::open(self.catalogue, problem, None, journal)?;
+                self.reference.get_or_init(|| opened)
+            }
+        };
+        reference.apply(problem, &mut cases);
+        Ok(self.plan_as_it_is(solvers, cases, reference.source.clone()))
+    }
+
+    /// Returns the plan of these solvers on cases that have their best scores, which are from there.
+    pub fn plan_as_it_is(&self, solvers: Vec<Solver>, cases: CaseList, best: BestSource) -> Plan {
+        let template = self.template.clone();
+        Plan { problem: Problem { best, ..template.problem }, solvers, cases, ..template }
+    }
+
+    /// Returns how many solvers run at once.
+    pub fn jobs(&self) -> usize {
+        self.plan_runner.jobs()
+    }
+
+    /// Describes how the plans were run.
+    pub fn run_info(&self, elapsed: Duration) -> RunInfo {
+        let runner = &self.plan_runner;
+        RunInfo { elapsed, jobs: runner.jobs(), tier: runner.tier(), gaps: sandbox::gaps(runner.gaps()) }
+    }
+
+    /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
+    pub fn play(&self, plan: Plan) -> Result<MatchResult, Failure> {
+        self.play_with(self.options, plan)
+    }
+
+    /// Runs a plan, and again as long as `go_on` says so and no run is stopped. The journal has the first run, which
+    /// alone reuses earlier results: the others are there to find out what chance changes.
+    pub fn play_repeatedly(
+        &self,
+        plan: &Plan,
+        mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool, Failure>,
+    ) -> Result<Vec<MatchResult>, Failure> {
+        let mut played = vec![self.play(plan.clone())?];
+        while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&mut played)? {
+            played.push(self.play_with(self.unrecorded(), plan.clone())?);
+        }
+        Ok(played)
+    }
+
+    /// Runs a case of a plan of one solver again, with nothing beside it. `None` if that was interrupted.
+    pub fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>, Failure> {
+        let alone = Plan { cases: std::iter::once(plan.cases.at(case)).collect(), ..plan.clone() };
+        Ok(self.play_with(self.unrecorded(), alone)?.outcome(JobId { case: 0, solver: 0 }))
+    }
+
+    fn unrecorded(&self) -> JournalOptions {
+        JournalOptions { journal: false, reuse: false, ..self.options }
+    }
+
+    fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {
+        // While the journal is opened.
+        self.plan_runner.make_ready(&plan);
+        let mut session = self.begin_with(options, &plan)?;
+        let part = Part::whole(&plan);
+        let played = self.play_part(&mut session, plan, part)?;
+        session.finish(&played.plan, &played.outcomes, played.stop);
+        Ok(played)
+    }
+
+    /// Starts a run in the journal with the solvers and cases of this plan. More can be added.
+    pub fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+        self.begin_with(self.options, plan)
+    }
+
+    fn begin_with(&self, options: JournalOptions, plan: &Plan) -> Result<Session, Failure> {
+        let context = RunContext {
+            catalogue: self.catalogue,
+            plan,
+            toolbox: &self.toolbox,
+            message: None,
+            jobs: self.plan_runner.jobs(),
+            tier: self.plan_runner.tier(),
+            shard: None,
+            played: plan.cases.len(),
+            engine: self.plan_runner.engine(),
+        };
+        Session::start(options, &context)
+    }
+
+    /// Adds solvers and cases to a run.
+    pub fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &CaseList) {
+        session.grow(&self.template, solvers, cases, &self.toolbox);
+    }
+
+    /// Runs a part of a run, with a progress bar.
+    pub fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult, Failure> {
+        let mut progress = Progress::start(&plan, self.plan_runner.running());
+        let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
+        progress.finish();
+        played
+    }
+
+    /// Runs a part of a run to its end, or until it is stopped.
+    pub fn play_watched(
+        &self,
+        session: &mut Session,
+        plan: Plan,
+        part: Part,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<MatchResult, Failure> {
+        let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
+        let mut note = |event: &RunEvent| {
+            if let RunEvent::Finished(finished) = event {
+                let FinishedJob { job, evidence, .. } = &**finished;
+                inputs[job.case] = inputs[job.case].or(evidence.input);
+            }
+            watch(event);
+        };
+        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), &mut note)?;
+        add_file_hashes(&plan.cases, &mut inputs);
+        Ok(MatchResult { plan, outcomes, inputs, stop })
+    }
+}
+
+/// Adds the hashes of the files that the cases are, where a run without a journal has left none.
+fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
+    let unknown = inputs.iter_mut().enumerate().filter(|(_, input)| input.is_none());
+    for (place, input) in unknown {
+        let case = cases.at(place);
+        let read = cases.read_file(&case.source).map(|read| read.hash);
+        *input = read.or_else(|| Some(Digest::of(&std::fs::read(case.file()?).ok()?)));
+    }
+}
+
+impl MatchResult {
+    /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; the outcomes of
+    /// those that are not in `wanted` are left out.
+    pub fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
+        let played = |solver| solvers.iter().position(|&place| place == solver && wanted.contains(&place));
+        let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? });
+        self.outcomes.add_case((0..self.plan.solvers.len()).map(outcome));
+        self.plan.cases.push(later.plan.cases.at(case));
+        self.inputs.push(later.inputs.get(case).copied().flatten());
+    }
+
+    /// Returns the outcome of a job, if it was finished.
+    pub fn outcome(&self, job: JobId) -> Option<Outcome> {
+        self.outcomes.get(job)
+    }
+
+    /// Scores the outcomes by the problem's rule.
+    pub fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
+        ScoredMatch::of(&self.plan, &self.outcomes, &self.inputs)
+    }
+
+    /// Returns whether any case ended in a fault of the judge.
+    pub fn is_faulty(&self) -> bool {
+        self.outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError)
+    }
+
+    /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
+    pub fn exit(&self) -> Exit {
+        match self.stop {
+            Some(Stop::Interrupted) => Exit::Interrupted,
+            _ if self.is_faulty() => Exit::Fault,
+            _ if self.outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
+            _ => Exit::NotAccepted,
+        }
+    }
+}

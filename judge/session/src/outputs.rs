@@ -1,0 +1,108 @@
+//! Where a report goes: files that are checked before a command starts, and written at its end. One that fails does not
+//! affect the others.
+
+use super::failure::Failure;
+use super::load;
+use judge_cli::ReportArgs;
+use judge_report::{Format, Missing, Report, Style};
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The variable with which GitHub Actions names the file of the step's summary.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// Where a report goes, beside standard output.
+pub struct Outputs<'a> {
+    targets: Vec<(Format, &'a Path)>,
+    stdout_is_taken: bool,
+}
+
+impl<'a> Outputs<'a> {
+    /// Checks whether the report has every requested format and each can be written, without changing any file.
+    pub fn check<R: Report>(args: &'a ReportArgs) -> Result<Self, Failure> {
+        let requested = [
+            (Format::Json, &args.json),
+            (Format::Csv, &args.csv),
+            (Format::Junit, &args.junit),
+            (Format::Markdown, &args.markdown),
+            (Format::Html, &args.html),
+            (Format::JsonLines, &args.jsonl),
+        ];
+        let targets: Vec<(Format, &Path)> =
+            requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
+        for (index, (format, path)) in targets.iter().enumerate() {
+            let what = format.name();
+            if let Some(Missing { why, hint }) = R::missing(*format) {
+                return Err(Failure::usage(format!("{what} of {} does not exist: {why}", R::NAME)).with_hint(hint));
+            }
+            if let Some((other, _)) = targets[..index].iter().find(|(_, other)| other == path) {
+                let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
+                let error = format!("{} and {what} cannot both go to {place}", other.name());
+                return Err(Failure::usage(error).with_hint("give each a file of its own"));
+            }
+            load::probe(what, path)?;
+        }
+        let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
+        Ok(Self { targets, stdout_is_taken })
+    }
+
+    /// Returns whether a format replaces the text on standard output.
+    pub(crate) fn take_stdout(&self) -> bool {
+        self.stdout_is_taken
+    }
+
+    /// Returns whether any of these formats is requested.
+    pub(crate) fn has_any(&self, formats: &[Format]) -> bool {
+        self.targets.iter().any(|(format, _)| formats.contains(format))
+    }
+
+    /// Takes out a format that is written in another way.
+    pub(super) fn take(&mut self, format: Format) -> Option<&'a Path> {
+        let place = self.targets.iter().position(|(target, _)| *target == format)?;
+        Some(self.targets.remove(place).1)
+    }
+
+    /// Prints the text, unless a format goes to standard output, and writes every format. Errors are returned after all
+    /// were tried.
+    pub fn publish(&self, report: &impl Report) -> Result<(), Failure> {
+        Failure::check_all(self.try_all(report))
+    }
+
+    /// Publishes a report, and returns what failed.
+    pub(super) fn try_all(&self, report: &impl Report) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        if !self.stdout_is_taken {
+            failures.extend(judge_report::print(&report.text(Style::of_stdout())).err().map(Failure::from));
+        }
+        failures.extend(self.targets.iter().filter_map(|&(format, path)| write(report, format, path).err()));
+        append_step_summary(report);
+        failures
+    }
+}
+
+fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failure> {
+    let what = format.name();
+    let lacking = || Err(format!("this report lacks {what}").into());
+    load::write_with(what, path, |output| report.write(format, output).unwrap_or_else(lacking))
+}
+
+/// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a
+/// warning.
+fn append_step_summary(report: &impl Report) {
+    let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
+    let Some(markdown) = report.markdown() else { return };
+    if let Err(error) = append(&path, markdown.as_bytes()) {
+        judge_report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
+    }
+}
+
+fn append(path: &OsString, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+}
+
+/// Returns whether a path stands for standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}

@@ -1,0 +1,551 @@
+//! Records a run in the journal and looks up earlier results; warns when there is no journal.
+
+use super::command_line;
+use super::detached::DetachedRuns;
+use super::failure::{self, Failure};
+use super::{load, parent};
+use judge_journal::{
+    Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
+};
+use judge_problem::manifest::Catalogue;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::plan::Plan;
+use judge_problem::{
+    CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
+    JobId, KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
+};
+use judge_run::cases::Inputs;
+use judge_run::command::{checker_identity, generator_identity};
+use judge_run::runner::{ResultStore, StoreLost};
+use judge_run::solver::{Toolbox, fingerprint};
+use judge_sandbox::Tier;
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The flag that continues an interrupted run. It is not part of the recorded command.
+pub const RESUME: &str = "--resume";
+
+/// Whether the record of a run of this process was lost or damaged while it was written.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether the record of a run was lost, or its journal removed, moved or replaced, while it was written.
+pub fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
+/// How a command uses the journal.
+#[derive(Debug, Clone, Copy)]
+pub struct JournalOptions {
+    /// Whether the run is recorded.
+    pub journal: bool,
+    /// Whether the last run of the same plan goes on.
+    pub resume: bool,
+    /// Whether results of earlier runs are used again.
+    pub reuse: bool,
+    /// Whether the run is one of a whole plan, which others may belong to.
+    pub may_be_merged: bool,
+    /// The flag with which the same command continues from what is recorded.
+    pub continue_flag: &'static str,
+}
+
+/// What the record of a run starts with.
+#[derive(Debug, Clone, Copy)]
+pub struct RunContext<'a> {
+    /// Where the journal is.
+    pub catalogue: &'a Catalogue,
+    /// What the run will do.
+    pub plan: &'a Plan,
+    /// The programs that run the solvers.
+    pub toolbox: &'a Toolbox,
+    /// The user's message.
+    pub message: Option<&'a str>,
+    /// How many solvers run at once.
+    pub jobs: usize,
+    /// The tier of the sandbox.
+    pub tier: Tier,
+    /// The shard that is played, if it is one.
+    pub shard: Option<Shard>,
+    /// How many of the plan's cases are played.
+    pub played: usize,
+    /// What runs it on other machines.
+    pub engine: Option<&'static str>,
+}
+
+/// Why a run is not recorded.
+enum Unrecorded {
+    /// It goes on, with a warning.
+    Journal(JournalError),
+    /// It does not start.
+    Fatal(Failure),
+}
+
+impl From<JournalError> for Unrecorded {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::StillRunning(_) | JournalError::OtherWriter(_) => Self::Fatal(error.into()),
+            error => Self::Journal(error),
+        }
+    }
+}
+
+/// The record of a run and the earlier results it may use. Without a journal it keeps nothing.
+pub struct Recorder {
+    /// Whether the run was recorded at its start.
+    recorded: bool,
+    options: JournalOptions,
+    known: Known,
+    /// All cases of the run.
+    cases: CaseList,
+    part: Part,
+    /// What the scores of a run that is continued are relative to.
+    reference: Option<Reference>,
+    recording: Mutex<Option<Recording>>,
+    /// What the run's results are said to be of; `None` where copies are run.
+    setters: Option<Setters>,
+}
+
+/// The setter's programs as they were when a run began.
+struct Setters {
+    problem: Problem,
+    checker: String,
+    generator: String,
+}
+
+impl Setters {
+    fn of(problem: &Problem, checker: &CheckerIdentity) -> Self {
+        Self { problem: problem.clone(), checker: checker.to_string(), generator: generator_identity(problem) }
+    }
+
+    /// Returns which of them is another one now.
+    fn changed(&self) -> Option<&'static str> {
+        let Self { checker, generator, .. } = Self::of(&self.problem, &checker_identity(&self.problem.checker));
+        let changed = [("checker", checker != self.checker), ("generator", generator != self.generator)];
+        changed.into_iter().find_map(|(name, changed)| changed.then_some(name))
+    }
+}
+
+/// Returns the folder of the journal beside a catalogue.
+pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
+    catalogue.folder().join(JOURNAL_FOLDER)
+}
+
+/// Returns the file of the journal of a catalogue.
+pub fn path(catalogue: &Catalogue) -> PathBuf {
+    catalogue.journal().map_or_else(|| Journal::path_in(&folder(catalogue)), Path::to_owned)
+}
+
+/// Opens the journal for writing, and makes it where there is none.
+pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
+    Ok(match catalogue.journal() {
+        None => Journal::open(&folder(catalogue))?,
+        Some(file) => {
+            load::probe("the journal", file)?;
+            Journal::open_file(file)?
+        }
+    })
+}
+
+/// Opens the journal for reading, if there is one.
+pub fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
+    Ok(match catalogue.journal() {
+        _ if catalogue.is_read_only() => Journal::look_only(&path(catalogue))?,
+        None => Journal::look(&folder(catalogue))?,
+        Some(file) => Journal::look_file(file)?,
+    })
+}
+
+/// Opens the journal for reading.
+pub fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
+    look_if_any(catalogue)?.ok_or_else(|| match catalogue.journal() {
+        Some(file) => Failure::usage(format!("there is no journal {}", file.display()))
+            .with_hint("`judge run -p ID --journal FILE` creates one"),
+        None => Failure::usage(format!("there is no journal in {}", folder(catalogue).display()))
+            .with_hint("`judge run -p ID` creates one; for another folder's runs, give its --problems"),
+    })
+}
+
+impl Recorder {
+    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
+    /// only, unless the command line names it.
+    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+        if !options.journal {
+            return Ok(Self::none(options, context.plan));
+        }
+        match Self::open(options, context) {
+            Ok(recorder) => Ok(recorder),
+            Err(Unrecorded::Fatal(failure)) => Err(failure),
+            Err(Unrecorded::Journal(error)) if parent::resumed_run().is_some() => Err(error.into()),
+            Err(Unrecorded::Journal(error)) => {
+                judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
+                if let JournalError::OtherForm { path, found, .. } = &error {
+                    judge_report::note(&format!("hint: {}", failure::start_anew(path, *found)));
+                } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
+                    judge_report::note(&format!("hint: {}", failure::move_away(&path(context.catalogue))));
+                }
+                Ok(Self::none(options, context.plan))
+            }
+        }
+    }
+
+    fn none(options: JournalOptions, plan: &Plan) -> Self {
+        Self::of(options, plan, Known::of(plan), None)
+    }
+
+    fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
+        let (cases, part) = (plan.cases.clone(), Part::whole(plan));
+        Self {
+            recorded: recording.is_some(),
+            options,
+            known,
+            cases,
+            part,
+            reference: None,
+            recording: Mutex::new(recording),
+            setters: None,
+        }
+    }
+
+    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
+        let RunContext { catalogue, plan, toolbox, engine, .. } = *context;
+        // While the journal is opened.
+        let (journal, hashes, probe) = std::thread::scope(|scope| {
+            let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
+            let journal = match catalogue.journal() {
+                None => Journal::open(&folder(catalogue)).map_err(Unrecorded::from),
+                Some(_) => open(catalogue).map_err(Unrecorded::Fatal),
+            };
+            let hashes = fingerprints(plan, &plan.solvers, toolbox);
+            let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            journal.map(|journal| (journal, hashes, probe))
+        })?;
+        let checker = checker_identity(&plan.problem.checker);
+        let (recording, mut known) = with_record(context, (&checker, &hashes), probe, |record| match options.resume {
+            true => resume(journal, catalogue.retention(), record),
+            false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
+        })?;
+        if options.reuse {
+            recording.add_earlier(0, &mut known)?;
+        }
+        let reference = if options.resume { recording.reference()? } else { None };
+        let setters = engine.is_none().then(|| Setters::of(&plan.problem, &checker));
+        Ok(Self { reference, setters, ..Self::of(options, plan, known, Some(recording)) })
+    }
+
+    /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
+    pub fn take_up(
+        catalogue: &Catalogue,
+        plan: &Plan,
+        run: RunId,
+        hashes: &[Digest],
+        tier: Tier,
+    ) -> Result<Self, Failure> {
+        let journal = open(catalogue)?;
+        let surroundings = Surroundings::default();
+        let checker = checker_identity(&plan.problem.checker);
+        let record = RunRecord {
+            plan,
+            checker: &checker,
+            generator: &generator_identity(&plan.problem),
+            solver_hashes: hashes,
+            command: "",
+            message: None,
+            jobs: 1,
+            tier,
+            surroundings: &surroundings,
+            shard: None,
+            played: plan.cases.len(),
+            probe: None,
+        };
+        let recording = Recording::take_up(journal, catalogue.retention(), &record, run)?;
+        let options =
+            JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
+        Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+    }
+
+    /// Returns what the scores of the run are relative to, if it was or could be continued.
+    pub fn resumed_reference(&self) -> Option<&Reference> {
+        self.reference.as_ref()
+    }
+
+    /// Marks the run as a search whose best setting so far is the solver of this place.
+    pub(crate) fn mark_search(&self, best: usize) {
+        let mut recording = self.recording.lock();
+        if let Some(Err(error)) = recording.as_mut().map(|recording| recording.mark_search(best)) {
+            judge_report::note(&format!("warning: the search is not recorded as one: {}", error_chain(&error)));
+        }
+    }
+
+    /// Takes the cases after the last one with a result out of the run.
+    pub(crate) fn trim_cases(&self) {
+        let recording = self.recording.lock();
+        if let Some(Err(error)) = recording.as_ref().map(Recording::trim_cases) {
+            judge_report::note(&format!("warning: the number of cases is not recorded: {}", error_chain(&error)));
+        }
+    }
+
+    /// Stores something of the run that is no result.
+    fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
+        let recording = self.recording.lock();
+        let stored = recording.as_ref().map_or(Ok(()), store);
+        stored.map_err(|error| StoreLost(error_chain(&error)))
+    }
+
+    /// Commits the start of the run, which is otherwise done while the first solvers are at work.
+    pub(crate) fn commit_start(&self) {
+        let committed = self.store_start();
+        committed.unwrap_or_else(|StoreLost(why)| judge_report::note_lines(&why));
+    }
+
+    /// Adds solvers and cases to the run. `plan` is any plan of it.
+    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
+        self.cases.extend(cases);
+        self.known.grow(&self.cases);
+        let grown = update(&self.recording, self.options, |recording| {
+            let first = recording.solver_count();
+            recording.grow(solvers, &fingerprints(plan, solvers, toolbox), cases)?;
+            if self.options.reuse { recording.add_earlier(first, &mut self.known) } else { Ok(()) }
+        });
+        grown.unwrap_or_else(|StoreLost(why)| judge_report::note_lines(&why));
+    }
+
+    /// From now on, jobs are those of this part of the run.
+    pub(crate) fn start_part(&mut self, part: Part) {
+        if let Some(open) = self.recording.get_mut() {
+            open.turn_to(part.clone());
+        }
+        self.part = part;
+    }
+
+    /// Closes the record. Returns the number of the run, if it was recorded to the end.
+    pub fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
+        let recording = self.recording.into_inner()?;
+        let run = recording.run();
+        let changed = self.setters.as_ref().and_then(Setters::changed);
+        if let Some(what) = changed {
+            let hint = continue_command(self.options.continue_flag);
+            judge_report::note_lines(&format!(
+                "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\n\
+                 hint: `{hint}` keeps it if all results hold, and else starts a new run"
+            ));
+        }
+        let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
+        match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
+            Ok(journal) => {
+                if let Some(notice) = journal.written_anew().and_then(|path| anew(run, path)) {
+                    judge_report::note(&notice);
+                }
+                Some(run)
+            }
+            Err(error) => {
+                IS_LOST.store(true, Ordering::Relaxed);
+                judge_report::note(&format!("warning: the end of run {run} is not recorded: {}", error_chain(&error)));
+                None
+            }
+        }
+    }
+}
+
+/// Makes the record of a run, for one use.
+fn with_record<T>(
+    context: &RunContext<'_>,
+    (checker, hashes): (&CheckerIdentity, &[Digest]),
+    probe: Option<Digest>,
+    use_it: impl FnOnce(&RunRecord<'_>) -> T,
+) -> T {
+    let RunContext { plan, message, jobs, tier, shard, played, engine, .. } = *context;
+    let mut surroundings = Surroundings::look(Path::new("."));
+    if let Some(engine) = engine {
+        // Results from elsewhere are not those of this machine's processor.
+        surroundings.cpu_model = format!("nodes of {engine}");
+    }
+    let command = command_line::recorded(shard);
+    use_it(&RunRecord {
+        plan,
+        checker,
+        generator: &generator_identity(&plan.problem),
+        solver_hashes: hashes,
+        command: &command,
+        message,
+        jobs,
+        tier,
+        surroundings: &surroundings,
+        shard,
+        played,
+        probe,
+    })
+}
+
+/// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
+/// Fails where the job goes on: a second one would do the same work.
+pub(crate) fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
+    // What is wrong with the journal is told where it is opened to be written.
+    let Ok(Some(journal)) = look_if_any(context.catalogue) else { return Ok(None) };
+    if context.engine.is_none() {
+        return Ok(None);
+    }
+    let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
+    let checker = checker_identity(&context.plan.problem.checker);
+    let unfinished = with_record(context, (&checker, &hashes), None, |record| journal.unfinished(record))?;
+    let Some(run) = unfinished else { return Ok(None) };
+    let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
+    Ok(job.map(|_| run))
+}
+
+fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Digest> {
+    solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
+}
+
+/// Writes to a record, which ends where it cannot be written.
+fn update(
+    recording: &Mutex<Option<Recording>>,
+    options: JournalOptions,
+    write: impl FnOnce(&mut Recording) -> Result<(), JournalError>,
+) -> Result<(), StoreLost> {
+    let mut recording = recording.lock();
+    let Some(open) = recording.as_mut() else { return Ok(()) };
+    let Err(error) = write(open) else { return Ok(()) };
+    let what = lost(open, &error, options);
+    *recording = None;
+    Err(StoreLost(what))
+}
+
+fn lost(open: &Recording, error: &JournalError, options: JournalOptions) -> String {
+    IS_LOST.store(true, Ordering::Relaxed);
+    let what = format!("warning: run {} is no longer recorded: {}", open.run(), error_chain(error));
+    let hint = match error {
+        JournalError::Gone { .. } => "the run continues".to_owned(),
+        error if error.is_damage() => {
+            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
+        }
+        _ => format!("the run continues; `{}` records the rest", continue_command(options.continue_flag)),
+    };
+    format!("{}\n{}", one_line(&what), one_line(&format!("hint: {hint}")))
+}
+
+/// Returns what is to be said of a journal that was written anew; `None` if that was said.
+fn anew(run: RunId, path: &Path) -> Option<String> {
+    let is_said = IS_LOST.swap(true, Ordering::Relaxed);
+    let what = "its journal was removed, moved or replaced meanwhile, and is written anew, with all that it held";
+    (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
+}
+
+fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), Unrecorded> {
+    let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
+    let resumption = Recording::resume(journal, retention, record, &hashes)?;
+    if let Some(wanted) = parent::resumed_run()
+        && !matches!(&resumption, Resumption::Found(recording, _) if recording.run() == wanted)
+    {
+        let why = match &resumption {
+            Resumption::Nothing(_, Some(changed)) if changed.run == wanted => changed.what.join("; "),
+            _ => "it is no longer the last interrupted run of the same cases, solvers and limits".to_owned(),
+        };
+        let failure = Failure::usage(format!("run {wanted} cannot go on: {why}"));
+        return Err(Unrecorded::Fatal(failure.with_hint(command_line::whole())));
+    }
+    match resumption {
+        Resumption::Found(recording, known) => {
+            judge_report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
+            Ok((*recording, known))
+        }
+        Resumption::Elsewhere(recording, known) => {
+            let what =
+                "what was recorded of this shard, on this machine or another, counts where the input is the same";
+            judge_report::note(&format!("run {}: {what}: {} cases", recording.run(), known.len()));
+            Ok((*recording, known))
+        }
+        Resumption::Nothing(journal, changed) => {
+            judge_report::note(&match changed {
+                Some(Changed { run, what }) => {
+                    let none = "no interrupted run of this command was found that can go on";
+                    format!("{none}: {}; starting a new run, and run {run} stays as it is", what.join("; "))
+                }
+                None => "no interrupted run of this command was found: starting with the first case".to_owned(),
+            });
+            Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
+        }
+    }
+}
+
+/// Returns the hashes of the inputs of cases, made or read now.
+fn input_hashes(plan: &Plan, cases: &[CaseSpec]) -> Vec<Option<Digest>> {
+    let inputs = Inputs::of(&plan.problem);
+    map_on_all_cores(cases.len(), |number| {
+        let case = &cases[number];
+        match plan.cases.read_file(&case.source) {
+            Some(file) => Some(file.hash),
+            None => inputs.load(case).ok().map(|input| Digest::of(&input)),
+        }
+    })
+}
+
+/// Returns the hash of the input that a setter's generator makes of the plan's first seed.
+fn probe(plan: &Plan) -> Option<Digest> {
+    let generator = plan.problem.generator.as_ref()?;
+    let is_setters = matches!(generator, GeneratorChoice::Command(_) | GeneratorChoice::Files(_));
+    let mut seeds = plan.cases.iter().filter(|case| matches!(case.source, CaseSource::Seed(_)));
+    let first = seeds.next().filter(|_| is_setters)?;
+    input_hashes(plan, &[first]).pop().flatten()
+}
+
+impl ResultStore for Recorder {
+    fn is_active(&self) -> bool {
+        self.recorded
+    }
+
+    fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
+        self.known.lookup(self.part.place(job), input)
+    }
+
+    fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
+        self.known.kept(self.part.place(job))
+    }
+
+    fn has_earlier(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    fn earlier_node(&self, name: &str) -> Option<Node> {
+        self.known.node(name).cloned()
+    }
+
+    fn store_start(&self) -> Result<(), StoreLost> {
+        update(&self.recording, self.options, |recording| recording.commit_start())
+    }
+
+    fn notice(&self) -> Option<String> {
+        let recording = self.recording.lock();
+        let recording = recording.as_ref()?;
+        anew(recording.run(), recording.written_anew()?)
+    }
+
+    fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
+        self.add(|recording| {
+            // What judges left that were killed at their end.
+            for before in recording.completed_cluster_jobs()? {
+                let _ = judge_slurm::remove_folder(&before);
+            }
+            recording.store_job(job)
+        })
+    }
+
+    fn store_node(&self, node: &Node) -> Result<(), StoreLost> {
+        self.add(|recording| recording.store_node(node))
+    }
+
+    fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
+        update(&self.recording, self.options, |recording| {
+            let Err(error) = recording.append(batch) else { return Ok(()) };
+            // On a disk that is nearly full, there may be room for the first of them.
+            let are_stored =
+                batch.len() > 1 && batch.iter().all(|finished| recording.append(slice::from_ref(finished)).is_ok());
+            if are_stored { Ok(()) } else { Err(error) }
+        })
+    }
+}
+
+/// Returns the command line that continues from what this one has recorded, by this flag.
+pub fn continue_command(flag: &str) -> String {
+    format!("{} {flag}", command_line::without(flag))
+}

@@ -1,0 +1,159 @@
+//! Restores a recorded run to the form that reports are made from, without running anything.
+
+use super::best_scores::{FromJournal, ReferenceScores};
+use super::command_line;
+use super::failure::Failure;
+use super::run_outputs::RunOutputs;
+use super::score_run::{self, ScoredRun};
+use judge_cli::ReportArgs;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::{CaseFlags, Plan};
+use judge_problem::scoring::InvalidResults;
+use judge_problem::{
+    BestOrigin, CaseList, CaseSpec, Features, FinishedJob, Invocation, KnownBest, Limits, OutcomeGrid, Problem,
+    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
+};
+use judge_report::RunReport;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A recorded run, in the form of a fresh one.
+pub struct RestoredRun {
+    /// The plan of the run.
+    pub plan: Plan,
+    /// Its outcomes.
+    pub outcomes: OutcomeGrid,
+    /// The features of each case; `None` if its input was not read.
+    pub features: Vec<Option<Arc<Features>>>,
+    /// When, how and where they came about.
+    pub provenance: Provenance,
+}
+
+impl RestoredRun {
+    /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best scores that
+    /// were known when it started.
+    pub fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+        let problem = catalogue.find(&run.problem)?;
+        let Some(source) = &run.reference else {
+            let reference =
+                ReferenceScores::of_run(catalogue, problem, run, Some(Path::new("problem")), FromJournal::No)?;
+            return Ok(Self::relative_to(run, problem, &reference));
+        };
+        let mut restored = Self::with_current_terms(run, problem);
+        let Plan { problem, cases, .. } = &mut restored.plan;
+        problem.best = source.clone();
+        let stored = run.cases.specs().iter().map(|stored| stored.best);
+        *cases = cases.iter().zip(stored).map(|(case, best)| CaseSpec { best, ..case }).collect();
+        Ok(restored)
+    }
+
+    /// Restores a recorded run, to be scored by this problem's rule relative to these best scores.
+    pub fn relative_to(run: &StoredRun, problem: &Problem, reference: &ReferenceScores) -> Self {
+        let mut restored = Self::with_current_terms(run, problem);
+        let Plan { problem, cases, .. } = &mut restored.plan;
+        problem.best = reference.source.clone();
+        reference.apply_to_recorded(problem.direction, cases, run.cases.inputs());
+        let outcomes = &restored.outcomes;
+        let is_own = |place: usize, best: &KnownBest| {
+            matches!(best.origin, BestOrigin::Run(of, _) if of == run.id)
+                && outcomes.of_case(place).flatten().any(|outcome| outcome.score.as_ref() == Some(&best.score))
+        };
+        let with_others = |(place, case): (usize, CaseSpec)| {
+            let best = case.best.filter(|best| !is_own(place, best));
+            CaseSpec { best, ..case }
+        };
+        *cases = cases.iter().enumerate().map(with_others).collect();
+        restored
+    }
+
+    fn with_current_terms(run: &StoredRun, problem: &Problem) -> Self {
+        let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
+        let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
+        let terms = problem.cases.terms_by_source();
+        let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
+        let flags = command_line::recorded_case_flags(&run.command);
+        let plan = plan(problem, cases, solvers, &run.limits, flags);
+        let outcomes = run.cases.outcomes().clone();
+        Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }
+    }
+
+    /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.
+    pub fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
+        if let Some(rule) = rule {
+            self.plan.problem.scoring = rule;
+        }
+        score_run::score(&self.plan, &self.outcomes, &self.features, by)
+    }
+
+    /// Returns the report of the run.
+    pub fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a ScoredRun, every_row: bool) -> RunReport<'a> {
+        RunReport {
+            plan: &self.plan,
+            outcomes: &self.outcomes,
+            rule: &scored.rule,
+            scoreboard: &scored.board,
+            leaderboard: &scored.leaderboard,
+            test_groups: &scored.test_groups,
+            features: &self.features,
+            grouping: scored.grouping.as_ref(),
+            every_row,
+            order: None,
+            stop: match run.state {
+                RunState::Complete => None,
+                RunState::Stopped => Some(Stop::FailFast),
+                RunState::Detached => Some(Stop::Detached),
+                RunState::Running | RunState::Killed | RunState::Interrupted | RunState::Partial => {
+                    Some(Stop::Interrupted)
+                }
+            },
+            detached: run.detached.as_ref(),
+            provenance: &self.provenance,
+            elapsed: run.elapsed,
+            jobs: run.jobs,
+            tier: run.tier,
+            gaps: &[],
+            message: run.message.as_deref(),
+            labels: &run.labels,
+        }
+    }
+}
+
+/// Writes every requested report, as at the end of a run.
+pub fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
+    let mut outputs = RunOutputs::check(args)?.open()?;
+    for (job, outcome) in report.jobs() {
+        let Some(outcome) = outcome else { continue };
+        let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
+        outputs.finished(report.plan, &finished, None);
+    }
+    outputs.publish(report)
+}
+
+/// Returns when, how and where a run took place.
+pub(crate) fn provenance(run: &StoredRun) -> Provenance {
+    Provenance {
+        started: run.started.clone(),
+        command: run.command.clone(),
+        host: run.host.clone(),
+        cpu_model: run.cpu_model.clone(),
+        kernel: run.kernel.clone(),
+        nodes: run.nodes.clone(),
+    }
+}
+
+/// Returns a solver that is known by its results only.
+pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
+    let why = "a recorded run is not run again".to_owned();
+    Solver::new(spec, Invocation::CannotStart(why))
+}
+
+/// Returns the plan of a recorded run under these limits, with the flags that its cases depend on.
+pub(crate) fn plan(
+    problem: &Problem,
+    cases: CaseList,
+    solvers: Vec<Solver>,
+    limits: &Limits,
+    case_flags: CaseFlags,
+) -> Plan {
+    Plan { limits: limits.clone(), case_flags, ..Plan::new(problem.clone(), solvers, cases) }
+}

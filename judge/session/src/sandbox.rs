@@ -1,0 +1,135 @@
+//! Opens the sandbox that the command line asks for.
+
+use super::failure::Failure;
+use super::state;
+use judge_cli::SandboxArgs;
+use judge_problem::{AnswerFiles, Problem, counted};
+use judge_run::command;
+use judge_run::program::{is_in_journal, journals_in};
+use judge_run::runner;
+use judge_run::solver::Purpose;
+use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
+pub fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_early(args).inspect(|sandbox| note_gaps(sandbox))
+}
+
+/// The same for a program that is not tied to a core.
+pub fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_as(args, Options { all_cores: true, ..Options::default() }).inspect(|sandbox| note_gaps(sandbox))
+}
+
+/// Opens the sandbox as [`open`] does, without a note. Its first worker starts while the caller does other things.
+pub fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_as(args, Options::default())
+}
+
+/// Notes that the tier does not guarantee everything. Only the tier that the user must ask for by `--unsafe` says what.
+pub fn note_gaps(sandbox: &Sandbox) {
+    let (tier, gaps) = (sandbox.tier(), gaps(sandbox.gaps()));
+    if tier == Tier::Unsafe {
+        gaps.iter().for_each(|gap| judge_report::note(&format!("sandbox tier {tier}, {gap}")));
+    } else if !gaps.is_empty() {
+        judge_report::note(&format!("sandbox tier {tier}, with {}: see `judge doctor`", counted(gaps.len(), "gap")));
+    }
+}
+
+fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
+    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..options };
+    let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
+        OpenError::Shortage { .. } => Failure::fault(error)
+            .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
+        OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
+        OpenError::Nothing { .. } => Failure::usage(error)
+            .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
+    })?;
+    let tier = sandbox.tier();
+    match args.require_tier {
+        // The strongest tier is the smallest.
+        Some(required) if tier > required => {
+            let error =
+                format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
+            Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"))
+        }
+        _ => {
+            command::use_sandbox(&sandbox);
+            Ok(sandbox)
+        }
+    }
+}
+
+/// Returns the flag with which programs are less isolated than without any.
+pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
+    let options = || Options { memory: memory(), ..Options::default() };
+    let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
+    match args.tier.0 {
+        _ if args.allow_unsafe => Some("--unsafe"),
+        TierChoice::Forced(tier) if tier == Tier::Unsafe || is_weaker(tier) => Some("--tier"),
+        _ => (!args.visible.is_empty()).then_some("--dir"),
+    }
+}
+
+/// Warns where solvers can look at the answer files of a problem.
+pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
+    let has_files = |answers: &AnswerFiles| !answers.patterns.is_empty() || !answers.named.is_empty();
+    if sandbox.tier() != Tier::Bare || !problem.checker.answers().is_some_and(has_files) {
+        return;
+    }
+    let what = "lets solvers learn the sizes and times of files, and those of its answer files can tell answers";
+    let tiers = Tier::ALL.into_iter().filter(|tier| tier.has_namespaces()).map(|tier| format!("`{tier}`"));
+    let tiers = tiers.collect::<Vec<_>>().join(", ");
+    judge_report::note(&format!("warning: {}: tier `bare` {what}: the tiers {tiers} hide them", problem.id));
+    judge_report::note(
+        "hint: --require-tier userns refuses to run in `bare`; `judge doctor` shows what the others need",
+    );
+}
+
+/// Returns where it is remembered which tier works.
+pub fn memory() -> Option<PathBuf> {
+    state::file("sandbox")
+}
+
+/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all. A line
+/// says what is compiled, and by which compiler.
+pub fn compiler(
+    sandbox: &Sandbox,
+) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+    |purpose, request, exchange| {
+        if let Purpose::Compile(name) = purpose {
+            let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
+            judge_report::note(&format!("compiling {name} ({compiler})"));
+        }
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        compiled.ok_or_else(Failure::interrupted)
+    }
+}
+
+/// Returns the gaps of the tier, one sentence each.
+pub fn gaps(gaps: &[Gap]) -> Vec<String> {
+    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+}
+
+/// Returns the files and folders of `--dir`, as this sandbox can show them.
+pub fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Failure> {
+    let read = |text: &String| {
+        let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
+        let not_shown = |why: String| Failure::usage(format!("cannot show {path} to the program: {why}"));
+        let path = Path::new(path).canonicalize().map_err(|error| not_shown(error.to_string()))?;
+        if is_in_journal(&path) {
+            return Err(not_shown("no program sees a journal".to_owned()));
+        }
+        // A right to make and remove files holds for all folders below.
+        if writable
+            && sandbox.tier() == Tier::Bare
+            && let Some(journal) = journals_in(&path).first()
+        {
+            let why = format!("it holds {}, which tier `{}` cannot hide", journal.display(), sandbox.tier());
+            return Err(not_shown(why).with_hint("name the folders in it that it may write to"));
+        }
+        Ok(Visible { path, writable })
+    };
+    args.visible.iter().map(read).collect()
+}

@@ -1,0 +1,386 @@
+//! Follows a run on a cluster: reads what its tasks write, notices those that are lost, and ends the run.
+
+use super::cluster::{Cluster, OnInterrupt, unwritable};
+use super::entry::Entry;
+use super::incarnation::Incarnation;
+use super::result_log::LogReader;
+use super::run_folder::{Piece, RunFolder};
+use super::slurm::{self, TaskRow, TaskState};
+use super::tracker::{Loss, Tracker};
+use judge_problem::plan::Plan;
+use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, RunEvent, Stop, TaskCounts, Verdict, counted};
+use judge_run::runner::{ClusterError, Handover, RunError, Signals};
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// The time between two looks at the files.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The time between two questions to Slurm, which has others to answer; after a while it is asked less often.
+const ASK: Duration = Duration::from_secs(1);
+const ASK_LATER: Duration = Duration::from_secs(5);
+const A_WHILE: Duration = Duration::from_secs(60);
+
+/// A task that Slurm has seen end is lost after this time: a network file system shows its last results later.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// When nothing runs for this long, the user is told why.
+const WAITING: Duration = Duration::from_secs(20);
+
+/// A run that is followed.
+pub(super) struct Following<'a> {
+    cluster: &'a Cluster,
+    plan: &'a Plan,
+    folder: RunFolder,
+    tracker: Tracker,
+    jobs: Vec<String>,
+    readers: HashMap<Incarnation, LogReader>,
+    /// The node of each task.
+    nodes: HashMap<Incarnation, Node>,
+    known_nodes: BTreeSet<String>,
+    tasks: Vec<TaskRow>,
+    asked: Option<Instant>,
+    /// Since when Slurm does not see a task that has work.
+    missing: HashMap<Incarnation, Instant>,
+    started: Instant,
+    /// When something last ran.
+    ran: Instant,
+    /// Whether the user was told why nothing runs, or that Slurm does not answer.
+    told: bool,
+    /// How many jobs came to nothing, one after the other.
+    vain: u32,
+    /// Whether any piece was taken since the last job was submitted.
+    moved: bool,
+}
+
+impl<'a> Following<'a> {
+    /// Submits a run, and follows it.
+    pub(super) fn start(
+        cluster: &'a Cluster,
+        plan: &'a Plan,
+        folder: RunFolder,
+        tracker: Tracker,
+    ) -> Result<Self, RunError> {
+        match cluster.submit(plan, &folder, tracker.unclaimed()) {
+            Ok(job) => Ok(Self::of(cluster, plan, folder, tracker, vec![job])),
+            Err(error) => {
+                let _ = folder.remove();
+                Err(error)
+            }
+        }
+    }
+
+    /// Follows a run that was submitted before.
+    pub(super) fn attach(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder) -> Result<Self, RunError> {
+        let read = || -> io::Result<_> {
+            let mut newest: HashMap<usize, u32> = HashMap::new();
+            let mut found: Vec<(String, Piece)> = Vec::new();
+            for name in folder.pieces()? {
+                let piece = folder.piece(&name)?;
+                for case in &piece.cases {
+                    let losses = newest.entry(case.place).or_default();
+                    *losses = piece.losses.max(*losses);
+                }
+                found.push((name, piece));
+            }
+            let mut tracker = Tracker::new(plan.cases.len(), plan.solvers.len());
+            for (name, mut piece) in found {
+                // What was to run again is in a later piece.
+                piece.cases.retain(|case| newest.get(&case.place) == Some(&piece.losses));
+                tracker.add(name, piece);
+            }
+            Ok((tracker, folder.jobs()?))
+        };
+        let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
+        let all = slurm::with_unrecorded(jobs.clone(), folder.path(), slurm::PATIENCE);
+        // Without Slurm, what its tasks have written is followed.
+        let jobs = all.unwrap_or(jobs);
+        Ok(Self::of(cluster, plan, folder, tracker, jobs))
+    }
+
+    fn of(cluster: &'a Cluster, plan: &'a Plan, folder: RunFolder, tracker: Tracker, jobs: Vec<String>) -> Self {
+        Self {
+            cluster,
+            plan,
+            folder,
+            tracker,
+            jobs,
+            readers: HashMap::new(),
+            nodes: HashMap::new(),
+            known_nodes: BTreeSet::new(),
+            tasks: Vec::new(),
+            asked: None,
+            missing: HashMap::new(),
+            started: Instant::now(),
+            ran: Instant::now(),
+            told: false,
+            vain: 0,
+            moved: false,
+        }
+    }
+
+    pub(super) fn last_job(&self) -> &str {
+        self.jobs.last().map_or("", String::as_str)
+    }
+
+    pub(super) fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Follows the run to its end. Whatever the end is, no task is left, unless the run goes on without this judge.
+    pub(super) fn follow(
+        &mut self,
+        handover: &mut Handover<'_>,
+        signals: &mut Signals,
+    ) -> Result<Option<Stop>, RunError> {
+        let result = self.follow_on(handover, signals);
+        if !matches!(result, Ok(Some(Stop::Detached))) {
+            self.end(handover);
+        }
+        result
+    }
+
+    fn follow_on(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>, RunError> {
+        loop {
+            if let Some(stop) = self.read(handover)? {
+                handover.tell(&RunEvent::Stopping(stop));
+                return Ok(Some(stop));
+            }
+            if self.tracker.is_complete() || self.cluster.early_end().take() {
+                return Ok(None);
+            }
+            if signals.has_come() {
+                let stop = match self.cluster.ask(signals) {
+                    OnInterrupt::Cancel => Stop::Interrupted,
+                    OnInterrupt::Detach => Stop::Detached,
+                };
+                handover.tell(&RunEvent::Stopping(stop));
+                return Ok(Some(stop));
+            }
+            self.tend(handover)?;
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Hands over what the tasks have written since the last time.
+    fn read(&mut self, handover: &mut Handover<'_>) -> Result<Option<Stop>, RunError> {
+        let failed = |error: io::Error| unwritable(&self.folder, &error);
+        for task in self.folder.reporting().map_err(failed)? {
+            let path = self.folder.results(&task);
+            self.readers.entry(task).or_insert_with(|| LogReader::new(path));
+        }
+        let mut batch = Vec::new();
+        let mut entries = Vec::new();
+        for (task, reader) in &mut self.readers {
+            let found = reader.read().map_err(|error| unwritable(&self.folder, &error))?;
+            entries.extend(found.into_iter().map(|entry| (task.clone(), entry)));
+        }
+        for (task, (entry, answer)) in entries {
+            match entry {
+                Entry::Began(node) => self.began(task, node, handover),
+                Entry::Finished(finished) => {
+                    let mut job = finished.into_job(answer);
+                    job.outcome.node = self.nodes.get(&task).map(|node| node.name.clone());
+                    batch.extend(self.tracker.finished(&task, job).into_iter().flatten());
+                }
+                Entry::Failed { node, error, hint, usage } => {
+                    return Err(RunError::Cluster(ClusterError {
+                        error: format!("task {}_{} on node {node}: {error}", task.job, task.task),
+                        hint,
+                        exit: if usage { Exit::Usage } else { Exit::Fault },
+                    }));
+                }
+            }
+        }
+        let accepted = handover.hand_over(&mut batch);
+        Ok((!accepted && self.plan.fail_fast).then_some(Stop::FailFast))
+    }
+
+    fn began(&mut self, task: Incarnation, node: Node, handover: &mut Handover<'_>) {
+        let node = self.cluster.add_node(node);
+        if self.known_nodes.insert(node.name.clone()) {
+            handover.add_node(&node);
+        }
+        self.nodes.insert(task, node);
+    }
+
+    /// Looks after the tasks: those that are lost, and those that are wanted.
+    fn tend(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+        let pause = if self.started.elapsed() < A_WHILE { ASK } else { ASK_LATER };
+        if self.asked.is_some_and(|asked| asked.elapsed() < pause) {
+            return Ok(());
+        }
+        // Before Slurm is asked: a task that takes a piece now may not be running by an older answer.
+        self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
+        match slurm::tasks(&self.jobs, slurm::PATIENCE) {
+            Ok(tasks) => self.tasks = tasks,
+            Err(error) => {
+                self.asked = Some(Instant::now());
+                if !std::mem::replace(&mut self.told, true) {
+                    handover.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
+                }
+                return Ok(());
+            }
+        }
+        self.asked = Some(Instant::now());
+        self.show(handover);
+        self.give_up_lost(handover)?;
+        self.resubmit(handover)
+    }
+
+    fn note_claims(&mut self) -> io::Result<()> {
+        self.tracker.tidy();
+        for name in self.folder.claimed()? {
+            if self.tracker.is_unclaimed(&name) {
+                self.tracker.claimed(&name, self.folder.owner(&name)?);
+                self.moved = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, handover: &mut Handover<'_>) {
+        let running = || self.tasks.iter().filter(|task| task.state == TaskState::Running);
+        let nodes: BTreeSet<&str> = running().map(|task| &*task.node).collect();
+        let pending = self.tasks.iter().filter(|task| task.state == TaskState::Pending);
+        let counts = TaskCounts { running: running().count(), pending: pending.clone().count(), nodes: nodes.len() };
+        self.cluster.note_running(counts.running);
+        handover.tell(&RunEvent::Tasks(counts));
+        if counts.running > 0 {
+            self.ran = Instant::now();
+        } else if let Some(task) = pending.clone().next()
+            && self.ran.elapsed() > WAITING
+            && !std::mem::replace(&mut self.told, true)
+        {
+            handover.tell(&RunEvent::Notice(format!(
+                "no task runs yet: Slurm says `{}` (squeue --jobs={})",
+                task.reason, task.job
+            )));
+        }
+    }
+
+    fn row(&self, task: &Incarnation) -> Option<&TaskRow> {
+        self.tasks.iter().find(|row| row.job == task.job && row.task == task.task)
+    }
+
+    /// Returns why Slurm does not see a task that has work; `None` if it does.
+    fn gone(&self, task: &Incarnation) -> Option<String> {
+        let has_later = || {
+            let is_later =
+                |other: &Incarnation| other.job == task.job && other.task == task.task && other.restart > task.restart;
+            self.readers.keys().any(is_later)
+        };
+        match self.row(task).map(|row| &row.state) {
+            None => Some("ended".to_owned()),
+            Some(TaskState::Ended(word)) => Some(word.clone()),
+            Some(TaskState::Pending) => Some("was requeued".to_owned()),
+            Some(TaskState::Running) if has_later() => Some("was started again".to_owned()),
+            Some(TaskState::Running) => None,
+        }
+    }
+
+    /// Has the cases of lost tasks run again.
+    fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+        let why = |task: Incarnation| self.gone(&task).map(|why| (task, why));
+        let gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
+        self.missing.retain(|task, _| gone.iter().any(|(other, _)| other == task));
+        let now = Instant::now();
+        for (task, why) in gone {
+            if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < GRACE {
+                continue;
+            }
+            let loss = self.tracker.lost(&task, self.cluster.retries());
+            self.run_again(&task, &why, loss, handover)?;
+        }
+        Ok(())
+    }
+
+    fn run_again(
+        &mut self,
+        task: &Incarnation,
+        why: &str,
+        loss: Loss,
+        handover: &mut Handover<'_>,
+    ) -> Result<(), RunError> {
+        let cases: usize = loss.again.iter().map(|piece| piece.cases.len()).sum();
+        let node = self.nodes.get(task).map_or_else(String::new, |node| format!(" on node {}", node.name));
+        let what = format!("task {}_{}{node}: {why}", task.job, task.task);
+        let add = || -> io::Result<Vec<(String, Piece)>> {
+            self.folder.revoke(task)?;
+            if !self.folder.has_room() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            loss.again.into_iter().map(|piece| Ok((self.folder.add_piece(&piece)?, piece))).collect()
+        };
+        let added = add().map_err(|error| unwritable(&self.folder, &error))?;
+        added.into_iter().for_each(|(name, piece)| self.tracker.add(name, piece));
+        if cases > 0 {
+            let again = if cases == 1 { "runs again" } else { "run again" };
+            handover.tell(&RunEvent::Notice(format!("{what}; {} {again}", counted(cases, "case"))));
+        }
+        let mut batch = Vec::new();
+        for case in loss.given_up {
+            let note = format!("{what}; the case was lost with {} tasks", self.cluster.retries() + 1);
+            let outcome = Outcome::without_run(Verdict::JudgeError, note);
+            batch.extend((0..self.plan.solvers.len()).map(|solver| FinishedJob {
+                job: JobId { case: case.place, solver },
+                outcome: outcome.clone(),
+                features: None,
+                evidence: Box::default(),
+            }));
+            self.tracker.close(case.place);
+        }
+        handover.hand_over(&mut batch);
+        Ok(())
+    }
+
+    /// Submits another job when the last one has ended before the run.
+    fn resubmit(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+        let is_active = self.tasks.iter().any(|task| !matches!(task.state, TaskState::Ended(_)));
+        let unclaimed = self.tracker.unclaimed();
+        if is_active || unclaimed == 0 {
+            return Ok(());
+        }
+        self.vain = if std::mem::take(&mut self.moved) { 0 } else { self.vain + 1 };
+        if self.vain > self.cluster.retries() {
+            return Err(self.in_vain());
+        }
+        let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
+        handover
+            .tell(&RunEvent::Notice(format!("Slurm job {job} runs the {} that are left", counted(unclaimed, "piece"))));
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    fn in_vain(&self) -> RunError {
+        let said = self.folder.printed().unwrap_or_else(|| "they printed nothing".to_owned());
+        let mut of_last_job = self.tasks.iter().filter(|task| task.job == self.last_job());
+        let word = of_last_job.find_map(|task| match &task.state {
+            TaskState::Ended(word) => Some(&**word),
+            _ => None,
+        });
+        RunError::Cluster(ClusterError {
+            error: format!(
+                "the tasks of Slurm job {} end without taking a case ({})\n{said}",
+                self.last_job(),
+                word.unwrap_or("ended")
+            ),
+            hint: Some(format!(
+                "can the nodes read {}? --workdir DIR names a shared folder",
+                self.folder.path().display()
+            )),
+            exit: Exit::Fault,
+        })
+    }
+
+    /// Cancels what is left of the jobs, and takes what their tasks have still finished.
+    fn end(&mut self, handover: &mut Handover<'_>) {
+        if let Err(error) = slurm::cancel(&self.jobs) {
+            handover.tell(&RunEvent::Notice(format!("warning: {error}")));
+        }
+        // When Slurm does not answer, the tasks notice that the folder is gone.
+        let _ = slurm::wait_for_end(&self.jobs);
+        let _ = self.read(handover);
+    }
+}

@@ -1,0 +1,246 @@
+//! Runs plans on a cluster with Slurm.
+
+use super::cluster::{Cluster, OnInterrupt, SlurmSettings};
+use super::following::Following;
+use super::plan_file::PlanFile;
+use super::run_folder::{CaseEntry, RunFolder};
+use super::tracker::{Tracker, pieces};
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::{
+    ClusterJob, Digest, Evidence, Exit, FinishedJob, JobId, KnownOutcome, NodeList, RunEvent, RunningJobs, Stop,
+    error_chain,
+};
+use judge_run::cases::Inputs;
+use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
+use judge_sandbox::{Gap, Sandbox, Tier};
+use parking_lot::Mutex;
+use std::io;
+use std::sync::Arc;
+
+/// What runs the jobs, as the journal has it.
+const ENGINE: &str = "slurm";
+
+/// Whether a run is new.
+#[derive(Debug, Clone)]
+pub enum Start {
+    /// It is submitted.
+    Fresh,
+    /// It goes on in this folder.
+    Attach(RunFolder),
+}
+
+/// Runs plans with Slurm: an array job whose tasks take pieces of the plan.
+pub struct SlurmRunner {
+    cluster: Cluster,
+    catalogue: Catalogue,
+    sandbox: Arc<Sandbox>,
+    start: Start,
+    running: Arc<RunningJobs>,
+    /// The folder of the last run that has ended. It stays until the end is recorded: if this judge is killed before,
+    /// the run can be taken up again.
+    ended: Mutex<Option<RunFolder>>,
+}
+
+impl Drop for SlurmRunner {
+    fn drop(&mut self) {
+        self.remove_ended(None);
+    }
+}
+
+impl SlurmRunner {
+    /// Returns a runner for problems of a catalogue. `sandbox` is that of this machine. `ask` is called when the run is
+    /// interrupted.
+    #[must_use]
+    pub fn new(
+        settings: SlurmSettings,
+        catalogue: Catalogue,
+        sandbox: Arc<Sandbox>,
+        start: Start,
+        ask: fn(&mut Signals) -> OnInterrupt,
+    ) -> Self {
+        let cluster = Cluster::new(settings, ask);
+        Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
+    }
+
+    /// Removes the folder of the run that ended before, and keeps this one in its place.
+    fn remove_ended(&self, next: Option<RunFolder>) {
+        let before = std::mem::replace(&mut *self.ended.lock(), next);
+        // What cannot be removed now is removed when the run is looked at.
+        drop(before.map(|folder| folder.remove()));
+    }
+
+    /// Makes the folder of a run, with everything that its tasks need.
+    fn prepare(&self, plan: &Plan, known: &[bool]) -> io::Result<(RunFolder, Tracker)> {
+        let folder = RunFolder::make(&self.cluster.settings.workdir)?;
+        let fill = || {
+            let cases = PlanFile::write(&folder, &self.catalogue, plan, &self.cluster.settings.worker)?;
+            let cases: Vec<CaseEntry> = cases.into_iter().filter(|case| !known[case.place]).collect();
+            folder.write_script()?;
+            let mut tracker = Tracker::new(plan.cases.len(), plan.solvers.len());
+            for piece in pieces(&cases, self.cluster.piece_size(plan, cases.len())) {
+                tracker.add(folder.add_piece(&piece)?, piece);
+            }
+            Ok(tracker)
+        };
+        match fill() {
+            Ok(tracker) => Ok((folder, tracker)),
+            Err(error) => {
+                let _ = folder.remove();
+                Err(error)
+            }
+        }
+    }
+
+    /// Hands over what is known of earlier runs. Returns which cases need not be run.
+    fn hand_over_known(&self, plan: &Plan, store: &dyn ResultStore, handover: &mut Handover<'_>) -> Vec<bool> {
+        if !store.has_earlier() {
+            return vec![false; plan.cases.len()];
+        }
+        let inputs = Inputs::of(&plan.problem);
+        let mut known = Vec::new();
+        for (case, spec) in plan.cases.iter().enumerate() {
+            let mut found = kept(plan, store, case);
+            if found.len() < plan.solvers.len()
+                && let Ok(input) = inputs.load_of(&plan.cases, &spec)
+            {
+                found = earlier(plan, store, case, &input);
+            }
+            known.push(found.len() == plan.solvers.len());
+            self.note_earlier_nodes(&mut found, store, handover);
+            handover.hand_over(&mut found);
+        }
+        known
+    }
+
+    /// The machines of earlier results are those of the run, too.
+    fn note_earlier_nodes(&self, found: &mut [FinishedJob], store: &dyn ResultStore, handover: &mut Handover<'_>) {
+        for outcome in found.iter_mut().map(|job| &mut job.outcome) {
+            let node = outcome.node.as_deref().and_then(|name| store.earlier_node(name));
+            outcome.node = node.map(|node| {
+                let node = self.cluster.add_node(node);
+                handover.add_node(&node);
+                node.name
+            });
+        }
+    }
+
+    fn follow(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        handover: &mut Handover<'_>,
+        signals: &mut Signals,
+    ) -> Result<Option<Stop>, RunError> {
+        let mut following = match &self.start {
+            Start::Fresh => {
+                let known = self.hand_over_known(plan, store, handover);
+                if known.iter().all(|known| *known) {
+                    return Ok(None);
+                }
+                let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
+                // If this judge is killed while it submits, the folder tells which job it was.
+                store_job(store, handover, &folder, "");
+                Following::start(&self.cluster, plan, folder, tracker)?
+            }
+            Start::Attach(folder) => Following::attach(&self.cluster, plan, folder.clone())?,
+        };
+        let (id, folder) = (following.last_job(), following.folder());
+        handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
+        store_job(store, handover, folder, id);
+        if self.cluster.settings.detach {
+            return Ok(Some(Stop::Detached));
+        }
+        let result = following.follow(handover, signals);
+        if !matches!(result, Ok(Some(Stop::Detached))) {
+            self.remove_ended(Some(following.folder().clone()));
+        }
+        result
+    }
+
+    fn unprepared(&self, error: &io::Error) -> RunError {
+        RunError::Cluster(ClusterError {
+            error: format!(
+                "cannot make a run folder in {}: {}",
+                self.cluster.settings.workdir.display(),
+                error_chain(error)
+            ),
+            hint: Some("--workdir DIR names a folder with room that this machine and all nodes share".to_owned()),
+            exit: Exit::Usage,
+        })
+    }
+}
+
+/// Records where the run goes on. `id` is empty before the job is submitted.
+fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunFolder, id: &str) {
+    let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
+    if let Err(lost) = store.store_job(&job) {
+        handover.tell(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
+    }
+}
+
+/// Returns what the run itself has of a case.
+fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
+    let of_solver = |solver| {
+        let job = JobId { case, solver };
+        let (KnownOutcome { outcome, stored }, input) = store.kept(job)?;
+        let evidence = Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None };
+        Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
+    };
+    (0..plan.solvers.len()).filter_map(of_solver).collect()
+}
+
+/// Returns what is known of a case with this input.
+fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> Vec<FinishedJob> {
+    let digest = Digest::of(input);
+    let of_solver = |solver| {
+        let job = JobId { case, solver };
+        let KnownOutcome { outcome, stored } = store.lookup(job, &digest)?;
+        let evidence = Evidence { input: Some(digest), answer: None, stored: Some(stored), transcript: None };
+        Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
+    };
+    (0..plan.solvers.len()).filter_map(of_solver).collect()
+}
+
+impl PlanRunner for SlurmRunner {
+    fn run(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<RunResult, RunError> {
+        let mut signals = Signals::install().map_err(RunError::Start)?;
+        let mut handover = Handover::new(plan, store, watch);
+        handover.start();
+        let stop = if plan.job_count() == 0 { None } else { self.follow(plan, store, &mut handover, &mut signals)? };
+        Ok(RunResult { outcomes: handover.into_outcomes(), stop })
+    }
+
+    fn early_end(&self) -> Option<&EarlyEnd> {
+        Some(self.cluster.early_end())
+    }
+
+    fn engine(&self) -> Option<&'static str> {
+        Some(ENGINE)
+    }
+
+    fn nodes(&self) -> NodeList {
+        self.cluster.nodes()
+    }
+
+    fn jobs(&self) -> usize {
+        self.cluster.at_once()
+    }
+
+    fn running(&self) -> &Arc<RunningJobs> {
+        &self.running
+    }
+
+    fn tier(&self) -> Tier {
+        self.cluster.tier().unwrap_or_else(|| self.sandbox.tier())
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        self.sandbox.gaps()
+    }
+}

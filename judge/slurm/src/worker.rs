@@ -1,0 +1,134 @@
+//! A task: takes pieces of a run and plays them, until there are none.
+
+use super::incarnation::Incarnation;
+use super::result_log::ResultLog;
+use super::run_folder::{Piece, RunFolder};
+use judge_problem::RunEvent;
+use judge_problem::plan::Plan;
+use judge_run::runner::{PlanRunner, RunError};
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The work that a task holds: after this time it takes no further piece, and makes room for others.
+pub(super) const SHIFT: Duration = Duration::from_secs(300);
+
+/// The work that is taken at a time, by what the last pieces took: less would cost more than it takes, and more would leave
+/// the other tasks idle at the end.
+const HELPING: Duration = Duration::from_secs(5);
+
+/// A task takes at most this part of what is left.
+const SHARE: usize = 32;
+
+/// How often it is looked whether the run is over.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How long a list of pieces is good for.
+const LISTED: Duration = Duration::from_secs(5);
+
+/// Takes pieces of the run in a folder and plays them, until there are none, the shift is over, or `SIGTERM` comes. `plan` is
+/// that of the run, without cases.
+///
+/// # Errors
+/// When a piece cannot be read, its results cannot be written, or the run cannot be started.
+pub fn work(
+    folder: &RunFolder,
+    task: &Incarnation,
+    plan: &Plan,
+    runner: &dyn PlanRunner,
+    log: &ResultLog,
+) -> Result<(), RunError> {
+    let over = Arc::new(AtomicBool::new(false));
+    watch(folder.clone(), task.clone(), Arc::clone(&over));
+    let started = Instant::now();
+    let mut pieces = Pieces { folder, task, waiting: Vec::new(), listed: None };
+    let mut count = runner.jobs();
+    while started.elapsed() < SHIFT && !over.load(Ordering::SeqCst) && !folder.is_over_for(task) {
+        let taken = pieces.take(count).map_err(RunError::Start)?;
+        let began = Instant::now();
+        if taken.is_empty() || !play(plan, &taken, runner, log)? {
+            break;
+        }
+        let of_one = began.elapsed().as_secs_f64() / taken.len() as f64;
+        count = ((HELPING.as_secs_f64() / of_one.max(0.001)) as usize).max(runner.jobs());
+    }
+    log.finish().map_err(|error| unwritten(&error.to_string()))
+}
+
+fn unwritten(why: &str) -> RunError {
+    RunError::Start(io::Error::other(format!("cannot write results: {why}")))
+}
+
+/// Plays the cases of pieces. Returns whether all were played.
+fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog) -> Result<bool, RunError> {
+    let cases = || pieces.iter().flat_map(|piece| &piece.cases);
+    log.turn_to(cases().map(|case| case.place).collect());
+    let plan = Plan { cases: cases().map(super::run_folder::CaseEntry::spec).collect(), ..plan.clone() };
+    let mut lost = None;
+    let result = runner.run(&plan, log, &mut |event| {
+        if let RunEvent::JournalLost(why) = event {
+            lost = Some(why.clone());
+            end_this_process();
+        }
+    })?;
+    if let Some(why) = lost {
+        return Err(unwritten(&why));
+    }
+    Ok(result.stop.is_none())
+}
+
+/// The pieces that are still to be taken.
+struct Pieces<'a> {
+    folder: &'a RunFolder,
+    task: &'a Incarnation,
+    /// Those that were not taken when they were listed, the next one last.
+    waiting: Vec<String>,
+    listed: Option<Instant>,
+}
+
+impl Pieces<'_> {
+    /// Takes the next pieces: at most `count`, and at most a small part of what is left.
+    fn take(&mut self, count: usize) -> io::Result<Vec<Piece>> {
+        if self.waiting.is_empty() || self.listed.is_none_or(|listed| listed.elapsed() > LISTED) {
+            self.list()?;
+        }
+        let count = count.min(self.waiting.len().div_ceil(SHARE)).max(1);
+        let mut taken = Vec::new();
+        while taken.len() < count {
+            let Some(name) = self.waiting.pop() else { break };
+            if self.folder.claim(&name, self.task)? {
+                taken.push(self.folder.piece(&name)?);
+            }
+        }
+        Ok(taken)
+    }
+
+    fn list(&mut self) -> io::Result<()> {
+        let claimed: HashSet<String> = self.folder.claimed()?.into_iter().collect();
+        self.waiting = self.folder.pieces()?;
+        self.waiting.retain(|name| !claimed.contains(name));
+        self.waiting.reverse();
+        self.listed = Some(Instant::now());
+        Ok(())
+    }
+}
+
+/// Ends this task when its run is over: it may be one that the cluster has lost sight of.
+fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
+    let look = move || {
+        while !folder.is_over_for(&task) {
+            std::thread::sleep(WATCH);
+        }
+        over.store(true, Ordering::SeqCst);
+        end_this_process();
+    };
+    // Without it, the task ends with its last piece.
+    drop(std::thread::Builder::new().spawn(look));
+}
+
+/// Asks this process to end as Ctrl-C does: the running cases end, and what is finished is written down.
+fn end_this_process() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+}

@@ -1,0 +1,179 @@
+//! Starts, stops and resumes runs, where the server was started to allow it.
+
+use super::reply::{Sent, document, json, number, sent};
+use crate::refused::Refused;
+use crate::started::{StartedRun, Starter};
+use crate::store::Store;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use clap::Parser;
+use judge_cli::{Cli, Command};
+use judge_journal::{JournalError, RunOrigin, Surroundings};
+use judge_problem::{RunId, RunState, quote_words};
+use judge_report::StartedRecord;
+use judge_session::detached::DetachedRuns;
+use judge_session::failure::Failure;
+use judge_session::{command_line, sandbox};
+use rustix::process::Signal;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// The run that is wanted: each word is as the flag of `judge run` takes it, and an empty one is left out.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WantedRun {
+    problem: String,
+    solvers: Vec<String>,
+    seeds: String,
+    cpu: String,
+    wall: String,
+    memory: String,
+    output_limit: String,
+    processes: String,
+    message: String,
+}
+
+/// `GET /api/started`
+pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
+    document(store, listed).await
+}
+
+/// `POST /api/started`
+pub(super) async fn start(State(store): State<Arc<Store>>, body: Sent<WantedRun>) -> Response {
+    begun(store, move |store, starter| {
+        let words = starter.with_common(words(sent(body)?));
+        Ok((words, newest(store)?, None))
+    })
+    .await
+}
+
+/// `POST /api/runs/{run}/resume`
+pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<String>) -> Response {
+    begun(store, move |store, starter| {
+        let run = number(store, &run)?;
+        let missing = || Refused::from(JournalError::NoRun(run));
+        let RunOrigin { command, state, host } =
+            store.look(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
+        if !matches!(state, RunState::Interrupted | RunState::Killed) {
+            return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
+        }
+        if host != Surroundings::machine().host {
+            let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
+            return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
+        }
+        store.look(|journal| {
+            DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?)
+                .check_ended(run, "nothing was started")?;
+            Ok(())
+        })?;
+        let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
+        let words = command_line::resumed(&command).ok_or_else(other)?;
+        Ok((starter.with_common(words), newest(store)?, Some(run)))
+    })
+    .await
+}
+
+/// `POST /api/started/{number}/stop`
+pub(super) async fn stop(State(store): State<Arc<Store>>, Path(number): Path<usize>) -> Response {
+    document(store, move |store| {
+        let runs = starter(store)?.runs();
+        let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
+        runs.iter().find(|run| run.number == number).ok_or_else(missing)?.signal(Signal::INT);
+        listed(store)
+    })
+    .await
+}
+
+/// Starts the run of these words, and answers with all that were started.
+async fn begun(
+    store: Arc<Store>,
+    wanted: impl FnOnce(&Store, &Starter) -> Result<(Vec<String>, RunId, Option<RunId>), Refused> + Send + 'static,
+) -> Response {
+    document(store, move |store| {
+        let starter = starter(store)?;
+        let (words, after, run) = wanted(store, starter)?;
+        check(&words)?;
+        starter.start(words, after, run)?;
+        listed(store)
+    })
+    .await
+}
+
+fn starter(store: &Store) -> Result<&Starter, Refused> {
+    store.starter.as_ref().ok_or_else(|| {
+        let failure = Failure::usage("this server starts and stops no runs").with_hint("judge ui --allow-run");
+        Refused::forbidden(failure)
+    })
+}
+
+fn listed(store: &Store) -> Result<String, Refused> {
+    let records = starter(store)?.runs().iter().map(|run| record(store, run)).collect::<Result<Vec<_>, _>>()?;
+    Ok(json(judge_report::started_json(&records))?)
+}
+
+fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
+    let find = |started: &StartedRun| {
+        let command = command_line::as_recorded(started.words.clone(), None);
+        store.look(|journal| Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten()))
+    };
+    // What it has printed is complete once it has ended.
+    let exit = started.exit();
+    Ok(StartedRecord {
+        number: started.number,
+        command: started.command(),
+        run: started.run(find)?.map(|run| run.0),
+        running: exit.is_none(),
+        exit_code: exit.and_then(|exit| exit.code()),
+        output: started.output(),
+    })
+}
+
+/// Returns the newest run in the journal; 0 if there is none.
+fn newest(store: &Store) -> Result<RunId, Refused> {
+    store.look(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
+}
+
+/// Returns the words of a command line. A value that begins as a flag does is part of its flag's word.
+fn words(wanted: WantedRun) -> Vec<String> {
+    let WantedRun { problem, solvers, seeds, cpu, wall, memory, output_limit, processes, message } = wanted;
+    let solvers = solvers.into_iter().map(|solver| ("solver", solver));
+    let rest = [
+        ("seeds", seeds),
+        ("cpu", cpu),
+        ("wall", wall),
+        ("memory", memory),
+        ("output-limit", output_limit),
+        ("processes", processes),
+        ("message", message),
+    ];
+    let flags = std::iter::once(("problem", problem)).chain(solvers).chain(rest);
+    let given = flags.filter(|(_, value)| !value.trim().is_empty());
+    let mut words = vec!["run".to_owned()];
+    for (flag, value) in given {
+        match value.trim() {
+            value if value.starts_with('-') => words.push(format!("--{flag}={value}")),
+            value => words.extend([format!("--{flag}"), value.to_owned()]),
+        }
+    }
+    words
+}
+
+/// Fails if these words are no run, or one that is less isolated than those that the form starts.
+fn check(words: &[String]) -> Result<(), Failure> {
+    let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
+    let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(told(&error)))?;
+    let Command::Run(args) = parsed.command else { return Err(Failure::usage("pages start runs alone")) };
+    let lowering = args.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.sandbox));
+    lowering.map_or(Ok(()), |flag| {
+        let error =
+            format!("this run has the flag {flag}, and pages start nothing with less isolation than by default");
+        let typed = quote_words(std::iter::once("judge").chain(words.iter().map(String::as_str)));
+        Err(Failure::usage(error).with_hint(format!("if you trust it, in a terminal: {typed}")))
+    })
+}
+
+/// Returns what is wrong with a command line, without how to get help.
+fn told(error: &clap::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}

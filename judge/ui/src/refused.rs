@@ -1,0 +1,64 @@
+//! Why a request has no answer.
+
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use judge_journal::JournalError;
+use judge_problem::Exit;
+use judge_problem::manifest::UnknownProblem;
+use judge_session::failure::Failure;
+
+/// Why a request has no answer: the failure that a command of the judge would end with.
+#[derive(Debug)]
+pub(super) struct Refused {
+    failure: Failure,
+    status: StatusCode,
+}
+
+impl Refused {
+    /// What is asked for is not there.
+    pub(super) fn missing(failure: impl Into<Failure>) -> Self {
+        Self { failure: failure.into(), status: StatusCode::NOT_FOUND }
+    }
+
+    /// The server was not started to do this.
+    pub(super) fn forbidden(failure: impl Into<Failure>) -> Self {
+        Self { failure: failure.into(), status: StatusCode::FORBIDDEN }
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        let status =
+            if failure.exit() == Exit::Usage { StatusCode::BAD_REQUEST } else { StatusCode::INTERNAL_SERVER_ERROR };
+        Self { failure, status }
+    }
+}
+
+impl From<JournalError> for Refused {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::NoRun(_) | JournalError::NoRunYet => Self::missing(error),
+            error => Failure::from(error).into(),
+        }
+    }
+}
+
+impl From<UnknownProblem> for Refused {
+    fn from(error: UnknownProblem) -> Self {
+        Self::missing(error)
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let hints: Vec<&str> = self.failure.hints().collect();
+        match judge_report::error_json(&self.failure.in_one_line(), &hints) {
+            Ok(json) => (self.status, [(CONTENT_TYPE, JSON)], json).into_response(),
+            Err(_) => self.status.into_response(),
+        }
+    }
+}
+
+/// The type of every document of the API.
+pub(super) const JSON: &str = "application/json";

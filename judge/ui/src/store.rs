@@ -1,0 +1,75 @@
+//! The catalogue, its journal, and the runs that were last looked at.
+
+use super::refused::Refused;
+use super::row_order::OrderedRun;
+use super::shown_run::ShownRun;
+use super::started::Starter;
+use judge_journal::{Journal, JournalError, Stamp};
+use judge_problem::RunId;
+use judge_problem::manifest::Catalogue;
+use judge_session::failure::Failure;
+use judge_session::recorder;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How many runs are kept ready: a run of a million cases takes a second to read, and some hundred megabytes.
+const KEPT: usize = 4;
+
+/// What all answers are made from.
+pub(super) struct Store {
+    pub(super) catalogue: Catalogue,
+    /// What starts runs, if pages may.
+    pub(super) starter: Option<Starter>,
+    /// `None` as long as there is none.
+    journal: Mutex<Option<Journal>>,
+    /// The newest last.
+    runs: Mutex<VecDeque<(Stamp, Arc<OrderedRun>)>>,
+}
+
+impl Store {
+    /// Returns the store of a catalogue.
+    pub(super) fn new(catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
+        let journal = Mutex::new(recorder::look_if_any(&catalogue)?);
+        Ok(Self { catalogue, starter, journal, runs: Mutex::default() })
+    }
+
+    /// Fails where the journal is only read.
+    pub(super) fn check_writable(&self) -> Result<(), Failure> {
+        match self.catalogue.is_read_only() {
+            true => Err(Failure::usage("the journal is only read here: `judge ui` was started with --read-only")),
+            false => Ok(()),
+        }
+    }
+
+    /// Looks into the journal. Without one, there is no run yet.
+    pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
+        let mut journal = self.journal.lock();
+        if !journal.as_ref().is_some_and(Journal::is_in_place) {
+            *journal = recorder::look_if_any(&self.catalogue)?;
+        }
+        look(journal.as_ref())
+    }
+
+    /// Returns a run, as it is now.
+    pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
+        self.look(|journal| {
+            let missing = || Refused::from(JournalError::NoRun(id));
+            let journal = journal.ok_or_else(missing)?;
+            let stamp = journal.stamp(id)?.ok_or_else(missing)?;
+            let mut runs = self.runs.lock();
+            if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.id() == id) {
+                let found = runs.remove(place);
+                runs.extend(found);
+            } else {
+                runs.retain(|(_, run)| run.shown.id() != id);
+                if runs.len() == KEPT {
+                    runs.pop_front();
+                }
+                let shown = ShownRun::read(journal, &self.catalogue, id)?;
+                runs.push_back((stamp, Arc::new(OrderedRun::new(shown))));
+            }
+            runs.back().map(|(_, run)| Arc::clone(run)).ok_or_else(missing)
+        })
+    }
+}
