@@ -6,8 +6,8 @@
 #[path = "model/beating.rs"]
 mod model;
 mod rejected;
-#[path = "../../tests/support/shared_data.rs"]
-mod shared_data;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
 use checkers::{CheckError, Checker, Frame, Observer, Score};
 use model::Model;
@@ -45,7 +45,7 @@ fn pair(name: &str) -> (String, String) {
 
 /// Returns the contest's own input and answer of this name, if they are at hand.
 fn official(name: &str) -> Option<(String, String)> {
-    let folder = shared_data::folder("beating-the-game")?;
+    let folder = require::contest_files("beating-the-game")?;
     Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))))
 }
 

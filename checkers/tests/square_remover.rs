@@ -6,8 +6,8 @@
 #[path = "model/square_remover.rs"]
 mod model;
 mod rejected;
-#[path = "../../tests/support/shared_data.rs"]
-mod shared_data;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
 use checkers::{Case, Checker, Frame, Observer, Score};
 use model::Model;
@@ -92,7 +92,7 @@ fn random_play_scores_what_the_official_tester_gave() {
 
 #[test]
 fn strong_play_scores_what_the_official_tester_gave() {
-    let Some(folder) = shared_data::folder("square-remover") else { return };
+    let Some(folder) = require::contest_files("square-remover") else { return };
     for (answer, input, score) in expected_scores(&folder) {
         assert_eq!(score_of(&input, &answer), score, "{}", answer.display());
     }

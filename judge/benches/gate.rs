@@ -4,7 +4,7 @@
 //! `cargo bench -p judge --bench gate [-- LIVES]`; 2,000 lives a row unless told otherwise.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
-#[path = "../../tests/statistics/gate_life.rs"]
+#[path = "../../tests/claims/simulation/gate_life.rs"]
 mod gate_life;
 
 use gate_life::{Course, Life, Noise, USUAL, alarm_rate};

@@ -1,7 +1,7 @@
 //! What the documentation says is to be copied, and a folder to try it in.
 
-use crate::support::Folder;
 use crate::support::require::{Need, skip};
+use crate::support::{Folder, of_cases};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -59,4 +59,28 @@ pub(crate) fn python_has(module: &str, need: Need) -> bool {
 pub(crate) fn commands<'a>(workflow: &'a str, words: &str) -> Vec<&'a str> {
     let lines = workflow.lines().map(|line| line.trim().trim_start_matches("- ").trim_start_matches("run: "));
     lines.filter(|line| line.starts_with(words)).collect()
+}
+
+/// Scripts, each of which prints something else.
+const GARBAGE: [(&str, &str); 7] = [
+    ("nothing", ":"),
+    ("empty-line", "echo"),
+    ("nines", "head -c 900000 /dev/zero | tr '\\0' 9; echo"),
+    ("no-end-of-line", "head -c 9000 /dev/zero | tr '\\0' 9"),
+    ("no-text", "printf '\\377\\376\\n'"),
+    ("other-digits", "printf '\\302\\262\\n'"),
+    ("nulls", "printf '1\\0002\\n'"),
+];
+
+/// Asserts that each of them is a wrong answer for what these arguments run.
+pub(crate) fn garbage_is_wrong(folder: &Folder, run: &[&str]) {
+    let mut arguments = run.to_vec();
+    for (name, body) in GARBAGE {
+        folder.script(name, body);
+    }
+    let solvers = GARBAGE.map(|(name, _)| format!("./{name}"));
+    solvers.iter().for_each(|solver| arguments.extend(["-s", solver]));
+    let (_, report) = folder.json(&arguments);
+    let verdicts = of_cases(&report, "verdict");
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|verdict| *verdict == "wrong-answer"), "{run:?}: {report:#}");
 }

@@ -1,7 +1,7 @@
 //! Finds the games' ground truth for the tests: cases with their known answers.
 
-#[path = "shared_data.rs"]
-mod shared_data;
+#[path = "require.rs"]
+mod require;
 
 use crate::SolveError;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Returns the folder with a game's ground truth. Says so when there is none; the test then has nothing to look at.
 pub(crate) fn folder(game: &str) -> Option<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(game);
-    if own.is_dir() { Some(own) } else { shared_data::folder(game) }
+    if own.is_dir() { Some(own) } else { require::contest_files(game) }
 }
 
 /// Returns the files of a folder with this ending, without it, in order.

@@ -1,7 +1,14 @@
-//! Runs the judge as a user does, in a folder of its own.
+//! Runs the judge as a user does, in a folder of its own. Each of the test binaries includes all of this and uses a part.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
+pub(crate) mod client;
+pub(crate) mod documents;
+pub(crate) mod large_run;
 pub(crate) mod pace;
+pub(crate) mod processes;
 pub(crate) mod require;
+pub(crate) mod scenarios;
+pub(crate) mod stage;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

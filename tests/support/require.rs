@@ -4,6 +4,7 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// The environment variable with the words that must not be missing, separated by commas.
 const REQUIRE: &str = "JUDGE_REQUIRE";
@@ -141,6 +142,16 @@ pub(crate) fn skip(need: Need, why: impl Display) {
     assert!(!required().contains(&need), "{REQUIRE} names {word}, and it is not there: {why} ({how})");
     // Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
     let _ = std::io::stderr().write_all(format!("skipped: {why} ({how})\n").as_bytes());
+}
+
+/// Returns the folder with a game's files of the contests, which are no part of the project. Says so when there is none.
+pub(crate) fn contest_files(game: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(game);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    skip(Need::Data, format!("{} is absent", folder.display()));
+    None
 }
 
 #[test]

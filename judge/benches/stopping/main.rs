@@ -7,18 +7,17 @@
 
 mod effects;
 mod fixed;
-#[path = "../../../tests/statistics/fixed_populations.rs"]
+#[path = "../../../tests/claims/simulation/fixed_populations.rs"]
 mod fixed_populations;
 mod hypotheses;
 mod least;
 mod nulls;
 mod others;
-#[path = "../../../tests/statistics/populations.rs"]
+#[path = "../../../tests/claims/simulation/populations.rs"]
 mod populations;
 mod ranking;
 mod simulate;
 mod stricter;
-#[path = "../../../tests/statistics/totals.rs"]
 mod totals;
 
 fn main() {

@@ -1,0 +1,164 @@
+//! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing stays behind.
+
+use crate::support::pace::{awaited, unhurried};
+use crate::support::processes::{Guarded, assert_all_end, family_with};
+use crate::support::stage::{Stage, json, run, users_and_tiers};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::Child;
+use std::time::Duration;
+
+fn send(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+fn output_of(child: &mut Guarded) -> (Option<i32>, String) {
+    let mut text = String::new();
+    std::io::Read::read_to_string(child.0.stdout.as_mut().unwrap(), &mut text).unwrap();
+    (child.0.wait().unwrap().code(), text)
+}
+
+#[test]
+fn nothing_outlives_a_killed_judge_by_a_second() {
+    let Some(stage) = Stage::set() else { return };
+    for (user, tier) in users_and_tiers(&stage) {
+        for (mode, processes) in [("loop", 1), ("family", 2)] {
+            let arguments = ["exec", "--tier", &tier, "--", &stage.text("solver"), mode];
+            let killed = || {
+                let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
+                let family = family_with(&judge.0, processes);
+                judge.0.kill().unwrap();
+                judge.0.wait().unwrap();
+                assert_all_end(&family, &format!("{mode} of {user:?} in tier {tier}"));
+            };
+            unhurried("the judge is killed", killed).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
+    let Some(stage) = Stage::set() else { return };
+    for (signal, (user, tier)) in [Signal::INT, Signal::TERM].into_iter().cycle().zip(users_and_tiers(&stage)) {
+        let solver = stage.solver("first-plays");
+        let cases = ["--seeds", "1-20", "--jobs", "2", "--cpu", "1000s", "--no-journal"];
+        let run = ["run", "-p", "columns", "-s", &solver, "--tier", &tier, "--json", "-", "--all"];
+        let ended = || {
+            let mut judge = Guarded(stage.judge_as(user, &[&run[..], &cases[..]].concat()).spawn().unwrap());
+            let family = family_with(&judge.0, 4);
+            send(judge.0.id(), signal);
+            let (code, report) = output_of(&mut judge);
+            let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+            assert_eq!((code, &report["interrupted"]), (Some(130), &true.into()), "{tier}");
+            assert_eq!(report["cases"][0]["verdict"], "accepted", "{tier}");
+            assert_eq!(report["cases"][19]["verdict"], "skipped", "{tier}");
+            assert_all_end(&family, &format!("{signal:?} to {user:?} in tier {tier}"));
+            assert_eq!(stage.leftovers(judge.0.id()), [""; 0], "{tier}");
+        };
+        unhurried("the judge is ended", ended).unwrap();
+    }
+}
+
+#[test]
+fn a_signal_ends_exec() {
+    let Some(stage) = Stage::set() else { return };
+    for signal in [Signal::INT, Signal::TERM] {
+        let ended = || {
+            let mut judge = Guarded(stage.judge(&["exec", "--", &stage.text("solver"), "family"]).spawn().unwrap());
+            let family = family_with(&judge.0, 2);
+            send(judge.0.id(), signal);
+            assert_eq!(output_of(&mut judge), (Some(130), String::new()), "{signal:?}");
+            assert_all_end(&family, "exec");
+            assert_eq!(stage.leftovers(judge.0.id()), [""; 0]);
+        };
+        unhurried("the judge is ended", ended).unwrap();
+    }
+}
+
+/// Its helpers, which would clear up, are killed as well.
+fn kill_with_helpers(judge: &mut Guarded) {
+    let family = family_with(&judge.0, 1);
+    let helpers = family.iter().filter(|process| process.name != "solver" && process.pid != judge.0.id());
+    let pids: Vec<_> = helpers.map(|process| Pid::from_raw(process.pid.cast_signed()).unwrap()).collect();
+    let send_to_all = |signal| {
+        for pid in &pids {
+            // One may have ended meanwhile: it had only something to make ready, or it has followed another.
+            let _ = kill_process(*pid, signal);
+        }
+    };
+    send_to_all(Signal::STOP);
+    let child: &mut Child = &mut judge.0;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    send_to_all(Signal::KILL);
+    assert_all_end(&family, "a judge and its helpers");
+}
+
+/// A solver that does not end, and is compiled: into a folder of the judge's.
+fn endless_source(stage: &Stage) -> String {
+    let source = "#include <sys/prctl.h>\nint main(void) { prctl(PR_SET_NAME, \"solver\"); for (;;); }\n";
+    stage.folder.write("work/solver.c", source);
+    stage.text("work/solver.c")
+}
+
+#[test]
+fn the_next_judge_sweeps_what_a_killed_one_left() {
+    let Some(stage) = Stage::set() else { return };
+    for (user, tier) in users_and_tiers(&stage) {
+        unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
+    }
+}
+
+fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
+    let source = endless_source(stage);
+    let arguments = ["run", "-p", "columns", "-s", &source, "--cpu", "1000s", "--no-journal", "--tier", tier];
+    let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
+    kill_with_helpers(&mut judge);
+    let killed = judge.0.id();
+    let left = stage.leftovers(killed);
+    assert!(left.iter().any(|path| path.contains(".build.")), "in tier {tier} nothing was left: {left:?}");
+    let groups = left.iter().filter(|path| path.starts_with("/sys/fs/cgroup")).count();
+    assert_eq!(groups > 0, matches!(tier, "root" | "delegated"), "{left:?}");
+    awaited(Duration::from_secs(5), &format!("all of it is swept in tier {tier}: {left:?}"), || {
+        let said = run(stage.judge_as(user, &["exec", "--tier", tier, "--", &stage.text("solver")]));
+        assert_eq!((said.code, &*said.stdout), (Some(0), "0\n"), "{}", said.stderr);
+        stage.leftovers(killed).is_empty().then_some(())
+    });
+    let report = json(stage.judge_as(user, &["exec", "--json", "-", "--", &stage.text("solver")]));
+    assert_eq!(report["verdict"], "ok", "{report}");
+}
+
+#[test]
+fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
+    let Some(stage) = Stage::set() else { return };
+    stage.folder.write("work/one.in", "1\n");
+    let in_tmp = || -> Vec<_> {
+        let entries = std::fs::read_dir(stage.path("tmp")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let solver = endless_source(&stage);
+    // In the sandbox there is the folder of the compiled solver alone; outside, one for the interactor's report, too.
+    for (trusted, folder) in [(false, ".build."), (true, ".report.")] {
+        let problem = format!(
+            "[[problem]]\nid = \"talk\"\ntrusted = {trusted}\n\
+             interactor-command = \"sh -c 'cat >/dev/null' {{report}}\"\n\
+             [[problem.case]]\nname = \"one\"\nfile = \"one.in\"\n",
+        );
+        stage.folder.write("work/problems.toml", &problem);
+        let killed = || {
+            let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
+            let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
+            awaited(Duration::from_secs(5), &format!("a folder *{folder}*"), || {
+                in_tmp().iter().any(|name| name.contains(folder)).then_some(())
+            });
+            let family = family_with(&judge.0, 1);
+            judge.0.kill().unwrap();
+            judge.0.wait().unwrap();
+            assert_all_end(&family, "a conversation");
+            awaited(Duration::from_secs(5), "the temporary folder is empty", || {
+                run(stage.judge(&["exec", "--", "/bin/true"]));
+                in_tmp().is_empty().then_some(())
+            });
+        };
+        unhurried("the judge is killed in a conversation", killed).unwrap();
+    }
+}

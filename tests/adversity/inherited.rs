@@ -1,0 +1,43 @@
+//! A careless parent: whatever the judge inherits, its programs do not.
+
+use crate::support::stage::{Stage, run};
+use std::fs;
+
+const CLEAN: [&str; 8] = [
+    "umask 22",
+    "folder there",
+    "own file made",
+    "environment PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "environment LANG=C.UTF-8",
+    "descriptor 0",
+    "descriptor 1",
+    "descriptor 2",
+];
+
+#[test]
+fn programs_see_nothing_of_what_the_judge_inherited() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.text("solver");
+    for (_, tier) in crate::support::stage::users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
+        let (out, json) = (stage.text("tmp/out"), stage.text("tmp/report.json"));
+        let arguments = ["exec", "--tier", &tier, "--stdout", &out, "--json", &json, "--", &solver, "inherited"];
+        let mut command = stage.launched(&["odd", "closed"], &arguments);
+        command.env("LD_PRELOAD", stage.path("preload.so")).env("SECRET_TOKEN", "x");
+        let said = run(command);
+        assert_eq!(said.code, Some(0), "tier {tier}: {}", said.stderr);
+        let seen = fs::read_to_string(&out).unwrap();
+        assert_eq!(seen.lines().collect::<Vec<_>>(), CLEAN, "tier {tier}");
+        let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+        assert_eq!((&report["verdict"], &report["tier"]), (&"ok".into(), &tier.into()), "{report}");
+    }
+}
+
+#[test]
+fn a_judge_in_a_folder_that_is_gone_says_so() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("plain");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1"];
+    let said = run(stage.launched(&["odd"], &arguments));
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert!(said.stderr.contains("is the current folder gone?"), "{}", said.stderr);
+}

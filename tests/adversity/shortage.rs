@@ -1,0 +1,66 @@
+//! The judge without enough of something: it says so, and the solver is never blamed.
+
+use crate::support::Said;
+use crate::support::require::{Need, skip};
+use crate::support::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
+use serde_json::Value;
+
+/// Either all is well, in the tier that there is with plenty; or the judge is at fault, and says why.
+fn assert_only_the_shortage_is_blamed(said: &Said, tier: &str, what: &str) {
+    let Ok(report) = serde_json::from_str::<Value>(&said.stdout) else {
+        assert_eq!(said.code, Some(3), "{what}: {}", said.stderr);
+        assert!(said.stderr.contains("error: ") && !said.stderr.contains("panicked"), "{what}: {}", said.stderr);
+        return;
+    };
+    assert_eq!(report["tier"], tier, "{what}: a shortage has lowered the tier");
+    let verdicts: Vec<_> = report["cases"].as_array().unwrap().iter().map(|case| &case["verdict"]).collect();
+    assert!(verdicts.iter().all(|verdict| *verdict == "accepted" || *verdict == "judge-error"), "{what}: {verdicts:?}");
+    let faulty = verdicts.iter().any(|verdict| *verdict == "judge-error");
+    assert_eq!(said.code, Some(if faulty { 3 } else { 0 }), "{what}: {}", said.stderr);
+}
+
+fn tier(stage: &Stage, how: &[&str]) -> String {
+    let report = crate::support::stage::json(stage.launched(how, &["doctor", "--json", "-"]));
+    report["tier"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn too_few_files_or_processes_are_never_the_solvers_fault() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("plain");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-6", "--no-journal", "--json", "-"];
+    let normal = tier(&stage, &[]);
+    for files in (4..=48).chain([64]) {
+        let said = run(stage.launched(&["files", &files.to_string()], &arguments));
+        assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -n {files}"));
+        assert!(files < 64 || said.code == Some(0), "64 files are enough: {}", said.stderr);
+    }
+    if !is_root() {
+        skip(Need::Root, "the number of processes of a user of its own, which only root can become");
+        return;
+    }
+    let user = PLAIN_USER.to_string();
+    let normal = tier(&stage, &["user", &user]);
+    for processes in [1, 2, 3, 4, 5, 6, 7, 8, 10, 16] {
+        let how = ["user", &user, "processes", &processes.to_string()];
+        let said = run(stage.launched(&how, &arguments));
+        assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
+    }
+}
+
+/// What earlier programs have written is nothing to those behind them, nor to the judge.
+#[test]
+fn the_size_of_files_is_limited_for_each_output_alone() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("wordy");
+    for (user, tier) in users_and_tiers(&stage) {
+        // The solver writes 100,000 bytes to each of its outputs.
+        let mut how = vec!["file-size".to_owned(), "262144".to_owned()];
+        how.extend(user.into_iter().flat_map(|user| ["user".to_owned(), user.to_string()]));
+        let how: Vec<&str> = how.iter().map(String::as_str).collect();
+        let arguments =
+            ["run", "-p", "columns", "-s", &solver, "--seeds", "1-40", "--tier", &tier, "--no-journal", "--jobs", "1"];
+        let said = run(stage.launched(&how, &arguments));
+        assert_eq!(said.code, Some(0), "tier {tier}: {}{}", said.stdout, said.stderr);
+    }
+}

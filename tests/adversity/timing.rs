@@ -1,0 +1,99 @@
+//! Neighbours: solvers have cores of their own, disturbed cases are marked, and no case is too slow because of another.
+
+use crate::support::of_cases;
+use crate::support::pace::{at_most, in_time, unhurried};
+use crate::support::processes::Guarded;
+use crate::support::require::{Need, skip};
+use crate::support::stage::{Stage, json};
+use judge_sandbox::Cores;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+/// A problem whose answers are their own scores.
+fn echo(stage: &Stage) {
+    let problem = "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n";
+    std::fs::write(stage.path("work").join("problems.toml"), problem).unwrap();
+}
+
+fn cores() -> usize {
+    Cores::here().numbers().len()
+}
+
+#[test]
+fn burners_stretch_the_clock_but_not_the_cpu_time_and_mark_the_case() {
+    let Some(stage) = Stage::set() else { return };
+    echo(&stage);
+    let burner = |core: &usize| {
+        let mut command = Command::new(stage.path("solver"));
+        Guarded(command.args(["burn-on", &core.to_string()]).stdout(Stdio::null()).spawn().unwrap())
+    };
+    let cores = Cores::here();
+    let _burners: Vec<_> = cores.numbers().iter().chain(cores.numbers()).map(burner).collect();
+    let solver = stage.solver("burn 300");
+    let arguments =
+        ["run", "-p", "echo", "-s", &solver, "--seeds", "1-2", "--jobs", "1", "--wall", "60s", "--json", "-"];
+    unhurried("burners", || assert_cpu_time_is_the_programs_own(&json(stage.judge(&arguments)))).unwrap();
+}
+
+fn assert_cpu_time_is_the_programs_own(report: &Value) {
+    assert_eq!(of_cases(report, "verdict"), ["accepted"; 2], "{report}");
+    for case in report["cases"].as_array().unwrap() {
+        let (cpu, wall) = (case["cpu_ms"].as_f64().unwrap(), case["wall_ms"].as_f64().unwrap());
+        // What the program itself saw last, in nanoseconds; its start and its end are not in that.
+        let own = case["score"].as_f64().unwrap() / 1e6;
+        println!("CPU {cpu} ms, by its own account {own} ms; wall {wall} ms");
+        assert!(own <= cpu, "{cpu} ms of CPU time, {own} by its own account");
+        in_time(cpu < own * 1.02 + at_most(2) as f64, || format!("{cpu} ms of CPU time, {own} by its own account"));
+        assert!(wall > cpu * 1.15, "two neighbours on its core, and {wall} ms for {cpu}");
+        assert_eq!(case["noisy"], true, "{case}");
+    }
+}
+
+#[test]
+fn each_worker_has_a_core_of_its_own_unless_told_otherwise() {
+    let Some(stage) = Stage::set() else { return };
+    echo(&stage);
+    let solver = stage.solver("cores");
+    let scores = |more: &[&str]| {
+        let run = ["run", "-p", "echo", "-s", &solver, "--seeds", "1-40", "--json", "-"];
+        let report = json(stage.judge(&[&run[..], more].concat()));
+        assert_eq!(of_cases(&report, "verdict"), ["accepted"; 40], "{report}");
+        of_cases(&report, "score").iter().map(|score| score.as_u64().unwrap()).collect::<BTreeSet<_>>()
+    };
+    // The number of cores, times 100000, and the first of them.
+    let tied = scores(&[]);
+    assert!(tied.iter().all(|score| score / 100_000 == 1), "{tied:?}");
+    let free = scores(&["--no-pin"]);
+    assert_eq!(free.iter().map(|score| score / 100_000).collect::<Vec<_>>(), [cores() as u64], "{free:?}");
+    if cores() == 1 {
+        skip(Need::Cores, "different cores for different workers: there is one core");
+        return;
+    }
+    let two = scores(&["--jobs", "2"]);
+    assert_eq!(two.len(), 2, "two workers, two cores: {two:?}");
+}
+
+/// Runs one case in which the solver burns so long at first and so long later; returns its verdict and how often it ran.
+fn burn_twice(stage: &Stage, first: &str, later: &str) -> (String, u64) {
+    let folder = stage.path("tmp").join(format!("{first}-{later}"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let folder = folder.display().to_string();
+    let solver = stage.solver(&format!("once-slow {folder} {first} {later}"));
+    let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1", "--cpu", "500ms", "--wall", "60s"];
+    let more = ["--dir", &format!("{folder}:rw"), "--jobs", "2", "--no-journal", "--json", "-"];
+    let report = json(stage.judge(&[&run[..], &more[..]].concat()));
+    let runs = std::fs::metadata(format!("{folder}/runs")).unwrap().len();
+    (report["cases"][0]["verdict"].as_str().unwrap().to_owned(), runs)
+}
+
+#[test]
+fn a_case_that_misses_the_limit_by_little_is_run_again_alone() {
+    let Some(stage) = Stage::set() else { return };
+    assert_eq!(burn_twice(&stage, "520", "100"), ("accepted".to_owned(), 2), "it was the neighbours");
+    assert_eq!(burn_twice(&stage, "520", "521"), ("time-limit".to_owned(), 2), "it was not");
+    assert_eq!(burn_twice(&stage, "600", "100"), ("time-limit".to_owned(), 1), "too slow by far");
+    assert_eq!(burn_twice(&stage, "400", "100"), ("accepted".to_owned(), 1), "fast enough");
+}

@@ -1,0 +1,145 @@
+//! A fact, a conclusion and its scope: what is said of a fixed number of cases.
+
+use super::*;
+
+fn compared(folder: &Folder, more: &[&str]) -> Value {
+    compare(folder, more).1["comparisons"][0].take()
+}
+
+fn text<'a>(comparison: &'a Value, name: &str) -> &'a str {
+    comparison[name].as_str().unwrap_or_default()
+}
+
+#[test]
+fn few_cases_have_a_fact_and_no_conclusion() {
+    let five = compared(&sample(), &["./plain", "./better", "--seeds", "1-5"]);
+    assert!(text(&five, "fact").starts_with("on these 5 cases the sum rises by 1."), "{five}");
+    let too_few = "not decided: 5 cases are too few for a conclusion at 5 %, which takes at least 6";
+    assert_eq!((text(&five, "claim"), text(&five, "conclusion")), ("too-few-cases", too_few));
+    assert!(five["scope"].is_null() && five["interval"]["low"].as_f64() == Some(0.0), "{five}");
+    let one = compared(&sample(), &["./plain", "./better", "--seeds", "3"]);
+    assert!(text(&one, "fact").starts_with("on this case the sum rises by 1."), "{one}");
+    assert_eq!(compared(&sample(), &["./plain", "./better", "--seeds", "1-6"])["claim"], "better");
+}
+
+#[test]
+fn a_conclusion_says_what_its_cases_cannot_show() {
+    let folder = sample();
+    let twenty = compared(&folder, &["./plain", "./better"]);
+    let scope = "what happens in fewer than 1 of 7 cases has not shown (300 cases would show 1 %)";
+    assert!(text(&twenty, "scope").starts_with(scope), "{twenty}");
+    assert!(text(&twenty, "scope").ends_with("--until-decided --rare 1% waits for them"), "{twenty}");
+    assert!(text(&twenty, "conclusion").starts_with("judging by these 20 cases, better is better than plain (1."));
+    let verdict = [text(&twenty, "fact"), text(&twenty, "conclusion"), text(&twenty, "scope")].join("; ");
+    assert_eq!(text(&twenty, "verdict"), verdict);
+    // The ratio knows no failures; an undecided comparison claims nothing that could be wrong.
+    let ratio = compared(&folder, &["./plain", "./better", "--measure", "ratio"]);
+    assert_eq!(text(&ratio, "scope"), scope);
+    assert!(compared(&folder, &["./plain", "./noisy"])["scope"].is_null());
+    assert!(compared(&folder, &["./plain", "./better", "--seeds", "1-300"])["scope"].is_null());
+    let careful = compared(&folder, &["./plain", "./better", "--until-decided", "--rare", "5%"]);
+    assert!(!text(&careful, "scope").contains("--rare"), "{careful}");
+}
+
+/// Always 9 against 10 or, in one case of ten, 0.
+#[test]
+fn what_was_not_seen_is_in_the_words_and_what_was_seen_ends_the_claim() {
+    let folder = sample();
+    folder.script("steady", "echo 9");
+    folder.script("gambler", "read -r seed; [ $((seed % 10)) = 0 ] && { echo 0; exit; }; echo 10");
+    let unseen = compared(&folder, &["./steady", "./gambler", "--seeds", "1-9"]);
+    assert_eq!(unseen["claim"], "better");
+    assert!(text(&unseen, "scope").starts_with("what happens in fewer than 1 of 3 cases has not shown"), "{unseen}");
+    let seen = compared(&folder, &["./steady", "./gambler", "--seeds", "1-29"]);
+    assert!(text(&seen, "fact").starts_with("on these 29 cases the sum rises by 3.4 %"), "{seen}");
+    assert_eq!(seen["claim"], "undecided", "two of 29 lose nine times what a case gains");
+}
+
+#[test]
+fn cases_that_are_the_whole_contest_have_a_result() {
+    let catalogue = CATALOGUE.replace("generator-command = \"echo {seed}\"\n", "");
+    let folder = sample_with(&catalogue.replace("seeds = \"1-20\"", "inputs = [\"in/*.txt\"]"));
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    for case in 0..20 {
+        folder.write(&format!("in/{case}.txt"), format!("{}\n", case % 4 + 1));
+    }
+    for more in [&[][..], &["--no-journal"]] {
+        let copied = compared(&folder, &[&["./plain", "./better"], more].concat());
+        assert_eq!((&copied["cases"], &copied["effect_count"]), (&20.into(), &4.into()), "{copied}");
+        assert_eq!(copied["whole_contest"], true, "{copied}");
+        assert!(text(&copied, "fact").starts_with("on these 20 cases the sum rises by 1."), "{copied}");
+        assert!(text(&copied, "fact").ends_with("; that is the result: they are the whole contest"), "{copied}");
+        assert!(text(&copied, "note").starts_with("16 cases have the input of another one"), "{copied}");
+        // Four inputs are four cases, however often each is copied.
+        assert_eq!(copied["claim"], "too-few-cases", "{copied}");
+    }
+    let some = compared(&folder, &["./plain", "./better", "--inputs", "in/1*.txt"]);
+    assert_eq!(some["whole_contest"], false, "{some}");
+}
+
+#[test]
+fn a_generator_that_repeats_itself_makes_no_new_cases() {
+    let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh repeat.sh {seed}\""));
+    folder.write("repeat.sh", "echo $(($1 % 4))\n");
+    for until_decided in [&[][..], &["--until-decided", "--max-cases", "60"]] {
+        let repeated = compared(&folder, &[&["./plain", "./better"], until_decided].concat());
+        assert_eq!(repeated["effect_count"], 4, "{repeated}");
+        assert_ne!(repeated["claim"], "better", "{repeated}");
+    }
+}
+
+/// Seven groups of four cases: where a group counts by its worst case, one bad case of four is the group's.
+#[test]
+fn a_group_that_counts_as_a_whole_has_one_effect() {
+    for (aggregate, change) in [("min", "falls by 51 %"), ("all-or-nothing", "falls by 100 %")] {
+        let group = |first: usize| {
+            let seeds = format!("{first}-{}", first + 3);
+            format!("[[problem.group]]\nname = \"g{first}\"\nseeds = \"{seeds}\"\naggregate = \"{aggregate}\"\n")
+        };
+        let groups: String = (0..7).map(|place| group(4 * place + 1)).collect();
+        let folder = sample_with(&(CATALOGUE.replace("1-20", "1-28") + &groups));
+        folder.script("even", "read -r seed; echo $((1000 + seed))");
+        let bad = if aggregate == "min" { "echo 500" } else { "exit 3" };
+        folder.script("uneven", &format!("read -r seed; [ $((seed % 4)) = 0 ] && {{ {bad}; exit; }}; echo 2000"));
+        let found = compared(&folder, &["./even", "./uneven"]);
+        assert_eq!((&found["effect_count"], &found["whole_contest"]), (&7.into(), &true.into()), "{found}");
+        assert!(text(&found, "fact").starts_with(&format!("on these 28 cases the sum {change}")), "{found}");
+        assert!(
+            text(&found, "conclusion").starts_with("judging by these 7 groups, uneven is worse than even"),
+            "{found}"
+        );
+        assert_eq!(found["note"], "28 cases make 7 effects: a test group that counts as a whole has one");
+        assert_eq!(found["effect"]["losses"], 7);
+        let said = folder.judge(&["compare", "-p", "sum", "./even", "./uneven"]);
+        assert!(said.stdout.contains("group g1"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn a_case_shows_its_own_change_beside_what_it_adds_to_the_total() {
+    let folder = sample();
+    folder.script("small", "read -r seed; [ $seed = 7 ] && { echo 4000; exit; }; echo 100");
+    folder.script("large", "read -r seed; [ $seed = 7 ] && { echo 12000; exit; }; echo 100");
+    let found = compared(&folder, &["./small", "./large"]);
+    let pair = &found["effects"][6];
+    let is = |name: &str, expected: f64| (pair[name].as_f64().unwrap() - expected).abs() < 1e-9;
+    assert!(is("own_change", 2.0) && is("of_total", 8000.0 / 5900.0), "{pair}");
+    let said = folder.judge(&["compare", "-p", "sum", "./small", "./large"]);
+    assert!(said.stdout.contains("own change") && said.stdout.contains("+200 %"), "{}", said.stdout);
+}
+
+#[test]
+fn a_search_says_that_its_winner_scored_lower_and_that_it_was_confirmed() {
+    let folder = sample();
+    // On the cases of the search 2 is better, on fresh ones 1.
+    folder.script("toy", "read -r seed; [ $seed -gt 2000000 ] && echo $((1000 + 10 * $1)) || echo $((1000 - 10 * $1))");
+    let tune = ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1-2:int", "--default", "n=1", "--budget", "40"];
+    let said = folder.judge(&tune).stdout;
+    assert!(said.contains("settings in") && said.contains("runs: n=2"), "{said}");
+    assert!(said.contains("(selection): the fresh cases show what it is worth"), "{said}");
+    assert!(!said.contains("confirm it on fresh cases"), "{said}");
+    assert!(said.contains("on these 50 cases the sum falls by 1.0 %; judging by these 50 cases"), "{said}");
+    assert!(said.contains("the winner scored lower than the default there"), "{said}");
+    let alone = folder.judge(&[&tune[..], &["--compare", "0"]].concat()).stdout;
+    assert!(alone.contains("confirm it on fresh cases"), "{alone}");
+}

@@ -1,0 +1,79 @@
+//! How many cases a comparison needs.
+
+use super::*;
+
+#[test]
+fn power_and_tune_measure_by_the_rule_too() {
+    let folder = misleading("max");
+    let power = folder.json(&["power", "-p", "sum", "-s", "./even", "-s", "./uneven", "--seeds", "1-20"]).1;
+    assert_eq!(power["measure"], "total", "{power}");
+    let paired = compare(&folder, &["./even", "./uneven"]).1;
+    assert_eq!(power["deviation"], paired["comparisons"][0]["effect"]["deviation"], "{power}");
+    // The second setting is better where it does not crash.
+    folder.script("toy", "read -r seed; [ $1 = 2 ] && [ $((seed % 5)) = 0 ] && exit 3; echo $((440 + 60 * $1))");
+    let tune =
+        ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..2:int", "--first-cases", "10", "--budget", "60"];
+    let said = folder.judge(&tune);
+    assert!(said.stdout.contains("settings in") && said.stdout.contains("runs: n=1"), "{}", said.stdout);
+}
+
+#[test]
+fn power_reads_its_formula_in_both_directions() {
+    let folder = sample();
+    let (code, report) =
+        folder.json(&["power", "--sd", "10", "--cases", "34", "--difference", "5", "--difference", "1"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(report["needed"][0]["cases"], 34);
+    assert_eq!(report["needed"][1]["cases"], 787);
+    assert!((report["shown"][0]["difference"].as_f64().unwrap() - 5.0).abs() < 0.1, "{report}");
+    folder.write("effects.txt", "0.01 -0.01\n0.03 -0.03\n");
+    let recorded = folder.json(&["power", "--effects", "effects.txt"]).1;
+    assert!((recorded["deviation"].as_f64().unwrap() - (0.002_f64 / 3.0).sqrt()).abs() < 1e-12, "{recorded}");
+    for wrong in [&["power"][..], &["power", "--sd", "10", "--difference", "1%"], &["power", "-p", "sum"]] {
+        assert_eq!(folder.judge(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn power_says_how_uncertain_a_pilot_is_and_how_long_a_growing_comparison_takes() {
+    let folder = sample();
+    // A spread of 1 from 20 effects, and the 95 % interval of it: 0.7605 to 1.4606.
+    let effects: Vec<String> =
+        (0..20).map(|case| format!("{}{}", if case % 2 == 0 { "" } else { "-" }, 0.95_f64.sqrt())).collect();
+    folder.write("effects.txt", effects.join("\n"));
+    let pilot = ["power", "--effects", "effects.txt", "--measure", "difference", "--difference", "0.25"];
+    let needed = folder.json(&pilot).1["needed"][0].clone();
+    assert_eq!(needed["cases"], 128, "{needed}");
+    assert_eq!((&needed["range"], &needed["until_decided"]), (&serde_json::json!([75, 270]), &Value::Null));
+    let said = folder.judge(&[&pilot[..], &["--until-decided"]].concat());
+    assert!(said.stdout.contains("75 to 270") && said.stdout.contains("--until-decided"), "{}", said.stdout);
+    let given = folder.json(&["power", "--sd", "1", "--difference", "0.25", "--until-decided"]).1["needed"][0].clone();
+    assert_eq!(given["range"], Value::Null);
+    // Wald's test takes 117 on average, `compare --until-decided` 150: with a probability of 0.8 it takes not many more.
+    assert!((150..260).contains(&given["until_decided"].as_u64().unwrap()), "{given}");
+}
+
+#[test]
+fn rare_effects_are_waited_for() {
+    let folder = sample();
+    let (_, report) = compare(&folder, &["./plain", "./better", "--until-decided", "--rare", "5%"]);
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["claim"], &comparison["cases"]), (&"better".into(), &72.into()), "{report}");
+    for wrong in ["0%", "60%", "much"] {
+        let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--until-decided", "--rare", wrong]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn power_measures_the_spread_between_two_solvers_or_of_one() {
+    let folder = sample();
+    let solvers = ["-s", "./plain", "-s", "./noisy"];
+    let (code, report) = folder.json(&[&["power", "-p", "sum"], &solvers[..]].concat());
+    assert_eq!((code, &report["measure"]), (Some(0), &"total".into()));
+    let compared = compare(&folder, &["./plain", "./noisy"]).1;
+    assert_eq!(report["deviation"], compared["comparisons"][0]["effect"]["deviation"]);
+    let said = folder.judge(&["power", "-p", "sum", "-s", "./plain"]);
+    assert!(said.stdout.contains("plain against itself, 20 cases"), "{}", said.stdout);
+    assert!(said.stdout.contains("two cases show any difference"), "{}", said.stdout);
+}

@@ -1,0 +1,163 @@
+//! The search for good parameters, and the comparison of its winner with the default setting.
+
+use super::*;
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::HashMap;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Returns the lines of a search; it ends with exit code 0.
+fn lines(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+    let said = folder.judge(&[arguments, &["--jsonl", "-"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn best(lines: &[Value]) -> &Value {
+    let best: Vec<&Value> = lines.iter().filter(|line| line["best"] == true).collect();
+    assert_eq!(best.len(), 1);
+    best[0]
+}
+
+fn runs(lines: &[Value]) -> usize {
+    lines.iter().map(|line| line["cases"].as_array().unwrap().len()).sum()
+}
+
+fn whole(line: &Value, name: &str) -> i64 {
+    line["setting"][name].as_str().unwrap().parse().unwrap()
+}
+
+#[test]
+fn tuning_finds_the_optimum_of_a_toy() {
+    let folder = sample();
+    folder.script("toy", "read -r seed; echo $((10000 - ($1 - 37) * ($1 - 37) + seed % 7 - 5 * (N - 3) * (N - 3)))");
+    let arguments = ["tune", "-p", "sum", "-s", "./toy {n}", "--env", "N={m}", "--param", "n=1..100:int"];
+    let arguments = [&arguments[..], &["--param", "m=1..6:int", "--budget", "200"]].concat();
+    let lines = lines(&folder, &arguments);
+    let best = best(&lines);
+    assert!((35..=39).contains(&whole(best, "n")) && (2..=4).contains(&whole(best, "m")), "{best}");
+    assert_eq!(best["cases"].as_array().unwrap().len(), best["scores"].as_array().unwrap().len());
+    let said = folder.judge(&arguments);
+    assert!(said.stdout.contains(&format!("n={} m={}", whole(best, "n"), whole(best, "m"))), "{}", said.stdout);
+    assert!(said.stdout.contains("95 % interval from ") && said.stdout.contains("against the next"), "{}", said.stdout);
+    assert!(said.stdout.contains("exaggerated (selection)"), "{}", said.stdout);
+    let sure = "is better than n=51 m=4 (";
+    assert!(said.stdout.contains(sure) && said.stdout.contains("on 50 fresh cases"), "{}", said.stdout);
+}
+
+#[test]
+fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
+    let folder = sample();
+    folder.script("counting", "read -r seed; echo $((1000 + $1))");
+    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0"];
+    let mut searches = vec![("n=1..50:int", "60"), ("n=1..3:int", "90"), ("n=0..1e9:int:log", "60"), ("n=1,2", "40")];
+    searches.extend([("n=1..30:int", "300"), ("n=1..30:int", "500")]);
+    for (range, budget) in searches {
+        let said = folder.judge(&[&tune[..], &["--param", range, "--budget", budget]].concat());
+        if range.contains("0..1e9") {
+            assert!(said.code == Some(2) && said.stderr.contains("must lie above 0"), "{}", said.stderr);
+            continue;
+        }
+        let runs: usize = said.stdout.split(" runs: ").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+        let budget: usize = budget.parse().unwrap();
+        assert!((budget * 19 / 20..=budget).contains(&runs), "{range}: {}", said.stdout);
+        assert!(!said.stdout.contains("fresh cases against"), "{}", said.stdout);
+    }
+    for (more, why) in [
+        (&["--param", "n=1..50:int", "--budget", "3"][..], "two settings take 4 runs"),
+        (&["--param", "n=1..50:int", "--param", "unused=0..1"], "`unused` is used nowhere"),
+        (&["--param", "n=50..1"], "the low end must be below the high end"),
+        (&["--param", "n=a"], "at least two values"),
+        (&["--param", "n=1..5", "--param", "n=1..6"], "`n` is given twice"),
+        (&["--param", "n=1..5 if k=a"], "`k`, which is no category before it"),
+        (&["--param", "n=1..5", "--default", "n=9"], "the default n=9 is not in n=1..5"),
+    ] {
+        let said = folder.judge(&[&tune[..], more].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(why), "{more:?}: {}", said.stderr);
+        assert_eq!(said.stderr.matches("error:").count(), 1, "{}", said.stderr);
+    }
+}
+
+#[test]
+fn a_parameter_matters_only_under_its_condition_and_the_winner_meets_the_given_default() {
+    let folder = sample();
+    // A greedy solver has 9,000 points, one with a beam up to 10,000 at a width of 30.
+    folder.script(
+        "toy",
+        "read -r seed; [ $1 = beam ] && echo $((10000 - ($2 - 30) * ($2 - 30) + seed % 7)) || echo 9000",
+    );
+    let tune = ["tune", "-p", "sum", "-s", "./toy {k} {w}", "--param", "k={greedy,beam}", "--budget", "120"];
+    let tune = [&tune[..], &["--param", "w=1..99:int if k=beam", "--default", "w=70", "--compare", "12"]].concat();
+    let first = lines(&folder, &tune);
+    let greedy: Vec<&Value> = first.iter().filter(|line| line["setting"]["k"] == "greedy").collect();
+    assert_eq!(greedy.len(), 1, "the width of a greedy solver makes no other setting of it");
+    assert_eq!((&greedy[0]["setting"]["w"], &greedy[0]["default"]), (&"70".into(), &true.into()));
+    let best = best(&first);
+    assert!(best["setting"]["k"] == "beam" && (28..=32).contains(&whole(best, "w")), "{best}");
+    let comparison = &best["comparison"];
+    assert_eq!((&comparison["claim"], &comparison["default_given"]), (&"better".into(), &true.into()), "{comparison}");
+    let verdict = comparison["verdict"].as_str().unwrap();
+    assert!(verdict.starts_with("on these 12 cases the sum rises by 11"), "{verdict}");
+    assert!(
+        verdict.contains("judging by these 12 cases, k=beam w=") && verdict.contains("is better than k=greedy w=70 (")
+    );
+    let fresh = comparison["cases"].as_array().unwrap();
+    assert_eq!((fresh.len(), &fresh[0]), (12, &"seed-1000001".into()));
+    assert!(best["cases"].as_array().unwrap().iter().all(|case| case.as_str().unwrap() > "seed-2000000"));
+    assert!((114..=120).contains(&runs(&first)));
+    assert_eq!(lines(&folder, &tune), first, "the same seed gives the same search");
+}
+
+#[test]
+fn parameters_that_do_nothing_win_nothing() {
+    let folder = sample();
+    folder.script("same", "read -r seed; echo $((1000 + seed % 7)) # $1");
+    let tune = ["tune", "-p", "sum", "-s", "./same {n}", "--param", "n=0..1", "--budget", "40", "--compare", "10"];
+    let said = folder.judge(&tune);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let is_equal = said.stdout.contains("no difference: the same points on all 10 cases")
+        || said.stdout.contains("no difference: the same score on all 10 cases")
+        || said.stdout.contains("it is the default setting");
+    assert!(is_equal, "{}", said.stdout);
+}
+
+#[test]
+fn an_interrupted_search_goes_on_where_it_was() {
+    let folder = sample();
+    // What was run once has another score when it is run again.
+    folder.script("chance", "read -r seed; sleep 0.05; echo $((1000 + $1 + $(od -An -N2 -tu2 /dev/urandom) % 50))");
+    let tune =
+        ["tune", "-p", "sum", "-s", "./chance {n}", "--param", "n=1..90:int", "--budget", "80", "--compare", "4"];
+    let tune = [&tune[..], &["--jobs", "2"]].concat();
+    let child = folder.command(&tune).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let done = || {
+        let said = folder.judge(&["history", "-p", "sum", "--all", "--json", "-"]);
+        let rows: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+        rows["runs"].as_array().map_or(0, |rows| rows.iter().filter_map(|row| row["done"].as_u64()).sum())
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < deadline && done() < 40 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let said: crate::support::Said = child.wait_with_output().unwrap().into();
+    assert_eq!(said.code, Some(130), "{}", said.stderr);
+    assert!(said.stdout.contains("best of ") && said.stdout.contains("the best so far"), "{}", said.stdout);
+    assert!(said.stderr.contains("continue with: judge tune ") && said.stderr.contains("--resume"), "{}", said.stderr);
+    let interrupted: Value = folder.json(&["history", "show", "last"]).1;
+    let before = interrupted["cases"].as_array().unwrap();
+    assert!(before.len() >= 40, "{interrupted}");
+
+    let lines = lines(&folder, &[&tune[..], &["--resume"]].concat());
+    assert_eq!(runs(&lines), 80);
+    let mut scores = HashMap::new();
+    for line in &lines {
+        let pairs = line["cases"].as_array().unwrap().iter().zip(line["scores"].as_array().unwrap());
+        let name = format!("n={}", whole(line, "n"));
+        scores.extend(pairs.map(|(case, score)| ((name.clone(), case.clone()), score.clone())));
+    }
+    for known in before.iter().filter(|known| known["verdict"] == "accepted") {
+        let key = (known["solver"].as_str().unwrap().to_owned(), known["case"].clone());
+        assert_eq!(scores.get(&key), Some(&known["score"]), "{key:?} was run again, or was not asked for");
+    }
+}

@@ -1,0 +1,393 @@
+//! The gate of a solver whose scores vary from run to run, from the outside. The noise is a recorded sequence, so that
+//! every run of these tests is the same.
+
+use crate::support::{Folder, Said};
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::process::{Child, Command, Stdio};
+
+const CHECKER: &str = "read -r score < \"$2\" || { echo nothing; exit 1; }
+case \"$score\" in *[!0-9]*|'') echo \"no number: $score\"; exit 1;; esac
+echo \"$score\"
+";
+
+/// A problem whose answers are their own scores, and a solver that scores about 10,000 on each case.
+fn sample(direction: &str) -> Folder {
+    let folder = Folder::new();
+    let catalogue = format!(
+        "[[problem]]\nid = \"noise\"\ngenerator-command = \"echo {{seed}}\"\n\
+         checker-command = \"sh check.sh {{input}} {{answer}}\"\nseeds = \"1-20\"\n\
+         [problem.limits]\ncpu = \"2s\"\n[problem.scoring]\nrule = \"sum\"\ndirection = \"{direction}\"\n"
+    );
+    folder.write("problems.toml", catalogue);
+    folder.write("check.sh", CHECKER);
+    folder.script("plain", "read -r seed; echo $((9000 + seed * 100))");
+    folder
+}
+
+/// A solver with uniform noise of a standard deviation of 10 %, whose scores are shifted by `percent`; DRAW chooses them.
+fn noisy(folder: &Folder, name: &str, percent: i64) {
+    let draw = "set -- $(echo \"$seed $DRAW\" | cksum)";
+    let score = format!("(9000 + seed * 100) * (100 + {percent}) / 100 * (8268 + $1 % 3464) / 10000");
+    folder.script(name, &format!("read -r seed; {draw}; echo $(({score}))"));
+}
+
+/// Runs the gate once on the `draw`-th draw.
+fn gate(folder: &Folder, solver: &str, draw: u32, more: &[&str]) -> Said {
+    let draw = format!("DRAW={draw}");
+    folder.judge(
+        &[&["gate", "--baseline", "baseline.toml", "-s", solver, "--env", &draw, "--repeat", "1"], more].concat(),
+    )
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+/// Records five draws of the solver, as `judge baseline` would if the solver drew by itself.
+fn record(folder: &Folder, solver: &str, draws: std::ops::Range<u32>) {
+    let scores = |draw: u32| -> Vec<i64> {
+        let draw = format!("DRAW={draw}");
+        let arguments = ["run", "-p", "noise", "-s", solver, "--env", &draw];
+        let (_, report) = folder.json(&arguments);
+        report["cases"].as_array().unwrap().iter().map(|case| case["score"].as_i64().unwrap()).collect()
+    };
+    let runs: Vec<Vec<i64>> = draws.map(scores).collect();
+    assert_eq!(folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]).code, Some(0));
+    let text = read(folder, "baseline.toml");
+    let line = |line: &str| {
+        // The scores do not depend on time: how busy this machine is must not matter.
+        if line.starts_with("conditions = ") {
+            return "conditions = { noisy = \"100%\", waited = \"0%\" }".to_owned();
+        }
+        let Some(seed) = line.strip_prefix("\"seed-").and_then(|rest| rest.split('"').next()) else {
+            return line.to_owned();
+        };
+        let of_case: Vec<f64> = runs.iter().map(|run| run[seed.parse::<usize>().unwrap() - 1] as f64).collect();
+        let mean = of_case.iter().sum::<f64>() / of_case.len() as f64;
+        let squares: f64 = of_case.iter().map(|score| (score - mean).powi(2)).sum();
+        let spread = (squares / (of_case.len() as f64 - 1.0)).sqrt();
+        let start = line.split("score = ").next().unwrap();
+        format!("{start}mean = {mean:.4}, spread = {spread:.4}, runs = {} }}", of_case.len())
+    };
+    folder.write("baseline.toml", text.lines().map(line).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_deterministic_solver_is_found_out_with_two_runs_and_every_fall_is_noticed() {
+    let folder = sample("max");
+    let said = folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
+    assert!(said.stderr.contains("deterministic: the same scores in 2 runs"), "{}", said.stderr);
+    let text = read(&folder, "baseline.toml");
+    assert!(text.contains("schema = 2\n") && text.contains("score = 9100, runs = 2"), "{text}");
+    folder.script("worse", "read -r seed; echo $((9000 + seed * 100 - (seed == 7)))");
+    assert_eq!(gate(&folder, "./plain", 0, &[]).code, Some(0));
+    let said = gate(&folder, "./worse", 0, &[]);
+    assert!(said.code == Some(1) && !said.stdout.contains("vary from run to run"), "{}", said.stdout);
+}
+
+#[test]
+fn a_solver_that_draws_is_run_five_times() {
+    let folder = sample("max");
+    folder.script("chance", "read -r seed; echo $((10000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
+    let said = folder.judge(&["baseline", "-p", "noise", "-s", "./chance", "--output", "baseline.toml"]);
+    assert!(said.stderr.contains("not deterministic: 20 of 20 scores changed in 5 runs"), "{}", said.stderr);
+    assert!(said.stderr.contains("a gate of one run of each case notices a fall of "), "{}", said.stderr);
+    let text = read(&folder, "baseline.toml");
+    let cases = text.lines().filter(|line| line.contains("mean = ") && line.contains("spread = "));
+    assert_eq!(cases.filter(|line| line.contains("runs = 5")).count(), 20, "{text}");
+    let again = ["baseline", "-p", "noise", "-s", "./chance", "--output", "baseline.toml", "--repeat", "3"];
+    assert!(folder.judge(&again).stderr.contains("in 3 runs"));
+    let gate = |solver: &str, more: &[&str]| {
+        folder.judge(&[&["gate", "--baseline", "baseline.toml", "-s", solver], more].concat())
+    };
+    let said = gate("./chance", &["--repeat", "2"]);
+    assert!(said.stdout.contains("(3 runs recorded, 2 runs now; false alarms 5 %)"), "{}", said.stdout);
+    assert!(said.stdout.contains("would be noticed 4 times of 5"), "{}", said.stdout);
+    // A total that is low is looked at three times, a good one and one beside a failure are not.
+    folder.script("low", "read -r seed; echo $((8000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
+    folder.script("high", "read -r seed; echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
+    folder.script("crash", "read -r seed; [ $seed = 3 ] && exit 3; echo 8000");
+    for (solver, runs, code) in [("./low", "3 runs", 1), ("./high", "1 run", 0), ("./crash", "1 run", 1)] {
+        let said = gate(solver, &[]);
+        assert!(said.stdout.contains(&format!("(3 runs recorded, {runs} now;")), "{}", said.stdout);
+        assert_eq!(said.code, Some(code));
+    }
+}
+
+#[test]
+fn noise_passes_a_fall_does_not_and_neither_does_a_failure() {
+    for (direction, fall) in [("max", -15), ("min", 15)] {
+        let folder = sample(direction);
+        noisy(&folder, "noisy", 0);
+        noisy(&folder, "worse", fall);
+        noisy(&folder, "better", -fall);
+        record(&folder, "./noisy", 0..5);
+        let alarms = (10..20).filter(|&draw| gate(&folder, "./noisy", draw, &[]).code != Some(0)).count();
+        assert!(alarms <= 2, "{direction}: {alarms} of 10");
+        assert_eq!(gate(&folder, "./better", 10, &[]).code, Some(0));
+        let said = gate(&folder, "./worse", 10, &[]);
+        assert_eq!(said.code, Some(1), "{direction}: {}", said.stdout);
+        assert!(said.stdout.contains("that this is noise)"), "{}", said.stdout);
+        // As much may fall, so it is not certain that more did.
+        assert_eq!(gate(&folder, "./worse", 10, &["--max-drop", "15%"]).code, Some(0));
+
+        let crash = read(&folder, "noisy").replace("echo $((", "[ $seed = 3 ] && exit 3; echo $((");
+        folder.script("crash", crash.strip_prefix("#!/bin/sh\n").unwrap_or(&crash));
+        let said = gate(&folder, "./crash", 10, &["--max-drop", "100%"]);
+        assert!(said.code == Some(1) && said.stdout.contains("seed-3: it was accepted and is runtime-error"));
+        folder.script("wrong", "read -r seed; [ $seed = 4 ] && echo no || echo 10000");
+        let said = gate(&folder, "./wrong", 10, &["--max-drop", "100%"]);
+        assert!(said.code == Some(1) && said.stdout.contains("seed-4: it was accepted and is wrong-answer"));
+    }
+}
+
+#[test]
+fn an_update_averages_in_and_does_not_drift() {
+    let folder = sample("max");
+    noisy(&folder, "noisy", 0);
+    noisy(&folder, "worse", -15);
+    record(&folder, "./noisy", 0..5);
+    let total = || -> f64 {
+        let text = read(&folder, "baseline.toml");
+        let means =
+            text.lines().filter_map(|line| line.split("mean = ").nth(1)?.split(',').next()?.parse::<f64>().ok());
+        means.sum()
+    };
+    let before = total();
+    let (mut alarms, mut passed) = (0, 0);
+    for draw in 100..130 {
+        let said = gate(&folder, "./noisy", draw, &["--update"]);
+        let is_updated = said.stdout.contains("baseline.toml was rewritten");
+        assert_eq!(said.code == Some(0), is_updated, "{}", said.stdout);
+        if is_updated { passed += 1 } else { alarms += 1 }
+    }
+    assert!(alarms <= 4, "{alarms} of 30");
+    assert!(read(&folder, "baseline.toml").contains(&format!("runs = {}", 5 + passed)));
+    // The total is 201,000 on average, and that of one run varies by 2.3 %.
+    assert!((total() / 201_000.0 - 1.0).abs() < 0.015, "{before} {}", total());
+    let text = read(&folder, "baseline.toml");
+    let said = gate(&folder, "./worse", 200, &["--update"]);
+    assert_eq!(said.code, Some(1));
+    assert_eq!(read(&folder, "baseline.toml"), text);
+    assert!(!said.stdout.contains("recorded too high"), "so clear a fall is none of the baseline's: {}", said.stdout);
+}
+
+#[test]
+fn an_alarm_that_may_be_the_baselines_tells_how_to_mend_that() {
+    let folder = sample("max");
+    noisy(&folder, "noisy", 0);
+    noisy(&folder, "lower", -6);
+    record(&folder, "./noisy", 0..5);
+    let text = read(&folder, "baseline.toml");
+    let alarm = (0..30)
+        .map(|draw| (draw, gate(&folder, "./lower", draw, &[])))
+        .find(|(_, said)| said.code == Some(1) && said.stdout.contains("the baseline was recorded too high by chance"));
+    let (draw, said) = alarm.expect("an alarm that is not clear");
+    let again = "judge baseline -p noise -s ./lower --seeds 1-20 --output baseline.toml --repeat 20";
+    assert!(said.stdout.contains(again), "{}", said.stdout);
+    let accept = "judge gate --baseline baseline.toml -s ./lower --max-drop 100% --update";
+    assert!(said.stdout.contains(accept), "{}", said.stdout);
+    let total = |text: &str| -> f64 {
+        let means =
+            text.lines().filter_map(|line| line.split("mean = ").nth(1)?.split(',').next()?.parse::<f64>().ok());
+        means.sum()
+    };
+    assert_eq!(gate(&folder, "./lower", draw, &["--max-drop", "100%", "--update"]).code, Some(0));
+    assert!(total(&read(&folder, "baseline.toml")) < total(&text));
+}
+
+#[test]
+fn a_case_with_a_tolerance_falls_only_for_certain() {
+    let folder = sample("max");
+    noisy(&folder, "noisy", 0);
+    record(&folder, "./noisy", 0..5);
+    let text =
+        read(&folder, "baseline.toml").replace("verdict = \"accepted\"", "verdict = \"accepted\", tolerance = \"1%\"");
+    folder.write("baseline.toml", text);
+    let said = gate(&folder, "./noisy", 11, &[]);
+    assert_eq!(said.code, Some(0), "{}", said.stdout);
+    folder.script("collapse", "read -r seed; [ $seed = 5 ] && echo 100 || echo $((9000 + seed * 100))");
+    let said = gate(&folder, "./collapse", 11, &[]);
+    assert!(said.stdout.contains("seed-5: its score got worse by 98."), "{}", said.stdout);
+}
+
+#[test]
+fn a_baseline_of_an_earlier_version_is_read_and_held_exactly() {
+    let folder = sample("max");
+    folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
+    let old = read(&folder, "baseline.toml").replace("schema = 2", "schema = 1").replace(", runs = 2", "");
+    folder.write("baseline.toml", &old);
+    assert_eq!(gate(&folder, "./plain", 0, &["--update"]).code, Some(0));
+    assert_eq!(read(&folder, "baseline.toml"), old);
+    folder.script("worse", "read -r seed; echo $((8999 + seed * 100))");
+    assert_eq!(gate(&folder, "./worse", 0, &[]).code, Some(1));
+    let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("hint: judge baseline -p noise -s ./plain --output baseline.toml"), "{}", said.stderr);
+}
+
+#[test]
+fn every_report_has_what_the_gate_could_have_seen() {
+    let folder = sample("max");
+    noisy(&folder, "noisy", 0);
+    noisy(&folder, "worse", -15);
+    record(&folder, "./noisy", 0..5);
+    let reports = ["--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md", "--html", "gate.html"];
+    assert_eq!(gate(&folder, "./worse", 10, &reports).code, Some(1));
+    let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
+    let noise = &json["noise"];
+    assert!(noise["p"].as_f64().unwrap() < 0.01, "{noise}");
+    assert_eq!((&noise["alpha"], &noise["power"]), (&0.05.into(), &0.8.into()));
+    // A standard deviation of 10 % on 20 cases, five runs against one: 2.5 standard errors of 2.45 %.
+    let detectable = noise["detectable"].as_f64().unwrap();
+    assert!((0.05..0.075).contains(&detectable), "{noise}");
+    assert!(json["cases"][0]["spread_was"].as_f64().unwrap() > 0.0 && json["cases"][0]["runs"] == 1);
+    let sentence = format!("a fall of {:.1} % would be noticed 4 times of 5", detectable * 100.0);
+    for name in ["gate.xml", "gate.md", "gate.html"] {
+        assert!(read(&folder, name).contains(&sentence), "{name}: {}", read(&folder, name));
+    }
+    let schema = folder.judge(&["schema", "gate"]).stdout;
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    assert!(validator.is_valid(&json));
+}
+
+#[test]
+fn a_calibration_recommends_cases_and_runs() {
+    let folder = sample("max");
+    noisy(&folder, "noisy", 0);
+    record(&folder, "./noisy", 0..5);
+    let arguments = ["gate", "--baseline", "baseline.toml", "-s", "./noisy", "--calibrate", "--sensitivity", "3%"];
+    let (code, json) = folder.json(&arguments);
+    assert_eq!(code, Some(0));
+    let schema = folder.judge(&["schema", "calibration"]).stdout;
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    assert!(validator.is_valid(&json));
+    // (1.645 + 0.842)² · 0.1² · (1 + 1/5) / 0.03² is 82 cases with a known spread of 10 %.
+    let cases = json["by_cases"]["cases"].as_u64().unwrap();
+    assert!((50..=125).contains(&cases), "{json}");
+    assert!(json["by_runs"]["repeat"].as_u64().unwrap() > 3 && json["by_runs"]["cases"] == 20, "{json}");
+    let said = folder.judge(&arguments);
+    assert!(said.stdout.contains(&format!("--seeds 1-{cases} --repeat 5 --output baseline.toml")), "{}", said.stdout);
+    let never = ["gate", "--baseline", "baseline.toml", "--calibrate", "--sensitivity", "0%"];
+    assert_eq!(folder.judge(&never).code, Some(2));
+    folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
+    let said = folder.judge(&["gate", "--baseline", "baseline.toml", "--calibrate"]);
+    assert!(said.code == Some(0) && said.stderr.contains("any fall is noticed"), "{}", said.stderr);
+}
+
+/// Programs that keep all cores busy until this is dropped, and each for 20 s of CPU time at most.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn new() -> Self {
+        let busy = || {
+            // A session of its own: the kernel shares cores among sessions first.
+            let mut program = Command::new("setsid");
+            program.args(["sh", "-c", "ulimit -t 20; while :; do :; done"]).stdin(Stdio::null()).stderr(Stdio::null());
+            program.spawn().unwrap()
+        };
+        let cores = std::thread::available_parallelism().unwrap().get();
+        Self((0..6 * cores.min(8)).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for program in &mut self.0 {
+            program.kill().unwrap();
+            program.wait().unwrap();
+        }
+    }
+}
+
+/// A solver that works against the clock: its score is how far it counts in 0.3 s, in thousands.
+const AGAINST_THE_CLOCK: &str = "read -r seed
+end=$(($(date +%s%N) + 300000000)); n=0
+while [ $(date +%s%N) -lt $end ]; do
+    i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); done
+    n=$((n + 1))
+done
+echo $n";
+
+/// The load of one test would disturb the other.
+static ONE_LOAD: Mutex<()> = Mutex::new(());
+
+/// Records the solver, and says that so many runs of the baseline were disturbed, however busy the machine of the test is.
+fn record_with_noise(folder: &Folder, noisy: &str) -> String {
+    let arguments = ["baseline", "-p", "noise", "-s", "./clock", "--seeds", "1-6", "--output", "baseline.toml"];
+    let said = folder.judge(&[&arguments[..], &["--repeat", "2", "-j", "1"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let conditions = format!("conditions = {{ noisy = \"{noisy}\", waited = \"0%\" }}");
+    let is_conditions = |line: &str| line.starts_with("conditions = { ") && line.contains("noisy = \"");
+    let text = read(folder, "baseline.toml");
+    assert_eq!(text.lines().filter(|line| is_conditions(line)).count(), 1, "{text}");
+    let line = |line: &str| if is_conditions(line) { conditions.clone() } else { line.to_owned() };
+    let text = text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n";
+    folder.write("baseline.toml", &text);
+    text
+}
+
+#[test]
+fn a_busy_machine_is_not_a_worse_solver() {
+    let _alone = ONE_LOAD.lock();
+    let folder = sample("max");
+    folder.script("clock", AGAINST_THE_CLOCK);
+    let text = record_with_noise(&folder, "0%");
+    let gate = |more: &[&str]| {
+        let arguments = ["gate", "--baseline", "baseline.toml", "--repeat", "1", "-j", "1"];
+        folder.judge(&[&arguments[..], more].concat())
+    };
+    let load = Load::new();
+    let said = gate(&["--update", "--json", "gate.json"]);
+    assert_eq!(said.code, Some(1), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("noise: not comparable: ") && said.stdout.contains("; run it again when"),
+        "{}",
+        said.stdout
+    );
+    let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
+    assert_eq!((&json["verdict"], &json["holds"]), (&"not-comparable".into(), &false.into()));
+    assert!(json["conditions"]["noisy"].as_f64().unwrap() > 0.1 && json["conditions_was"]["noisy"] == 0.0, "{json}");
+    // Two cases of six stay disturbed after two repeats each, or a few more find a quiet moment.
+    assert!((1..=12).contains(&json["repeats"].as_u64().unwrap()), "{json}");
+    assert_eq!(read(&folder, "baseline.toml"), text);
+    let said = gate(&["--if-noisy", "pass", "--junit", "gate.xml"]);
+    assert_eq!(said.code, Some(0), "{}", said.stdout);
+    let junit = read(&folder, "gate.xml");
+    assert!(junit.contains("failures=\"0\"") && junit.contains("<skipped"), "{junit}");
+    // No load makes a program crash.
+    folder.script("crash", "read -r seed; [ $seed = 3 ] && exit 3; echo 1");
+    let said = gate(&["--if-noisy", "pass", "-s", "./crash"]);
+    assert!(said.code == Some(1) && said.stdout.contains("the gate does not hold"), "{}", said.stdout);
+    // A baseline of as busy a machine can be compared.
+    folder.write("baseline.toml", text.replace("noisy = \"0%\"", "noisy = \"100%\""));
+    let said = gate(&["--if-noisy", "pass"]);
+    assert!(said.code == Some(1) && said.stdout.contains("the gate does not hold"), "{}", said.stdout);
+    drop(load);
+    // Of so short runs, none is disturbed, or few.
+    let said = gate(&["-s", "./plain"]);
+    assert!(
+        said.stdout.contains("about 100 % did; it was recorded on a busier machine and may be too low"),
+        "{}",
+        said.stdout
+    );
+}
+
+#[test]
+fn a_baseline_tells_how_disturbed_it_was() {
+    let _alone = ONE_LOAD.lock();
+    let folder = sample("max");
+    folder.script("clock", AGAINST_THE_CLOCK);
+    let load = Load::new();
+    let arguments = ["baseline", "-p", "noise", "-s", "./clock", "--seeds", "1-3", "--output", "baseline.toml"];
+    let said = folder.judge(&[&arguments[..], &["--repeat", "1", "-j", "1"]].concat());
+    drop(load);
+    assert!(
+        said.stderr.contains(" of 3 runs waited for a core: record it again when the machine is quiet"),
+        "{}",
+        said.stderr
+    );
+    let text = read(&folder, "baseline.toml");
+    assert!(text.contains("conditions = { ") && !text.contains("noisy = \"0%\""), "{text}");
+}

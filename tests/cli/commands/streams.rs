@@ -1,0 +1,97 @@
+//! Signals, and the ends of pipes that others hold.
+
+use super::*;
+use crate::support::Folder;
+
+#[test]
+fn an_interrupt_ends_the_running_case_and_shows_the_rest() {
+    let folder = Folder::new();
+    let solver = folder.script("slow", "read w h; read k; [ $w = 6 ] || sleep 60; echo 0");
+    let mut arguments = vec!["run", "-p", "columns", "--seeds", "1-50", "--jobs", "1", "--wall", "60s", "-s"];
+    arguments.push(solver.to_str().unwrap());
+    for signal in ["INT", "TERM"] {
+        let interrupted = || {
+            let started = Instant::now();
+            let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(patiently(Duration::from_millis(700)));
+            let mut kill = std::process::Command::new("kill");
+            assert!(kill.args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            let stdout = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(130), "{stdout}");
+            in_time(stdout.contains("seed-1 "), || format!("no case is over: {stdout}"));
+            assert!(stdout.contains("interrupted"), "{stdout}");
+            assert!(started.elapsed() < Duration::from_secs(50), "it waited for its solver");
+        };
+        unhurried("an interrupt", interrupted).unwrap();
+    }
+}
+
+/// A shell that ignores SIGCHLD hands that on to the judge; compilers and checkers are waited for all the same.
+#[test]
+fn what_a_careless_parent_left_behind_does_no_harm() {
+    let folder = Folder::new();
+    folder.write("bot.rs", "fn main() { println!(\"0\"); }");
+    let judge = env!("CARGO_BIN_EXE_judge");
+    let script =
+        format!("trap '' CHLD PIPE HUP; umask 077; exec {judge} run -p columns --seeds 1-2 -s bot.rs --json -");
+    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output();
+    let Ok(output) = output else {
+        skip(Need::Bash, "there is no bash");
+        return;
+    };
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(of_cases(&report, "verdict"), ["accepted", "accepted"], "{report}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_said() {
+    let folder = Folder::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = folder.command(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = Folder::new();
+    let mut child =
+        folder.command(&["gen", "-p", "deletion-game", "--seed", "6"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first.trim(), "6");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_fifo_without_a_reader_does_not_hold_the_judge_up() {
+    let folder = Folder::new();
+    let fifo = folder.path().join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    unhurried("a FIFO", || write_to_a_fifo(&folder, &fifo)).unwrap();
+}
+
+fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
+    let exec = |command: [&str; 3]| {
+        let began = Instant::now();
+        let wall = format!("{}ms", patiently(Duration::from_millis(500)).as_millis());
+        let words = ["exec", "--wall", &wall, "--stdout", "fifo", "--", command[0], command[1], command[2]];
+        let said = folder.judge(&words);
+        let took = began.elapsed();
+        in_time(took < patiently(Duration::from_secs(10)), || format!("{took:?}: {}", said.stderr));
+        said
+    };
+    let unread = exec(["/usr/bin/printf", "%s", "hello"]);
+    assert_eq!(unread.code, Some(2));
+    assert!(unread.stderr.contains("this FIFO has no reader: start the reader first"), "{}", unread.stderr);
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let idle = rustix::fs::open(fifo, flags, rustix::fs::Mode::empty()).unwrap();
+    let flood = exec(["/bin/sh", "-c", "while :; do echo 0123456789; done"]);
+    assert_eq!(flood.code, Some(1));
+    assert!(flood.stderr.contains("wall-limit"), "{}", flood.stderr);
+    let small = exec(["/usr/bin/printf", "%s", "hello"]);
+    assert_eq!(small.code, Some(3), "the pipe is full: {}", small.stderr);
+    assert!(small.stderr.contains("waiting for the program's output to be read"), "{}", small.stderr);
+    drop(idle);
+}

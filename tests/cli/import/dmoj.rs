@@ -1,0 +1,280 @@
+//! Problems of DMOJ.
+
+use super::{catalogue, has, imported, names, package, total, verdicts};
+use crate::support::Folder;
+use crate::support::require::Need;
+use std::io::Write;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Files of four cases: the answer is the double of the input.
+const FILES: [(&str, &str); 8] = [
+    ("d.1.in", "1\n"),
+    ("d.1.out", "2\n"),
+    ("d.2.in", "2\n"),
+    ("d.2.out", "4\n"),
+    ("d.3.in", "3\n"),
+    ("d.3.out", "6\n"),
+    ("d.4.in", "4\n"),
+    ("d.4.out", "8\n"),
+];
+
+const BATCHES: &str = "archive: d.zip\ntest_cases:\n- {in: d.1.in, out: d.1.out, points: 10}\n\
+    - points: 30\n  batched:\n  - {in: d.2.in, out: d.2.out}\n  - {in: d.3.in, out: d.3.out}\n\
+    - points: 60\n  dependencies: [1]\n  batched:\n  - {in: d.3.in, out: d.3.out}\n  - {in: d.4.in, out: d.4.out}\n";
+
+fn with_archive(config: &str) -> Folder {
+    let folder = package(&[("init.yml", config)]);
+    let mut zip = ZipWriter::new(std::fs::File::create(folder.path().join("pack/d.zip")).unwrap());
+    for (name, text) in FILES {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    folder
+}
+
+#[test]
+fn batches_of_an_archive_have_their_points_and_dependencies() {
+    let folder = with_archive(&format!("{BATCHES}hints: [unicode]\npretest_test_cases: []\n"));
+    let said = imported(&folder);
+    for line in [
+        "taken  5 cases",
+        "taken  2 batches, each all or nothing",
+        "left   init.yml: `hints`",
+        "left   init.yml: `pretest_test_cases`: pretests are judged alone",
+        "left   init.yml: checker `standard`",
+        "left   limits",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(names(&folder.path().join("out/data")).len(), 8);
+    assert_eq!(total(&folder, "awk '{print $1 * 2}'"), "100");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 4)}'"), "40");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 2)}'"), "10");
+    assert_eq!(total(&folder, "awk '{print $1 * 2 + ($1 == 1)}'"), "90");
+}
+
+#[test]
+fn the_comparisons_of_dmoj_are_tokens() {
+    let config = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
+    let cases: [(&str, &str, &str); 6] = [
+        ("", "case_sensitive", "1 wrong-answer"),
+        ("checker: identical\n", "case_sensitive space_change_sensitive", "1 wrong-answer"),
+        ("checker: floats\n", "case_sensitive float_tolerance 1e-6", "1 wrong-answer"),
+        ("checker: {name: floats, args: {precision: 1}}\n", "case_sensitive float_tolerance 1e-1", "1 accepted"),
+        (
+            "checker: {name: floats, args: {precision: 1, error_mode: relative}}\n",
+            "float_relative_tolerance 1e-1",
+            "1 accepted",
+        ),
+        ("checker: {name: floatsabs, args: {precision: 2}}\n", "float_absolute_tolerance 1e-2", "1 wrong-answer"),
+    ];
+    for (checker, arguments, verdict) in cases {
+        let folder = package(&[("init.yml", &format!("{config}{checker}")), FILES[0], FILES[1]]);
+        let folder_names = imported(&folder);
+        assert!(catalogue(&folder).contains(arguments), "{checker}: {folder_names}");
+        assert_eq!(verdicts(&folder, "echo 2.05"), [format!("d.{verdict}")], "{checker}");
+    }
+}
+
+#[test]
+fn a_case_without_an_input_has_an_empty_one() {
+    let config = "test_cases:\n- {out: d.1.out, points: 10}\n- {in: d.2.in, out: d.2.out}\n- {out: d.3.out}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    imported(&folder);
+    let solver = "awk '{print $1 * 2} END {if (NR == 0) print 2}'";
+    assert_eq!(verdicts(&folder, solver), ["d.1 accepted", "d.2 accepted", "d.3 wrong-answer"]);
+}
+
+/// A checker that accepts what differs from the answer by one at most, with the arguments of testlib.
+const NEAR: &str = "import sys\nfound, expected = (int(open(name).read()) for name in sys.argv[2:4])\n\
+    print('near' if abs(found - expected) < 2 else 'far', file=sys.stderr)\nsys.exit(abs(found - expected) > 1)\n";
+
+#[test]
+fn a_checker_of_its_own_runs_as_testlib_does() {
+    let config =
+        "test_cases:\n- {in: d.1.in, out: d.1.out}\n- {in: d.2.in, out: d.2.out}\nchecker:\n  name: bridged\n  args:\n";
+    let script =
+        format!("{config}    {{files: near.py, lang: PY3, type: testlib, time_limit: 3, memory_limit: 262144}}\n");
+    let folder = package(&[&[("init.yml", &*script), ("near.py", NEAR)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(said.contains("taken  the checker: near.py"), "{said}");
+    for line in [
+        "checker-command = \"python3 checker/near.py\"",
+        "checker-protocol = \"testlib\"",
+        "checker-wall = \"3s\"",
+        "checker-memory = \"262144 KiB\"",
+    ] {
+        assert!(catalogue(&folder).contains(line), "{line}: {}", catalogue(&folder));
+    }
+    assert_eq!(verdicts(&folder, "echo 3"), ["d.1 accepted", "d.2 accepted"]);
+    assert_eq!(verdicts(&folder, "echo 1"), ["d.1 accepted", "d.2 wrong-answer"]);
+    let swapped = format!(
+        "{config}    files: near.py\n    args_format_string: '{{input_file}} {{answer_file}} {{output_file}}'\n"
+    );
+    let folder = package(&[&[("init.yml", &*swapped), ("near.py", NEAR)][..], &FILES].concat());
+    let said = imported(&folder);
+    assert!(said.contains("left   init.yml: `checker.args.type`: exit codes other than 0 and 1"), "{said}");
+    let command = "checker-command = \"python3 checker/near.py {input} {expected} {answer}\"";
+    assert!(catalogue(&folder).contains(command), "{}", catalogue(&folder));
+    assert_eq!(verdicts(&folder, "echo 1"), ["d.1 accepted", "d.2 wrong-answer"]);
+}
+
+/// Asks for the number of the input: more, less, or right.
+const ASKS: &str = "import sys
+secret = int(open(sys.argv[1]).read())
+for line in sys.stdin:
+    guess = int(line)
+    if guess == secret:
+        print('right', flush=True)
+        sys.exit(0)
+    print('more' if guess < secret else 'less', flush=True)
+sys.exit('no guess was right')
+";
+
+#[test]
+fn an_interactor_of_its_own_converses_as_testlib_does() {
+    let config = "test_cases:\n- {in: one.in}\n- {in: two.in, out: two.out}\ninteractive: {files: ask.py, lang: PY3";
+    let files = [("ask.py", ASKS), ("one.in", "1\n"), ("two.in", "2\n"), ("two.out", "2\n")];
+    let left = "left   init.yml: `interactive.type`: exit codes other than 0 and 1";
+    for (settings, command) in [
+        (", type: testlib, time_limit: 3}\n", "python3 interactor/ask.py"),
+        (", time_limit: 3}\n", "python3 interactor/ask.py {input} {expected}"),
+        (
+            ", time_limit: 3, args_format_string: '{input_file} {output_file}'}\n",
+            "python3 interactor/ask.py {input} {output}",
+        ),
+    ] {
+        let folder = package(&[&[("init.yml", &*format!("{config}{settings}"))][..], &files].concat());
+        let said = imported(&folder);
+        assert!(said.contains("taken  the interactor: ask.py"), "{said}");
+        assert_eq!(said.contains(left), !settings.contains("testlib"), "{said}");
+        let text = catalogue(&folder);
+        for line in [
+            &format!("interactor-command = \"{command}\""),
+            "checker-protocol = \"testlib\"",
+            "interactor-wall = \"3s\"",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        assert_eq!(verdicts(&folder, "sh -c 'echo 1; read -r line; echo 2'"), ["one accepted", "two accepted"]);
+        assert_eq!(verdicts(&folder, "echo 1"), ["one accepted", "two wrong-answer"]);
+    }
+}
+
+#[test]
+fn a_compiled_checker_finds_its_header() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let config = "test_cases:\n- {in: d.1.in, out: d.1.out}\n\
+                  checker: {name: bridged, args: {files: [check.cpp, own.h], lang: CPP17, type: testlib}}\n";
+    let files = [
+        ("init.yml", config),
+        ("own.h", "#include <fstream>\n#include <iostream>\n"),
+        (
+            "check.cpp",
+            "#include \"own.h\"\nint main(int, char **argv) {\n    std::ifstream f(argv[2]), e(argv[3]);\n    int a = 0, b = 0;\n\
+             f >> a;\n    e >> b;\n    std::cerr << \"compared\";\n    return a != b;\n}\n",
+        ),
+    ];
+    let folder = package(&[&files[..], &FILES].concat());
+    imported(&folder);
+    assert_eq!(verdicts(&folder, "echo 2"), ["d.1 accepted"]);
+    assert_eq!(verdicts(&folder, "echo 3"), ["d.1 wrong-answer"]);
+}
+
+#[test]
+fn a_generator_makes_inputs_and_answers() {
+    let program =
+        "import sys\nn = int(sys.argv[1]) + int(sys.stdin.read() or 0)\nprint(n)\nprint(2 * n, file=sys.stderr)\n";
+    let config = "generator: {source: gen.py, args: [7], time_limit: 2}\ntest_cases:\n- {in: d.1.in, out: d.1.out}\n\
+                  - {generator_args: [30]}\n- {generator_in: d.4.in}\n- batched:\n  - {generator_args: ['2'], out: d.2.out}\n\
+                  \x20 - {}\n  generator_args: [50]\n";
+    let folder = package(&[&[("init.yml", config), ("gen.py", program)][..], &FILES].concat());
+    let said = imported(&folder);
+    for line in
+        ["taken  5 cases", "taken  4 inputs, made by the generator", "`generator.time_limit`: generators run once"]
+    {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let accepted = ["case2 accepted", "case3 accepted", "case4 accepted", "case5 accepted", "d.1 accepted"];
+    assert_eq!(verdicts(&folder, "awk '{print $1 * 2}'"), accepted);
+    let made = names(&folder.path().join("out/data/generated"));
+    let expected = ["case2.in", "case2.out", "case3.in", "case3.out", "case4.in", "case5.in", "case5.out"];
+    assert_eq!(made, expected);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("out/data/generated").join(name)).unwrap();
+    assert_eq!([read("case2.in"), read("case3.in"), read("case5.out")], ["30\n", "11\n", "100\n"]);
+}
+
+#[test]
+fn answers_that_dmoj_would_change_are_named_or_refused() {
+    let config = "test_cases:\n- {in: 1.in, out: 1.out}\n";
+    let files = [("1.in", "1\r\n"), ("1.out", "2")];
+    let folder = package(&[&[("init.yml", config)][..], &files].concat());
+    let said = imported(&folder);
+    assert!(said.contains("left   2 files with lines that do not end with a line feed"), "{said}");
+    let exact = format!("{config}checker: identical\n");
+    let folder = package(&[&[("init.yml", &*exact)][..], &files].concat());
+    let said = folder.judge(&["import", "pack", "--to", "out"]);
+    assert_eq!(said.code, Some(2), "{}", said.stdout);
+    assert!(said.stderr.contains("where the checker compares every byte: this is not supported"), "{}", said.stderr);
+    let binary = format!("{exact}binary_data: true\n");
+    imported(&package(&[&[("init.yml", &*binary)][..], &files].concat()));
+}
+
+#[test]
+fn what_is_not_done_or_malformed_is_refused_with_file_and_line() {
+    let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
+    let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
+    let cases: [(String, &str); 21] = [
+        (
+            format!("{one}interactive: own.py\n"),
+            "init.yml: an interactor in Python, which runs inside DMOJ's judge: this is not supported",
+        ),
+        (format!("{one}custom_judge: j.py\n"), "`custom_judge`"),
+        (format!("generator: g.cpp\n{one}"), "init.yml:1: there is no file `g.cpp`: expected a source beside init.yml"),
+        (format!("generator: {{source: d.1.in, flags: [-O3]}}\n{one}"), "a generator that is compiled with `flags`"),
+        (format!("generator: d.1.in\n{one}"), "a generator in no language of `judge languages`"),
+        (
+            one.replace("out:", "generator_args: [1], out:"),
+            "init.yml:2: `generator_args` of a case that is not generated",
+        ),
+        (one.replace("out:", "checker: floats, out:"), "a case with a `checker` of its own"),
+        (bridged("lang: C"), "there is no `files`"),
+        (bridged("files: d.1.in"), "a checker in another language than Python, C, C++, Rust or Go"),
+        (bridged("files: d.1.in, type: coci"), "a checker of the type `coci`, which gives points in its own way"),
+        (format!("{one}checker: linecount\n"), "init.yml: the checker `linecount`, which gives points for each line"),
+        (format!("{one}checker: own.py\n"), "init.yml: the checker `own.py`, which runs inside DMOJ's judge"),
+        (format!("{one}checker: strict\n"), "init.yml:3: checker `strict`: expected `standard`"),
+        (format!("{one}checker: {{args: {{}}}}\n"), "init.yml:3: there is no `checker.name`"),
+        ("test_cases: {input_format: x}\n".to_owned(), "init.yml:1: `test_cases` are not listed"),
+        ("archive: d.zip\n".to_owned(), "there are no `test_cases`"),
+        ("test_cases:\n- {in: d.1.in}\n".to_owned(), "init.yml:2: there is no `test_cases[0].out`"),
+        ("test_cases:\n- {in: d.9.in, out: d.1.out}\n".to_owned(), "there is no file `d.9.in`"),
+        ("test_cases:\n- {in: ../d, out: d.1.out}\n".to_owned(), "init.yml:2: `../d`: expected a file of the package"),
+        (format!("archive: no.zip\n{one}"), "init.yml:1: there is no file `no.zip`"),
+        (BATCHES.replace("[1]", "[2]").replace("archive: d.zip\n", ""), "init.yml:8: bad dependency `2`"),
+    ];
+    for (config, message) in &cases {
+        let folder = package(&[&[("init.yml", &**config)][..], &FILES].concat());
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        assert_eq!(said.code, Some(2), "{message}: {}{}", said.stdout, said.stderr);
+        assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
+        assert_eq!(names(folder.path()), ["pack"], "{message}");
+    }
+}
+
+#[test]
+fn a_folder_of_several_kinds_must_be_told() {
+    let folder = with_archive(BATCHES);
+    folder.write("pack/problem.yaml", "name: D\n");
+    let said = folder.judge(&["import", "pack", "--to", "out"]);
+    assert_eq!(said.code, Some(2), "{}", said.stdout);
+    let several = "pack is a package of several kinds: problem.yaml (kattis), init.yml (dmoj)";
+    assert!(said.stderr.contains(several), "{}", said.stderr);
+    assert!(said.stderr.contains("hint: say which one it is: --kind kattis"), "{}", said.stderr);
+    let said = folder.judge(&["import", "pack", "--to", "out", "--kind", "dmoj", "--id", "p"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+}

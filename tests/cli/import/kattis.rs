@@ -1,0 +1,472 @@
+//! Packages of Kattis and ICPC.
+
+use super::{catalogue, has, imported, names, package, run, total, verdicts};
+use crate::support::Folder;
+use crate::support::require::Need;
+
+const CONFIG: &str = "name: Roots\nsource: {name: Us, url: 'http://x'}\nauthor: A\nvalidator_flags: float_tolerance 1e-6\n\
+                      languages: python\nlimits: {memory: 64, time_limit: 1.5, validation_memory: 3}\n";
+
+fn roots() -> Folder {
+    package(&[
+        ("problem.yaml", CONFIG),
+        ("data/sample/two.in", "2\n"),
+        ("data/sample/two.ans", "1.41421356\n"),
+        ("data/secret/nine.in", "9\n"),
+        ("data/secret/nine.ans", "3\n"),
+        ("data/secret/nine.desc", "a square\n"),
+        ("input_validators/check.py", "import sys\nsys.exit(42 if int(input()) >= 0 else 43)\n"),
+        ("input_validators/check.ctd", "INT(0, 9) NEWLINE\n"),
+        ("submissions/accepted/root.sh", "awk '{printf \"%.9f\\n\", sqrt($1)}'\n"),
+        ("submissions/accepted/root.scala", "object Root\n"),
+        ("submissions/wrong_answer/int.sh", "awk '{print int(sqrt($1))}'\n"),
+        ("submissions/run_time_error/crash.sh", "exit 3\n"),
+        ("submissions/brute/b.py", "print(1)\n"),
+    ])
+}
+
+#[test]
+fn the_default_validator_keeps_its_flags() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let folder = roots();
+    let said = imported(&folder);
+    let solve = "awk '{printf \"%.9f\\n\", sqrt($1)}'";
+    assert_eq!(verdicts(&folder, solve), ["nine accepted", "two accepted"]);
+    assert_eq!(verdicts(&folder, "awk '{print int(sqrt($1))}'"), ["nine accepted", "two wrong-answer"]);
+    for line in [
+        "taken  2 cases",
+        "tokens float_tolerance 1e-6",
+        "left   problem.yaml: `languages`",
+        "left   problem.yaml: `limits.validation_memory`",
+        "left   data/secret/*.desc",
+        "taken  submissions with their expected verdicts",
+        "left   submissions/accepted: root.scala: in no language",
+        "left   submissions/brute: b.py: its name stands for no verdict",
+        "left   input_validators/check.ctd: an input validator in the language of Checktestdata, which is not supported",
+        "taken  the input validator input_validators/check.py",
+        "next: judge run --problems out/problems.toml -p p -s ./solution",
+        "judge verify --problems out/problems.toml",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(!said.contains("author"), "{said}");
+    let text = catalogue(&folder);
+    for line in ["cpu = \"1.5s\"", "memory = \"64MiB\"", "title = \"Roots\"", "source = \"Us\""] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // The journal is that of the runs.
+    assert_eq!(
+        names(&folder.path().join("out")),
+        [".judge", "data", "input_validator", "problems.toml", "submissions"]
+    );
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    let text = text.replace("accepted/root.sh", "wrong_answer/int.sh");
+    folder.write("out/problems.toml", text);
+    assert_eq!(folder.judge(&["verify", "--problems", "out/problems.toml"]).code, Some(1));
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
+    let folder = roots();
+    let before = names(folder.path());
+    let cases: [(&str, &str, &str); 6] = [
+        ("problem.yaml", "limits: [1\n", "problem.yaml"),
+        ("problem.yaml", "limits: {memory: lots}\n", "bad value of `limits.memory`"),
+        ("problem.yaml", "problem_format_version: 2023-07\ntype: submit-answer\n", "`type: submit-answer`"),
+        ("problem.yaml", "validation: custom\n", "the problem has no output validator"),
+        ("problem.yaml", "validator_flags: float_tolerence 1\n", "out/problems.toml"),
+        ("data/secret/ten.in", "10\n", "the case has no answer file"),
+    ];
+    for (name, text, message) in cases {
+        let old = std::fs::read(folder.path().join("pack").join(name)).ok();
+        let path = folder.write(&format!("pack/{name}"), text);
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        assert_eq!(said.code, Some(2), "{text}: {}", said.stderr);
+        assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
+        assert_eq!(names(folder.path()), before, "{text}");
+        match old {
+            Some(old) => std::fs::write(&path, old).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+    }
+    std::os::unix::fs::symlink("/etc/hostname", folder.path().join("pack/data/secret/x.ans")).unwrap();
+    folder.write("pack/data/secret/x.in", "1\n");
+    let said = folder.judge(&["import", "pack", "--to", "out"]);
+    assert!(said.code == Some(2) && said.stderr.contains("a link to"), "{}", said.stderr);
+    std::fs::remove_file(folder.path().join("pack/data/secret/x.ans")).unwrap();
+    folder.write("pack/data/secret/x.ans", "1\n");
+    imported(&folder);
+    let text = catalogue(&folder);
+    let again = folder.judge(&["import", "pack", "--to", "out"]);
+    assert!(again.code == Some(2) && again.stderr.contains("nothing is overwritten"), "{}", again.stderr);
+    assert_eq!(catalogue(&folder), text);
+    let nothing = folder.judge(&["import", "out", "--to", "other"]);
+    assert!(nothing.code == Some(2) && nothing.stderr.contains("problem.yaml"), "{}", nothing.stderr);
+}
+
+#[test]
+fn a_link_that_leads_nowhere_does_not_refuse_the_rest() {
+    let folder = echoes("name: Echo\n", &[("submissions/accepted/a.sh", "cat\n")]);
+    let link = |name: &str| std::os::unix::fs::symlink("/gone/file", folder.path().join("pack").join(name)).unwrap();
+    ["statement.pdf", "data/secret/notes.txt", "submissions/accepted/b.sh"].into_iter().for_each(link);
+    let said = imported(&folder);
+    for name in ["statement.pdf", "data/secret/notes.txt", "submissions/accepted/b.sh"] {
+        assert!(said.contains(&format!("left   {name}: a link to /gone/file, which is not there")), "{said}");
+    }
+    assert_eq!(verdicts(&folder, "cat"), ["1 accepted"]);
+    folder.write("pack/data/secret/2.in", "2\n");
+    link("data/secret/2.ans");
+    let refused = folder.judge(&["import", "pack", "--to", "other"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    assert!(refused.stderr.contains("data/secret/2.ans: a link to /gone/file"), "{}", refused.stderr);
+}
+
+/// Echoes. Its submissions are in the folders that are named.
+fn echoes(config: &str, more: &[(&str, &str)]) -> Folder {
+    let files = [("problem.yaml", config), ("data/secret/1.in", "1\n"), ("data/secret/1.ans", "1\n")];
+    package(&[&files, more].concat())
+}
+
+#[test]
+fn every_folder_of_the_formats_stands_for_its_verdicts() {
+    let folder = echoes(
+        "name: Echo\nlimits: {validation_output: 1}\n",
+        &[
+            ("submissions/accepted/a.sh", "cat\n"),
+            ("submissions/slow_accepted/b.sh", "cat\n"),
+            ("submissions/rejected/c.sh", "echo 2\n"),
+            ("submissions/brute_force/d.sh", "exit 1\n"),
+            ("submissions/time_limit_exceeded/e.sh", "yes\n"),
+            ("submissions/mixed/f.sh", "cat\n"),
+        ],
+    );
+    let said = imported(&folder);
+    assert!(said.contains("left   submissions/mixed: f.sh: its name stands for no verdict"), "{said}");
+    assert_eq!(said.matches("left   submissions").count(), 1, "{said}");
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    let text = catalogue(&folder).replace("rejected/c.sh", "accepted/a.sh");
+    folder.write("out/problems.toml", text);
+    assert_eq!(folder.judge(&["verify", "--problems", "out/problems.toml"]).code, Some(1));
+}
+
+#[test]
+fn constants_are_put_where_they_stand() {
+    let config = "problem_format_version: 2025-09\nname: Echo\nconstants: {most: 5, of: {value: 42, tex: $42$}}\n";
+    let check = "import sys\nassert sys.argv[4:] == ['{{most}}'], sys.argv\n\
+                 sys.exit({{of}} if sys.stdin.read().strip() in map(str, range({{most}} + 1)) else 43)\n";
+    let input = "import sys\nsys.exit({{of.value}} if sys.argv[1:] == ['{{most}}'] and '{{other}}' != '5' else 43)\n";
+    let folder = echoes(
+        config,
+        &[
+            ("output_validator/check.py", check),
+            ("input_validators/check.py", input),
+            ("data/test_group.yaml", "output_validator_args: ['{{most}}']\ninput_validator_args: [{{most}}]\n"),
+            ("submissions/accepted/a.sh", "echo {{most}}\n"),
+            ("submissions/wrong_answer/b.sh", "echo $(({{most}} + 1))\n"),
+        ],
+    );
+    let said = imported(&folder);
+    assert!(!said.contains("constants"), "{said}");
+    let text = |name: &str| std::fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    assert_eq!(text("submissions/accepted/a.sh"), "echo 5\n");
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    folder.write("out/submissions/accepted/a.sh", "echo 6\n");
+    assert_eq!(folder.judge(&["verify", "--problems", "out/problems.toml"]).code, Some(1));
+}
+
+#[test]
+fn flags_of_a_single_case_are_no_reason_for_wrong_verdicts() {
+    let config = "problem_format_version: 2023-07\nname: Echo\n";
+    let own = ("data/secret/1.yaml", "output_validator_args: case_sensitive\n");
+    let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
+    let message = "1.yaml: validator flags `case_sensitive` of a";
+    assert!(said.code == Some(2) && said.stderr.contains(message), "{}", said.stderr);
+    let folder = echoes(
+        config,
+        &[
+            ("data/test_group.yaml", "output_validator_args: case_sensitive\n"),
+            ("data/secret/1.yaml", "output_validator_args: [case_sensitive]\nhint: one\n"),
+            ("submissions/accepted/a.sh", "cat\n"),
+        ],
+    );
+    let said = imported(&folder);
+    let line = "left   data/secret/1.yaml: `hint`: settings of a single case are not used";
+    assert!(said.contains(line), "{line}: {said}");
+    assert_eq!(catalogue(&folder).matches("[[problem.expect]]").count(), 1, "{said}");
+}
+
+#[test]
+fn submissions_are_compiled_with_the_files_in_include() {
+    let folder = echoes(
+        "problem_format_version: 2023-07\nname: Echo\n",
+        &[
+            // In no language that has files: as it is.
+            ("submissions/accepted/a.awk.sh", "cat\n"),
+            ("submissions/accepted/a.py", "import included, below.more\nprint(included.line(below.more.ONE))\n"),
+            ("submissions/accepted/folder/folder.py", "import included\nprint(included.line(1))\n"),
+            // The included one counts.
+            ("submissions/accepted/folder/included.py", "raise SystemExit(1)\n"),
+            (
+                "submissions/accepted/a.c",
+                "const char *line(void);\n#include \"puts.h\"\nint answer(void) { return say(line()); }\n",
+            ),
+            ("submissions/wrong_answer/a.c", "#include \"puts.h\"\nint answer(void) { return say(\"none\"); }\n"),
+            ("include/python3/included.py", "def line(times):\n    return input() * times\n"),
+            ("include/python3/below/more.py", "ONE = 1\n"),
+            ("include/c/main.c", MAIN),
+            ("include/c/puts.h", "#include <stdio.h>\nstatic int say(const char *text) { return puts(text) < 0; }\n"),
+            ("include/haskell/Unused.hs", "module Unused where\n"),
+        ],
+    );
+    let said = imported(&folder);
+    assert!(said.contains("left   include: its files are in the folders of submissions"), "{said}");
+    let exists = |path: &str| folder.path().join("out/submissions").join(path).exists();
+    assert!(exists("accepted/a.py/a.py") && exists("accepted/a.py/below/more.py") && !exists("accepted/a.py/main.c"));
+    assert!(exists("accepted/a.awk.sh") && exists("wrong_answer/a.c/main.c") && !exists("accepted/a.c/included.py"));
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    folder.write("out/submissions/accepted/a.c/main.c", "int main(void) { return 0; }\n");
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(1), "{}{}", verified.stdout, verified.stderr);
+}
+
+/// Reads a line, and starts what a submission says.
+const MAIN: &str = "#include <stdio.h>\nint answer(void);\nstatic char text[99];\n\
+    const char *line(void) { return scanf(\"%98[^\\n]\", text) == 1 ? text : \"\"; }\nint main(void) { return answer(); }\n";
+
+#[test]
+fn submissions_yaml_says_what_is_expected() {
+    let rules = "accepted: {permitted: [AC, WA], authors: us}\nmixed/*: {permitted: [AC, TLE], required: [TLE]}\n\
+                 '*/{b,c}.sh': {required: [WA], language: bash}\nwrong_answer/d.sh: {permitted: [AC, WA, RTE], score: [0, 40]}\n\
+                 rejected/e.sh: {required: [WA], secret: {permitted: [AC]}}\n";
+    let config = "problem_format_version: 2023-07\ntype: scoring\nname: Echo\n";
+    let files = [
+        ("submissions/submissions.yaml", rules),
+        ("submissions/accepted/a.sh", "cat\n"),
+        ("submissions/accepted/b.sh", "echo 2\n"),
+        ("submissions/mixed/f.sh", "sleep 60\n"),
+        ("submissions/wrong_answer/d.sh", "echo 2\n"),
+        ("submissions/rejected/e.sh", "echo 2\n"),
+        ("submissions/strange/g.sh", "cat\n"),
+    ];
+    let folder = echoes(config, &files);
+    let said = imported(&folder);
+    for line in [
+        "left   submissions/submissions.yaml: */{b,c}.sh: `language` is not used",
+        "left   submissions/submissions.yaml: rejected/e.sh: `secret` is not used",
+        "left   submissions/rejected/e.sh: less than submissions.yaml asks for: one case at least has RTE, TLE, WA,",
+        "left   submissions/strange: g.sh: its name stands for no verdict",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(said.matches("left   submissions").count(), 4, "{said}");
+    let text = catalogue(&folder);
+    for lines in [
+        "accepted/a.sh\"\nverdict = [\"accepted\", \"wrong-answer\"]",
+        "accepted/b.sh\"\nverdict = \"wrong-answer\"",
+        "mixed/f.sh\"\nverdict = [\"time-limit\", \"wall-limit\", \"output-limit\"]",
+        "wrong_answer/d.sh\"\nverdict = \"wrong-answer\"\nmin-score = 0\nmax-score = 40",
+    ] {
+        assert!(text.contains(lines), "{lines}: {text}");
+    }
+    for (rules, message) in [
+        (
+            "accepted: {permitted: [OK]}\n",
+            "submissions.yaml:1: `permitted` has `OK`: expected a list of AC, WA, RTE, TLE",
+        ),
+        ("accepted/*: {permitted: [WA]}\n", "nothing that accepted/a.sh may have is permitted and required"),
+        ("accepted/*:\n  score: [3, 1]\n", "submissions.yaml:2: `score: 3 1`"),
+    ] {
+        let files = [("submissions/submissions.yaml", rules), ("submissions/accepted/a.sh", "cat\n")];
+        let said = echoes(config, &files).judge(&["import", "pack", "--to", "out"]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{message}: {}", said.stderr);
+    }
+}
+
+/// Two subtasks with points. Their cases have the same names.
+fn subtasks(settings: &str, root: &str, first: &str, second: &str) -> Folder {
+    let folder = package(&[
+        ("problem.yaml", "problem_format_version: 2023-07-draft\ntype: scoring\nname: {sv: S, en: Squares}\n"),
+        ("data/sample/1.in", "1\n"),
+        ("data/sample/1.ans", "1\n"),
+        ("data/secret/a/1.in", "2\n"),
+        ("data/secret/a/1.ans", "4\n"),
+        ("data/secret/a/2.in", "3\n"),
+        ("data/secret/a/2.ans", "9\n"),
+        ("data/secret/b/1.in", "30\n"),
+        ("data/secret/b/1.ans", "900\n"),
+        ("data/secret/b/2.in", "40\n"),
+        ("data/secret/b/2.ans", "1600\n"),
+    ]);
+    for (place, text) in [("", root), ("/secret/a", first), ("/secret/b", second)] {
+        folder.write(&format!("pack/data{place}/{settings}"), text);
+    }
+    folder
+}
+
+/// Solves one-digit numbers, and 30.
+const PARTLY: &str = "awk '{print ($1 < 31) ? $1 * $1 : 0}'";
+
+#[test]
+fn subtasks_of_testdata_yaml_have_their_points() {
+    let each = "accept_score: 25\ngrader_flags: min\n";
+    let lenient = "accept_score: 20\ngrader_flags: sum accept_if_any_accepted\n";
+    let folder = subtasks("testdata.yaml", "grader_flags: ignore_sample\n", each, each);
+    imported(&folder);
+    let names = ["sample-1", "secret-a-1", "secret-a-2", "secret-b-1", "secret-b-2"];
+    assert_eq!(verdicts(&folder, "awk '{print $1 * $1}'"), names.map(|name| format!("{name} accepted")));
+    assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "50");
+    assert_eq!(total(&folder, PARTLY), "25");
+    let folder = subtasks("testdata.yaml", "grader_flags: ignore_sample\n", each, lenient);
+    imported(&folder);
+    assert_eq!(total(&folder, PARTLY), "45");
+    assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "65");
+}
+
+#[test]
+fn groups_of_test_group_yaml_have_their_points() {
+    let folder = subtasks(
+        "test_group.yaml",
+        "",
+        "max_score: 30\nscore_aggregation: pass-fail\n",
+        "max_score: 70\nscore_aggregation: sum\nrequire_pass: a\n",
+    );
+    let said = imported(&folder);
+    assert!(!said.contains("require_pass"), "{said}");
+    assert!(catalogue(&folder).contains("depends-on = [\"secret/a\"]"), "{}", catalogue(&folder));
+    assert_eq!(total(&folder, PARTLY), "65");
+    assert_eq!(total(&folder, "awk '{print $1 * $1}'"), "100");
+    assert_eq!(total(&folder, "awk '{print ($1 != 3) ? $1 * $1 : 0}'"), "0");
+}
+
+#[test]
+fn every_setting_of_a_group_that_is_not_done_is_named() {
+    let inner = "accept_score: 25\nrange: 0 25\ngrader_flags: min strange\ncolour: red\n";
+    let folder = subtasks("testdata.yaml", "on_reject: continue\nrange: 0 50\n", inner, "accept_score: 25\n");
+    let said = imported(&folder);
+    for line in [
+        "left   data/secret/a: `range`: scores are not held to it",
+        "left   data/secret/a: `colour`: it is not done",
+        "left   data/secret/a: `grader_flags: strange`",
+        "left   data/secret: without `accept_if_any_accepted` one rejected group rejects all",
+        "left   data/secret: `range`",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert!(catalogue(&folder).contains("aggregate = \"min\""), "{}", catalogue(&folder));
+    let folder =
+        subtasks("test_group.yaml", "", "max_score: 30\nstatic_validation: {}\nargs: x\n", "require_pass: none\n");
+    let said = imported(&folder);
+    for line in ["`static_validation`: sources", "`args`: solvers get no", "`require_pass: none` names no group"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+}
+
+/// Accepts an even number, and gives half of the points for one beyond 10.
+const EVEN: &str = "import sys\nfrom common import read\nnumber = read(sys.stdin)\n\
+    open(sys.argv[3] + 'score_multiplier.txt', 'w').write('0.5' if number > 10 else '1')\n\
+    open(sys.argv[3] + 'judgemessage.txt', 'w').write(' '.join(['odd'] + sys.argv[4:]))\n\
+    sys.exit(42 if number % 2 == 0 else 43)\n";
+
+#[test]
+fn a_validator_of_several_python_files_gives_shares_of_the_points() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let folder = package(&[
+        ("problem.yaml", "problem_format_version: 2023-07\ntype: [scoring]\nname: Even\n"),
+        ("output_validator/main.py", EVEN),
+        ("output_validator/common.py", "def read(stream):\n    return int(stream.read())\n"),
+        ("data/test_group.yaml", "output_validator_args: [strict, 1]\n"),
+        ("data/secret/1.in", "1\n"),
+        ("data/secret/1.ans", ""),
+        ("data/secret/2.in", "2\n"),
+        ("data/secret/2.ans", ""),
+    ]);
+    imported(&folder);
+    assert_eq!(total(&folder, "echo 4"), "100");
+    assert_eq!(total(&folder, "echo 14"), "50");
+    let report = run(&folder, "echo 3");
+    assert_eq!(report["cases"][0]["note"], "odd strict 1");
+}
+
+/// The solver guesses the number of the case; the flag `passes` makes it the first of two passes.
+const GUESS: &str = "import sys\nsecret = open(sys.argv[1]).read().strip()\nfor line in sys.stdin:\n\
+    \x20   if line.strip() == secret:\n        sys.exit(42)\n    print('higher', flush=True)\nsys.exit(43)\n";
+
+#[test]
+fn interactive_problems_converse() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    for config in ["validation: custom interactive\n", "problem_format_version: 2023-07\ntype: interactive\n"] {
+        let folder = package(&[
+            ("problem.yaml", config),
+            ("output_validators/guess.py", GUESS),
+            ("data/sample/1.interaction", ">1\n"),
+            ("data/secret/4.in", "4\n"),
+            ("data/secret/4.ans", ""),
+        ]);
+        let said = imported(&folder);
+        assert!(said.contains("left   data/sample/*.interaction"), "{said}");
+        let climbing = "sh -c 'n=1; echo $n; while read -r word; do n=$((n + 1)); echo $n; done'";
+        assert_eq!(verdicts(&folder, climbing), ["4 accepted"], "{config}");
+        assert_eq!(verdicts(&folder, "echo 3"), ["4 wrong-answer"], "{config}");
+    }
+}
+
+/// Accepts what the answer file says twice: the second pass gets the output of the first.
+const TWICE: &str = "import os, sys\nsaid = sys.stdin.read()\nif said != open(sys.argv[2]).read():\n    sys.exit(43)\n\
+    if not os.path.exists(sys.argv[3] + 'seen'):\n    open(sys.argv[3] + 'seen', 'w')\n\
+    \x20   open(sys.argv[3] + 'nextpass.in', 'w').write('again\\n')\nsys.exit(42)\n";
+
+#[test]
+fn a_problem_of_several_passes_has_them() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let folder = package(&[
+        ("problem.yaml", "problem_format_version: 2023-07\ntype: multi-pass\nlimits: {validation_passes: 3}\n"),
+        ("output_validator/twice.py", TWICE),
+        ("data/secret/1.in", "once\n"),
+        ("data/secret/1.ans", "x\n"),
+    ]);
+    imported(&folder);
+    assert!(catalogue(&folder).contains("validation-passes = 3"));
+    assert_eq!(verdicts(&folder, "echo x"), ["1 accepted"]);
+    assert_eq!(verdicts(&folder, "sh -c 'read -r line; [ $line = once ] && echo x'"), ["1 runtime-error"]);
+}
+
+/// Accepts the number of the answer file.
+const SAME: &str = "#include \"same.h\"\nint main(int, char **argv) { return same(argv[2]) ? 42 : 43; }\n";
+const SAME_HEADER: &str = "#include <fstream>\n#include <iostream>\ninline bool same(const char *file) {\n\
+    int found = 0, expected = 1;\n    std::ifstream(file) >> expected;\n    std::cin >> found;\n    return found == expected;\n}\n";
+
+#[test]
+fn a_validator_in_cplusplus_is_compiled_or_says_why_not() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let folder = package(&[
+        ("problem.yaml", "validation: custom\nlimits: {validation_time: 7, validation_memory: 300}\n"),
+        ("output_validators/same/same.cc", SAME),
+        ("output_validators/same/same.h", SAME_HEADER),
+        ("data/secret/1.in", "1\n"),
+        ("data/secret/1.ans", "7\n"),
+    ]);
+    imported(&folder);
+    let limits = catalogue(&folder);
+    assert!(limits.contains("checker-wall = \"7s\"\nchecker-memory = \"300MiB\""), "{limits}");
+    assert_eq!(verdicts(&folder, "echo 7"), ["1 accepted"]);
+    assert_eq!(verdicts(&folder, "echo 8"), ["1 wrong-answer"]);
+    let before = names(folder.path());
+    folder.write("pack/output_validators/same/same.h", "no header");
+    let said = folder.judge(&["import", "pack", "--to", "other/deep"]);
+    assert!(said.code == Some(2) && said.stderr.contains("does not compile"), "{}", said.stderr);
+    assert_eq!(names(folder.path()), before);
+}

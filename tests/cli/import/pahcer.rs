@@ -1,0 +1,155 @@
+//! Projects of pahcer.
+
+use super::{catalogue, has, names, package, run, total};
+use crate::support::Folder;
+use crate::support::require::Need;
+
+const CONFIG: &str = "[general]\nversion = \"0.3.1\"\n\n[problem]\nproblem_name = \"AHC 999\"\nobjective = \"Min\"\n\
+    score_regex = '(?m)^\\s*Score\\s*=\\s*(?P<score>\\d+)\\s*$'\n\n[test]\nstart_seed = 0\nend_seed = 3\nthreads = 2\n\
+    out_dir = \"./pahcer\"\n\n[[test.compile_steps]]\nprogram = \"python3\"\nargs = [\"-m\", \"py_compile\", \"main.py\"]\n\n\
+    [[test.test_steps]]\nprogram = \"python3\"\nargs = [\"./main.py\"]\nstdin = \"./tools/in/{SEED04}.txt\"\n\
+    stdout = \"./tools/out/{SEED04}.txt\"\nstderr = \"./tools/err/{SEED04}.txt\"\nmeasure_time = true\n\n";
+
+/// Gives the answer itself as the score, and 0 where it is no number.
+const VIS: &str = "import sys\nnumber = open(sys.argv[1]).read().strip()\nanswer = open(sys.argv[2]).read().strip()\n\
+    if not answer.isdigit():\n    print('no number', file=sys.stderr)\n    print('Score = 0')\n\
+    else:\n    print('Score = 999999')\n    print(f'Score = {int(answer) + int(number)}', file=sys.stderr)\n";
+
+const VIS_STEP: &str = "[[test.test_steps]]\nprogram = \"python3\"\nargs = [\"vis.py\", \"./in/{SEED04}.txt\", \"./out/{SEED04}.txt\"]\n\
+    current_dir = \"./tools\"\nmeasure_time = false\n";
+
+fn project(steps: &str, more: &[(&str, &str)]) -> Folder {
+    let config = format!("{CONFIG}{steps}");
+    let files = [
+        ("pahcer_config.toml", &*config),
+        ("main.py", "print(int(input()) * 2)\n"),
+        ("tools/in/0000.txt", "5\n"),
+        ("tools/in/0001.txt", "6\n"),
+        ("tools/in/0007.txt", "7\n"),
+        ("tools/out/0000.txt", "old\n"),
+        ("tools/vis.py", VIS),
+    ];
+    package(&[&files[..], more].concat())
+}
+
+#[test]
+fn the_step_that_reads_the_answer_is_the_checker() {
+    if !has("python3", Need::Python) {
+        return;
+    }
+    let folder = project(VIS_STEP, &[]);
+    let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+    for line in [
+        "taken  2 cases",
+        "taken  the checker: python3 vis.py",
+        "taken  the solver main.py",
+        "left   1 of the seeds: there is no input tools/in/0002.txt",
+        "left   compile step `python3 -m py_compile main.py`",
+        "left   limits",
+    ] {
+        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+    }
+    let text = catalogue(&folder);
+    for line in [
+        "checker-command = \"python3 tools/vis.py {input} {answer}\"",
+        "score-match = \"last\"",
+        "reject-exit-codes = [1, 101]",
+        "inputs = [\"tools/in/*.txt\"]",
+        "direction = \"min\"",
+        "solver = \"main.py\"",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(names(&folder.path().join("out/tools/in")), ["0000.txt", "0001.txt"]);
+    assert_eq!(total(&folder, "python3 out/main.py"), "33");
+    assert_eq!(run(&folder, "echo none")["cases"][0]["note"], "no number");
+}
+
+#[test]
+fn a_tool_of_cargo_is_built_unless_it_is_there() {
+    let step = "[[test.test_steps]]\nprogram = \"cargo\"\nargs = [\"run\", \"--bin\", \"vis\", \"--release\", \
+                \"./in/{SEED04}.txt\", \"./out/{SEED04}.txt\"]\ncurrent_dir = \"./tools\"\n";
+    let program = "fn main() { println!(\"Score = 5\"); }\n";
+    let sources =
+        [("tools/Cargo.toml", "[package]\nname = \"tools\"\nedition = \"2021\"\n"), ("tools/src/bin/vis.rs", program)];
+    for is_built in [false, true] {
+        let folder = project(step, &sources);
+        if is_built {
+            let built = folder.write("pack/tools/target/release/vis", "#!/bin/sh\necho Score = 4\n");
+            std::fs::set_permissions(built, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p", "--no-verify"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let command = "checker-command = \"{folder}/programs/vis {input} {answer}\"";
+        assert!(catalogue(&folder).contains(command), "{}", catalogue(&folder));
+        assert_eq!(names(&folder.path().join("out")), ["main.py", "problems.toml", "programs", "tools"]);
+        assert_eq!(total(&folder, "echo 1"), if is_built { "8" } else { "10" });
+    }
+}
+
+#[test]
+fn a_tester_that_cargo_starts_is_the_problems_tester() {
+    let step = CONFIG.replace(
+        "program = \"python3\"\nargs = [\"./main.py\"]",
+        "program = \"cargo\"\nargs = [\"run\", \
+                \"--bin\", \"tester\", \"--release\", \"python3\", \"../main.py\"]\ncurrent_dir = \"./tools\"",
+    );
+    let folder = project("", &[("tools/Cargo.toml", "[package]\nname = \"tools\"\n")]);
+    let built = folder.write("pack/tools/target/release/tester", "#!/bin/sh\necho Score = $(echo 3 | $1) >&2\n");
+    std::fs::set_permissions(built, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    folder.write("pack/pahcer_config.toml", step);
+    let said = folder.judge(&["import", "pack", "--to", "out", "--id", "p", "--no-verify"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stdout.contains("taken  the tester: cargo run --bin tester"), "{}", said.stdout);
+    assert!(
+        catalogue(&folder).contains("tester-command = \"{folder}/programs/tester {solver}\""),
+        "{}",
+        catalogue(&folder)
+    );
+    assert_eq!(total(&folder, "cat"), "6");
+}
+
+#[test]
+fn malformed_projects_are_refused_with_file_and_line() {
+    let tester = "[[test.test_steps]]\nprogram = \"./judge\"\nargs = [\"x\"]\n";
+    let cases: [(&str, &str, &str); 9] = [
+        ("end_seed = 3", "end_seed = 0", "pahcer_config.toml:11: `end_seed = 0`"),
+        ("end_seed = 3", "end_seed = \"x\"", "pahcer_config.toml:11: "),
+        ("start_seed = 0", "start_seed = 2", "there is no file tools/in/0002.txt in the project"),
+        ("objective = \"Min\"", "objective = \"Best\"", "pahcer_config.toml:6: bad objective `best`"),
+        ("(?P<score>\\d+)", "(\\d+)", "pahcer_config.toml:7: the first group is not the score"),
+        ("(?P<score>\\d+)", "(?P<score>\\d+", "pahcer_config.toml:7: bad regular expression"),
+        ("{SEED04}.txt\"\nstdout", "0000.txt\"\nstdout", "its files are the same for all seeds"),
+        (
+            "./out/{SEED04}.txt\"]",
+            "./out/x.txt\"]",
+            "no test step reads tools/out/{SEED04}.txt, and cargo starts no tester",
+        ),
+        ("[problem]", "[problems]", "missing field `problem`"),
+    ];
+    for (old, new, message) in cases {
+        let folder = project(&format!("{VIS_STEP}{tester}"), &[]);
+        let text = format!("{CONFIG}{VIS_STEP}").replace(old, new);
+        folder.write("pack/pahcer_config.toml", &text);
+        let said = folder.judge(&["import", "pack", "--to", "out"]);
+        assert_eq!(said.code, Some(2), "{message}: {}{}", said.stdout, said.stderr);
+        assert!(said.stderr.contains(message), "{message}: {}", said.stderr);
+        assert_eq!(names(folder.path()), ["pack"], "{message}");
+    }
+}
+
+#[test]
+fn unknown_keys_and_further_steps_are_named() {
+    let more = "[[test.test_steps]]\nprogram = \"echo\"\nargs = [\"done\"]\nshell = true\n[notes]\nx = 1\n";
+    let folder = project(&format!("{VIS_STEP}{more}"), &[]);
+    let said = folder.judge(&["import", "pack", "--to", "out", "--no-verify"]);
+    for line in [
+        "problem ahc-999\n",
+        "left   pahcer_config.toml: `notes`",
+        "left   pahcer_config.toml: `test.test_steps.shell`",
+        "left   test step `echo done`",
+    ] {
+        assert!(said.stdout.contains(line), "{line}: {}{}", said.stdout, said.stderr);
+    }
+}

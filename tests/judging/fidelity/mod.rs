@@ -1,0 +1,114 @@
+//! Harmless programs do the same in every tier and outside of the sandbox, but for what the list names.
+
+mod languages;
+
+use crate::support::Folder;
+use crate::support::require::{Need, skip};
+use std::process::{Command, Stdio};
+
+/// The environment of the programs, inside and outside.
+const LOCALE: &str = "LC_ALL=C.UTF-8";
+
+/// What a line of `harmless.c` says in some tiers instead.
+const OTHERWISE: [(&str, &[&str], &str); 9] = [
+    // A program keeps the scheduling class and the weight that it was started with: it could starve others, or its watcher.
+    ("scheduler", &["root", "delegated", "userns", "bare"], "scheduler: 1"),
+    ("nice", &["root", "delegated", "userns", "bare"], "nice: -1 EPERM"),
+    // Files without a name escape what counts the working folder, and only that folder can be written to.
+    ("nameless file", &["root", "delegated", "userns", "bare"], "nameless file: -1 EBADF"),
+    ("tmpfile", &["root", "delegated", "userns"], "tmpfile: -1 EROFS"),
+    ("tmpfile", &["bare"], "tmpfile: -1 EACCES"),
+    // Without a control group, memory is not counted.
+    ("memory file", &["userns", "bare"], "memory file: -1 EBADF"),
+    // Modes and times could carry a message to who looks at the folder, and a group could hide from the keeper.
+    ("mode", &["bare"], "mode: -1 EPERM"),
+    ("its mode", &["bare"], "its mode: 384"),
+    ("times", &["bare"], "times: -1 EPERM"),
+];
+
+/// The tiers that this machine gives this user.
+fn tiers() -> Vec<&'static str> {
+    let folder = Folder::new();
+    let works = |tier: &&str| folder.judge(&["exec", "--tier", tier, "--", "true"]).code == Some(0);
+    ["root", "delegated", "userns", "bare"].into_iter().filter(works).collect()
+}
+
+/// Runs a program outside; what it says, and its exit code.
+fn outside(folder: &Folder, words: &[&str]) -> (String, Option<i32>) {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(folder.path()).stdin(Stdio::null()).env_clear();
+    let (name, value) = LOCALE.split_once('=').unwrap();
+    let output = command.env("PATH", std::env::var_os("PATH").unwrap()).env(name, value).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+/// Runs a program in a tier; what it says, its exit code, and what the judge says.
+fn inside(folder: &Folder, tier: &str, words: &[&str]) -> (String, Option<i32>, String) {
+    let report = folder.path().join("report.json");
+    let start = ["exec", "--tier", tier, "--env", LOCALE, "--json", report.to_str().unwrap(), "--"];
+    let said = folder.judge(&[&start, words].concat());
+    let report = std::fs::read(report).unwrap_or_default();
+    let report: serde_json::Value =
+        serde_json::from_slice(&report).unwrap_or_else(|_| panic!("{tier}: {}", said.stderr));
+    let code = report["exit_code"].as_i64().and_then(|code| i32::try_from(code).ok());
+    (said.stdout, code, said.stderr)
+}
+
+/// Returns what a program should say in a tier that says this outside.
+fn expected(said: &str, tier: &str) -> String {
+    let line = |line: &str| {
+        let name = line.split(": ").next().unwrap_or_default();
+        let other = OTHERWISE.iter().find(|(meant, tiers, _)| *meant == name && tiers.contains(&tier));
+        format!("{}\n", other.map_or(line, |(_, _, other)| other))
+    };
+    let text: String = said.lines().map(line).collect();
+    // A session leader cannot move its children's groups to where the keeper does not look.
+    if tier == "bare" { text.replace("setpgid: 0\n", "setpgid: -1 EPERM\n") } else { text }
+}
+
+#[test]
+fn a_c_program_does_the_same_everywhere() {
+    let folder = Folder::new();
+    folder.write("harmless.c", include_str!("harmless.c"));
+    let mut compiler = Command::new("cc");
+    let flags = ["-std=gnu11", "-O1", "-w", "-pthread", "-o", "harmless", "harmless.c", "-lm"];
+    match compiler.args(flags).current_dir(folder.path()).output() {
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => return skip(Need::Cc, format!("harmless programs in C: {error}")),
+    }
+    let program = folder.path().join("harmless");
+    let words = [program.to_str().unwrap()];
+    let (said, code) = outside(&folder, &words);
+    assert!(code == Some(11) && said.lines().count() > 150, "{code:?}: {said}");
+    for tier in tiers() {
+        let (found, found_code, told) = inside(&folder, tier, &words);
+        let expected = expected(&said, tier);
+        for (wanted, found) in expected.lines().zip(found.lines()) {
+            assert_eq!(wanted, found, "{tier}: {told}");
+        }
+        assert_eq!((expected.lines().count(), code), (found.lines().count(), found_code), "{tier}: {told}");
+    }
+}
+
+#[test]
+fn runtimes_do_the_same_everywhere() {
+    let tiers = tiers();
+    for language in languages::ALL {
+        let folder = Folder::new();
+        folder.write(language.file, language.source);
+        let words = match language.ready(&folder) {
+            Ok(words) => words,
+            Err(why) => {
+                skip(language.need, why);
+                continue;
+            }
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (said, code) = outside(&folder, &words);
+        assert!(code == Some(3) && said.ends_with("end\n"), "{}: {code:?}: {said}", language.file);
+        for tier in &tiers {
+            let (found, found_code, told) = inside(&folder, tier, &words);
+            assert_eq!((&found, found_code), (&said, code), "{} in {tier}: {told}", language.file);
+        }
+    }
+}

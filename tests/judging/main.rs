@@ -1,0 +1,19 @@
+//! Solvers, checkers and interactors: what they see, what limits them, and which verdict and score comes of it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bundled;
+mod checker_protocols;
+mod compilers;
+mod confinement;
+mod decimals;
+mod fidelity;
+mod interactive;
+mod interpreters;
+mod protocols;
+mod rejections;
+mod scoring;
+mod setters;
+mod submissions;
+#[path = "../support/mod.rs"]
+mod support;
+mod testers;

@@ -1,0 +1,64 @@
+//! What grows with the number of cases grows no faster than it: `cargo bench -p judge --bench scale` has the figures.
+
+use crate::support::large_run;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Four times as many cases take at most eight times as long: what is quadratic takes sixteen times as long.
+const CASES: usize = 2_000;
+const MORE: usize = 4 * CASES;
+const MOST_GROWTH: u32 = 8;
+
+/// Commands over the runs 1 and 2, of which each writes what it is told to.
+const COMMANDS: [&[&str]; 9] = [
+    &["history"],
+    &["best", "-p", large_run::PROBLEM],
+    &["history", "show", "1", "--json", "out"],
+    &["history", "show", "1", "--csv", "out"],
+    &["history", "show", "1", "--junit", "out"],
+    &["history", "show", "1", "--markdown", "out"],
+    &["history", "show", "1", "--html", "out"],
+    &["rescore", "1", "--score", "relative", "--jsonl", "out"],
+    &["compare", "-p", large_run::PROBLEM, "run:1", "run:2", "--json", "out"],
+];
+
+/// How often a command is timed that seems to grow faster.
+const TRIES: usize = 3;
+
+fn journal(cases: usize) -> TempDir {
+    let folder = tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap();
+    ["old", "new"].iter().for_each(|name| large_run::record(folder.path(), name, cases));
+    folder
+}
+
+/// The processor time of a command, which others on the machine hardly change.
+fn time(folder: &Path, arguments: &[&str]) -> Duration {
+    let used = || -> Duration {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        // Behind the name: the times of ended children are the fields 16 and 17 of proc(5), in hundredths of a second.
+        let fields = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(13).take(2);
+        fields.map(|ticks| Duration::from_millis(10 * ticks.parse::<u64>().unwrap())).sum()
+    };
+    let before = used();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
+    let said = command.args(arguments).current_dir(folder).env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
+    assert!(matches!(said.status.code(), Some(0 | 1)), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
+    used() - before
+}
+
+#[test]
+fn reports_and_past_runs_take_time_in_proportion_to_the_cases() {
+    let (few, many) = (journal(CASES), journal(MORE));
+    for arguments in COMMANDS {
+        let mut found = Vec::new();
+        let is_linear = (0..TRIES).any(|_| {
+            let (short, long) = (time(few.path(), arguments), time(many.path(), arguments));
+            found.push((short, long));
+            // What every start costs is not measured.
+            long <= short * MOST_GROWTH + Duration::from_millis(100)
+        });
+        assert!(is_linear, "{arguments:?}: the times for {CASES} cases and for {MORE}: {found:?}");
+    }
+}

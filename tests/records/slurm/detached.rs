@@ -1,0 +1,282 @@
+//! Runs that no judge follows, with commands in the place of Slurm's that say what a test wants.
+
+use super::results;
+use crate::support::client::Server;
+use crate::support::{Folder, Said};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const ECHO: &str = r#"
+[[problem]]
+id = "echo"
+generator-command = "echo {seed}"
+checker-command = "./check {input} {answer}"
+seeds = "1-3"
+limits = { cpu = "1s" }
+"#;
+
+const DOWN: &str = "down";
+
+/// A user with a run that was left on a cluster.
+struct User {
+    folder: Folder,
+}
+
+impl User {
+    fn new() -> Self {
+        let folder = Folder::new();
+        folder.write("problems.toml", ECHO);
+        folder.script("check", "cat \"$2\"");
+        folder.script("plain", "cat");
+        let here = folder.path().display();
+        folder.script("bin/sbatch", &format!("echo sbatch >> {here}/calls; echo 222"));
+        folder.script("bin/scancel", &format!("echo scancel \"$@\" >> {here}/calls; echo COMPLETED > {here}/state"));
+        folder.script(
+            "bin/squeue",
+            &format!(
+                "echo squeue >> {here}/calls\nstate=$(cat {here}/state)\n\
+                 [ $state = {DOWN} ] && {{ echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1; }}\n\
+                 case \"$*\" in\n\
+                 *%Z*) for folder in {here}/judge-run.*; do echo \"222|$folder\"; done ;;\n\
+                 *--jobs=222*) echo \"222|0|$state|n1|None\" ;;\n\
+                 esac"
+            ),
+        );
+        let user = Self { folder };
+        user.set("PENDING");
+        user
+    }
+
+    /// A user with a run that waits on the cluster.
+    fn with_run() -> Self {
+        let user = Self::new();
+        let said = user.judge(&[&RUN[..], &["--detach"]].concat());
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        user
+    }
+
+    fn set(&self, state: &str) {
+        self.folder.write("state", state);
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.folder.command(words);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()));
+        command
+    }
+
+    fn judge(&self, words: &[&str]) -> Said {
+        self.command(words).output().unwrap().into()
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let said = self.judge(&[words, &["--json", "-"]].concat());
+        serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}\n{}\n{}", said.stdout, said.stderr))
+    }
+
+    /// How often a command of Slurm was called.
+    fn calls(&self, command: &str) -> usize {
+        let calls = fs::read_to_string(self.folder.path().join("calls")).unwrap_or_default();
+        calls.lines().filter(|line| line.split(' ').next() == Some(command)).count()
+    }
+
+    /// The folders of runs.
+    fn run_folders(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("judge-run.")).collect()
+    }
+
+    /// Has a task play the run.
+    fn play(&self) {
+        let mut task = Command::new("sh");
+        task.arg(self.run_folders()[0].join("task.sh"));
+        let status = task.env("SLURM_ARRAY_JOB_ID", "222").env("SLURM_ARRAY_TASK_ID", "0").status().unwrap();
+        assert!(status.success());
+        self.set("COMPLETED");
+    }
+
+    fn state(&self) -> Value {
+        self.json(&["history"])["runs"][0]["state"].clone()
+    }
+
+    fn check_complete(&self) {
+        assert_eq!(self.state(), "complete");
+        assert_eq!(results(&self.json(&["history", "show", "1"])).len(), 3);
+        assert_eq!(self.run_folders(), [] as [PathBuf; 0]);
+        assert_eq!(self.calls("sbatch"), 1);
+    }
+}
+
+const RUN: [&str; 7] = ["run", "-p", "echo", "-s", "./plain", "--on", "slurm"];
+
+#[test]
+fn a_job_that_goes_on_is_neither_submitted_again_nor_forgotten() {
+    let user = User::with_run();
+    for (state, says) in [
+        ("PENDING", "waits on Slurm (job 222)"),
+        ("RUNNING", "runs on Slurm (job 222)"),
+        ("SUSPENDED", "runs on Slurm (job 222)"),
+        ("COMPLETING", "runs on Slurm (job 222)"),
+        (DOWN, "may run on Slurm (job 222)"),
+    ] {
+        user.set(state);
+        let row = &user.json(&["history"])["runs"][0];
+        assert_eq!((&row["state"], &row["detached"]), (&"detached".into(), &says.into()), "{row}");
+        let shown = user.json(&["history", "show", "1"]);
+        assert_eq!((&shown["interrupted"], &shown["detached"]), (&false.into(), &says.into()), "{shown}");
+        for words in [&["history"][..], &["history", "show", "last"]] {
+            let text = user.judge(words).stdout;
+            assert!(text.contains(says) && !text.contains("interrupted"), "{text}");
+        }
+        let resume = user.judge(&[&RUN[..], &["--resume"]].concat());
+        let remove = user.judge(&["history", "rm", "1"]);
+        for said in [&resume, &remove] {
+            assert_eq!(said.code, Some(2), "{}", said.stderr);
+            assert!(said.stderr.contains(says) && said.stderr.contains("judge run --attach 1"), "{}", said.stderr);
+            assert_eq!(said.stderr.contains("Unable to contact slurm controller"), state == DOWN, "{}", said.stderr);
+        }
+        assert!(remove.stderr.contains("judge history rm 1 --cancel"), "{}", remove.stderr);
+    }
+    assert_eq!((user.calls("sbatch"), user.calls("scancel"), user.run_folders().len()), (1, 0, 1));
+
+    // What cannot be cancelled stays.
+    user.folder.script("bin/scancel", "exit 1");
+    assert_eq!(user.judge(&["history", "rm", "1", "--cancel"]).code, Some(3));
+    assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));
+}
+
+#[test]
+fn the_page_shows_the_state_of_a_job() {
+    let user = User::with_run();
+    let server = Server::of(user.command(&["ui", "--port", "0"]));
+    for (state, says) in [("PENDING", "waits on Slurm (job 222)"), ("RUNNING", "runs on Slurm (job 222)")] {
+        user.set(state);
+        let (rows, run) = (server.json("/api/runs"), server.json("/api/runs/1"));
+        for shown in [&rows["runs"][0], &run] {
+            assert_eq!((&shown["state"], &shown["detached"]), (&"detached".into(), &says.into()), "{shown}");
+        }
+    }
+    user.play();
+    assert_eq!(server.json("/api/runs/1")["detached"], "has ended on Slurm (job 222)");
+    assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+    let run = server.json("/api/runs/1");
+    assert_eq!((&run["state"], &run["detached"]), (&"complete".into(), &Value::Null), "{run}");
+}
+
+#[test]
+fn the_removal_of_several_runs_is_of_all_or_none() {
+    let user = User::with_run();
+    user.set("RUNNING");
+    assert_eq!(user.judge(&["run", "-p", "echo", "-s", "./plain"]).code, Some(0));
+    let said = user.judge(&["history", "rm", "2", "1"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert_eq!(user.json(&["history"])["runs"].as_array().unwrap().len(), 2);
+    let said = user.judge(&["history", "rm", "2", "1", "--cancel"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(user.json(&["history"])["runs"], Value::Array(Vec::new()));
+    assert_eq!((user.calls("scancel"), user.run_folders().len()), (1, 0));
+}
+
+#[test]
+fn what_a_job_found_is_collected_by_attach_and_by_resume() {
+    for collect in [&["run", "--attach", "1"][..], &[&RUN[..], &["--resume"]].concat()] {
+        let user = User::with_run();
+        user.play();
+        let said = user.judge(&["history"]);
+        assert!(said.stdout.contains("has ended on Slurm (job 222)"), "{}", said.stdout);
+        assert!(said.stderr.contains("collect its results with: judge run --attach 1"), "{}", said.stderr);
+        let said = user.judge(collect);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        user.check_complete();
+    }
+}
+
+#[test]
+fn a_judge_that_is_killed_at_its_end_leaves_a_run_that_can_be_collected() {
+    let user = User::with_run();
+    user.play();
+    let cancelling = user.folder.path().join("cancelling");
+    user.folder.script("bin/scancel", &format!("touch {}; sleep 60", cancelling.display()));
+    let mut judge = user.command(&["run", "--attach", "1"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while !cancelling.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    judge.kill().unwrap();
+    judge.wait().unwrap();
+    assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));
+    user.folder.script("bin/scancel", "");
+    assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+    user.check_complete();
+}
+
+#[test]
+fn a_judge_that_is_killed_while_it_submits_submits_nothing_twice() {
+    for collect in [&["run", "--attach", "1"][..], &[&RUN[..], &["--resume"]].concat()] {
+        let user = User::new();
+        let (here, submitted) = (user.folder.path().display().to_string(), user.folder.path().join("submitted"));
+        user.folder
+            .script("bin/sbatch", &format!("echo sbatch >> {here}/calls; touch {here}/submitted; sleep 10; echo 222"));
+        let mut judge = user.command(&RUN).spawn().unwrap();
+        while !submitted.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        judge.kill().unwrap();
+        judge.wait().unwrap();
+        assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));
+        let resume = user.judge(&[&RUN[..], &["--resume"]].concat());
+        assert!(resume.code == Some(2) && resume.stderr.contains("waits on Slurm (job 222)"), "{}", resume.stderr);
+        user.play();
+        let said = user.judge(collect);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        user.check_complete();
+    }
+}
+
+#[test]
+fn the_folder_goes_only_when_the_end_is_recorded() {
+    let user = User::with_run();
+    user.play();
+    let folder = user.run_folders().remove(0);
+    // It takes a while to remove.
+    for number in 0..20_000 {
+        fs::write(folder.join(format!("files/{number}")), "").unwrap();
+    }
+    let mut judge = user.command(&["run", "--attach", "1"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while folder.join("plan.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    judge.kill().unwrap();
+    judge.wait().unwrap();
+    user.check_complete();
+}
+
+#[test]
+fn what_is_left_of_a_complete_run_is_removed_by_the_next_look() {
+    for look in [&["history"][..], &["history", "show", "1"], &["run", "--attach", "1"], &["history", "rm", "1"]] {
+        let user = User::with_run();
+        user.play();
+        let folder = user.run_folders().remove(0);
+        assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+        fs::create_dir_all(folder.join("results")).unwrap();
+        let asked = user.calls("squeue");
+        let said = user.judge(look);
+        assert!(!folder.exists(), "{look:?}: {}", said.stderr);
+        assert_eq!(look[0] == "run", said.stderr.contains("run 1 is complete"), "{}", said.stderr);
+        assert_eq!(user.calls("squeue"), asked, "a complete run needs no question");
+    }
+}
+
+#[test]
+fn a_folder_that_is_no_run_folder_is_left_alone() {
+    let user = User::with_run();
+    user.play();
+    let folder = user.run_folders().remove(0);
+    assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("thesis.tex"), "").unwrap();
+    assert_eq!(user.state(), "complete");
+    assert!(folder.join("thesis.tex").exists());
+}

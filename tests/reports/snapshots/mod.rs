@@ -1,0 +1,44 @@
+//! The whole output of the judge, as it is read: every help page, the main tables, the messages. Times, paths and versions
+//! are redacted.
+//!
+//! `SNAPSHOTS=overwrite cargo test -p judge --test snapshots` writes the files beside this one anew.
+
+mod messages;
+mod tables;
+mod transcript;
+
+use clap::CommandFactory;
+use transcript::Transcript;
+
+/// The words that lead to each subcommand, the shorter ones first.
+fn subcommands(command: &clap::Command, words: &[String], found: &mut Vec<Vec<String>>) {
+    found.push(words.to_vec());
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        subcommands(inner, &[words, &[inner.get_name().to_owned()]].concat(), found);
+    }
+}
+
+#[test]
+fn every_help_page_reads_as_before() {
+    let mut pages = Vec::new();
+    let mut grammar = judge_cli::Cli::command();
+    grammar.build();
+    subcommands(&grammar, &[], &mut pages);
+    assert!(pages.len() > 20, "{pages:?}");
+    let mut transcript = Transcript::new();
+    for words in pages {
+        let arguments = [words, vec!["--help".to_owned()]].concat();
+        transcript.judge(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    snapbox::assert_data_eq!(transcript.finish(), snapbox::file!["help.txt"].raw());
+}
+
+#[test]
+fn the_main_tables_read_as_before() {
+    snapbox::assert_data_eq!(tables::tables().finish(), snapbox::file!["tables.txt"].raw());
+}
+
+#[test]
+fn the_messages_read_as_before() {
+    snapbox::assert_data_eq!(messages::messages().finish(), snapbox::file!["messages.txt"].raw());
+}

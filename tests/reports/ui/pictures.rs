@@ -1,0 +1,110 @@
+//! The pictures of the README, of real runs: `cargo test -p judge --test ui -- --ignored pictures` takes them anew.
+
+use super::browser::Browser;
+use crate::support::Folder;
+use crate::support::client::Server;
+use data_encoding::BASE64;
+use serde_json::json;
+use std::path::Path;
+
+const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pictures");
+
+/// The most bytes of a picture.
+const MOST_BYTES: usize = 150_000;
+
+/// A story of a solver that gets better.
+const RUNS: [&[&str]; 5] = [
+    &["-s", "bot=bundled:columns-quickstart", "--message", "the lowest place"],
+    &["-s", "bot=bundled:columns-greedy", "--message", "one move of foresight"],
+    &["-s", "bot=bundled:columns", "--env", "SOLVER_TIME_LIMIT=0.05", "--message", "a beam of 50 ms"],
+    &["-s", "bot=bundled:columns", "--env", "SOLVER_TIME_LIMIT=0.2", "--message", "a beam of 200 ms"],
+    &[
+        "-s",
+        "bot=bundled:columns",
+        "-s",
+        "greedy=bundled:columns-greedy",
+        "--env",
+        "SOLVER_TIME_LIMIT=0.8",
+        "--message",
+        "a beam of 800 ms, and the old one",
+    ],
+];
+
+fn some_runs() -> Folder {
+    let folder = Folder::new();
+    for run in RUNS {
+        let said = folder.judge(&[&["run", "-p", "columns", "--seeds", "1-30"], run].concat());
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    for labels in [&["tag", "2", "baseline"][..], &["tag", "5", "beam", "best"], &["note", "5", "the one to beat"]] {
+        let said = folder.judge(&[&["history"], labels].concat());
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    folder
+}
+
+/// What a picture shows.
+struct Picture {
+    name: &'static str,
+    page: &'static str,
+    /// What holds once all of it is drawn.
+    ready: &'static str,
+    scheme: &'static str,
+    size: (u32, u32),
+}
+
+const ALL: [Picture; 4] = [
+    Picture {
+        name: "runs",
+        page: "#/",
+        ready: "document.querySelector('canvas') && document.querySelectorAll('.scroll tbody tr').length === 6",
+        scheme: "light",
+        size: (1200, 760),
+    },
+    Picture {
+        name: "run",
+        page: "#/runs/5",
+        ready: "document.querySelectorAll('canvas').length === 2 && document.querySelectorAll('.rows .body').length > 9",
+        scheme: "dark",
+        size: (1200, 900),
+    },
+    Picture {
+        name: "compare",
+        page: "#/compare?a=run%3A5%2Fgreedy&b=run%3A5%2Fbot&group_by=colors",
+        ready: "document.querySelectorAll('canvas').length === 3",
+        scheme: "light",
+        size: (1200, 900),
+    },
+    Picture {
+        name: "replay",
+        page: "/replay/5/seed-7?solver=bot#frame=60",
+        ready: "document.querySelector('#position')?.innerText.startsWith('frame 60 of ') ?? false",
+        scheme: "dark",
+        size: (420, 720),
+    },
+];
+
+#[test]
+#[ignore = "it writes docs/pictures anew"]
+fn pictures() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let mut browser = Browser::open(&server).expect("pictures need a browser");
+    browser.call("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    std::fs::create_dir_all(PICTURES).unwrap();
+    for Picture { name, page, ready, scheme, size } in ALL {
+        browser.size(size.0, size.1);
+        browser.prefer(scheme);
+        if page.starts_with('#') {
+            browser.go(page);
+        } else {
+            browser.evaluate(&format!("location.href = {}", json!(page)));
+        }
+        browser.until(&format!("Boolean({ready})"));
+        let taken = browser.call("Page.captureScreenshot", json!({ "format": "png", "optimizeForSpeed": false }));
+        let png = BASE64.decode(taken["data"].as_str().unwrap().as_bytes()).unwrap();
+        assert!(png.len() < MOST_BYTES, "{name} has {} bytes", png.len());
+        std::fs::write(Path::new(PICTURES).join(format!("{name}.png")), png).unwrap();
+    }
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}

@@ -1,0 +1,174 @@
+//! Where these tests take place: the programs they run, and a folder that every user can reach.
+
+use crate::support::require::{Need, named, skip};
+use crate::support::{Folder, Said};
+use parking_lot::{Mutex, MutexGuard};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+/// An ordinary user that no other program runs as.
+pub(crate) const PLAIN_USER: u32 = 57_913;
+
+/// One test at a time: most of them measure, or use up what others need.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A folder with the programs in it, and in which the judge is run.
+pub(crate) struct Stage {
+    pub(crate) folder: Folder,
+    _turn: MutexGuard<'static, ()>,
+}
+
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+impl Stage {
+    /// `None`: it was said why this machine has no stage.
+    pub(crate) fn set() -> Option<Stage> {
+        static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+        let turn = TURN.lock();
+        let programs = match PROGRAMS.get_or_init(compile) {
+            Ok(programs) => programs,
+            Err(why) => {
+                skip(Need::Cc, why);
+                return None;
+            }
+        };
+        let folder = Folder::new();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let judge = Path::new(env!("CARGO_BIN_EXE_judge"));
+        let files = ["solver", "launcher", "preload.so"].map(|name| (programs.join(name), name));
+        for (from, name) in files.into_iter().chain([(judge.to_owned(), "judge")]) {
+            let to = folder.path().join(name);
+            fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop)).unwrap();
+        }
+        for name in ["work", "tmp"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(0o1777)).unwrap();
+        }
+        Some(Stage { folder, _turn: turn })
+    }
+
+    /// The path of a program, or of the folder `work` or `tmp`.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// The test program in this mode, as `--solver` takes it.
+    pub(crate) fn solver(&self, mode: &str) -> String {
+        format!("{} {mode}", self.text("solver"))
+    }
+
+    fn at_work(&self, program: &str) -> Command {
+        let mut command = Command::new(self.path(program));
+        command.current_dir(self.path("work")).env("TMPDIR", self.path("tmp")).stdin(Stdio::null());
+        command.env_remove("GITHUB_STEP_SUMMARY").stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Every user has a cache of its own there, or none: nothing that one has compiled is run by another.
+        command.env("JUDGE_CACHE", self.path("cache")).env("XDG_CONFIG_HOME", self.path("config"));
+        command
+    }
+
+    /// The judge, to be started.
+    pub(crate) fn judge(&self, arguments: &[&str]) -> Command {
+        let mut command = self.at_work("judge");
+        command.args(arguments);
+        command
+    }
+
+    /// The judge, to be started by the launcher as `how` says.
+    pub(crate) fn launched(&self, how: &[&str], arguments: &[&str]) -> Command {
+        self.program_launched(how, &[&[&*self.text("judge")], arguments].concat())
+    }
+
+    /// A program, to be started by the launcher as `how` says.
+    pub(crate) fn program_launched(&self, how: &[&str], command_line: &[&str]) -> Command {
+        let mut command = self.at_work("launcher");
+        command.args(how).arg("--").args(command_line);
+        command
+    }
+
+    /// As [`Stage::launched`], as this user or as the one who runs the tests.
+    pub(crate) fn judge_as(&self, user: Option<u32>, arguments: &[&str]) -> Command {
+        match user {
+            None => self.judge(arguments),
+            Some(user) => self.launched(&["user", &user.to_string()], arguments),
+        }
+    }
+
+    /// What there is in the temporary folder, and of control groups of the judge with this id.
+    pub(crate) fn leftovers(&self, judge: u32) -> Vec<String> {
+        let groups = find("/sys/fs/cgroup".as_ref(), &format!("judge-sandbox.*.{judge}.*"));
+        [groups, find(&self.path("tmp"), "judge-sandbox.*")].concat()
+    }
+}
+
+/// Those who run the judge in these tests, and the tiers that each has; it is said which of theirs are missing.
+pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
+    let users = if is_root() { vec![None, Some(PLAIN_USER)] } else { vec![None] };
+    users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()
+}
+
+fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {
+    // Control groups are delegated to a user by `tiers.rs`.
+    let wanted = if is_root() && user.is_none() { ["root", "userns", "bare"].as_slice() } else { &["userns", "bare"] };
+    let report = json(stage.judge_as(user, &["doctor", "--json", "-"]));
+    let all = report["tiers"].as_array().unwrap();
+    let mut tiers = Vec::new();
+    for tier in all {
+        let name = tier["tier"].as_str().unwrap();
+        if tier["works"] == true {
+            tiers.push((user, name.to_owned()));
+        } else if wanted.contains(&name) {
+            skip(named(name).unwrap(), format!("tier {name} as {user:?}: {}", tier["missing"]));
+        }
+    }
+    assert!(!tiers.is_empty(), "no tier works for {user:?}: {report}");
+    tiers
+}
+
+pub(crate) fn run(mut command: Command) -> Said {
+    command.output().unwrap().into()
+}
+
+/// Runs the judge with a JSON report on standard output.
+pub(crate) fn json(mut command: Command) -> serde_json::Value {
+    let Output { stdout, stderr, .. } = command.output().unwrap();
+    serde_json::from_slice(&stdout).unwrap_or_else(|error| {
+        panic!("{error}: {}\nstderr: {}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr))
+    })
+}
+
+fn find(folder: &Path, pattern: &str) -> Vec<String> {
+    let output = Command::new("find").arg(folder).args(["-name", pattern]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+fn compile() -> Result<PathBuf, String> {
+    let programs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("harness");
+    fs::create_dir_all(&programs).map_err(|error| error.to_string())?;
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/support/stage");
+    let wanted: [(&str, &str, &[&str]); 3] = [
+        ("solver.c", "solver", &["-static"]),
+        ("launcher.c", "launcher", &["-static"]),
+        ("preload.c", "preload.so", &["-shared", "-fPIC"]),
+    ];
+    for (source, program, flags) in wanted {
+        let mut command = Command::new("cc");
+        command.args(["-std=gnu11", "-O1", "-w"]).args(flags).arg("-o").arg(programs.join(program));
+        let output = command.arg(sources.join(source)).output();
+        let output = output.map_err(|error| format!("no C compiler: {error}"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("cc does not build {source}: {said}"));
+        }
+        fs::set_permissions(programs.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    Ok(programs)
+}
