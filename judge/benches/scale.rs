@@ -12,9 +12,9 @@
 #[path = "../../tests/support/large_run.rs"]
 mod large_run;
 
-use judge_run::cases::{Selection, select};
 use judge_journal::Journal;
 use judge_problem::manifest::Catalogue;
+use judge_run::cases::{Selection, select};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};

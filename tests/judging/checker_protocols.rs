@@ -1,8 +1,8 @@
 //! What a checker protocol may ask for: protocols unlike the judge's own, spoken with real programs.
 
-use judge_run::cases::{CheckerError, check_externally};
-use judge_problem::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
 use judge_problem::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use judge_problem::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
+use judge_run::cases::{CheckerError, check_externally};
 use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
 use std::sync::Arc;

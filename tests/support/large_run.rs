@@ -1,13 +1,13 @@
 //! Runs of many cases in a journal, written by the journal itself: no program is run for them.
 
-use judge_run::command::checker_identity;
 use judge_journal::{Journal, Recording, RunEnd, RunRecord, Surroundings};
 use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
 use judge_problem::{
     CaseList, Digest, Evidence, FinishedJob, Invocation, JOURNAL_FOLDER, JobId, Outcome, Retention, Shard, Solver,
     SolverSpec, Verdict,
 };
-use judge_problem::plan::Plan;
+use judge_run::command::checker_identity;
 use judge_sandbox::Tier;
 use std::path::Path;
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub(crate) fn begin(journal: Journal, plan: &Plan, shard: Option<Shard>) -> Reco
     let record = RunRecord {
         plan,
         checker: &checker_identity(&plan.problem.checker),
+        generator: "",
         solver_hashes: &[Digest::of(name.as_bytes())],
         command: &format!("judge run -p {PROBLEM} -s ./{name}"),
         message: None,

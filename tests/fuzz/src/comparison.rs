@@ -1,8 +1,8 @@
 //! What other programs print: scores, answers that are compared, and results under each checker protocol.
 
 use checkers::Score;
-use judge_problem::{CheckerProtocol, Kattis, MatchPlace, Ruling, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use judge_problem::verdict::{CallOutput, checker_protocol, compare_tokens};
+use judge_problem::{CheckerProtocol, Kattis, MatchPlace, Ruling, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use regex::bytes::Regex;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
