@@ -1,22 +1,19 @@
 //! The command line's grammar. The `commands` give it its meaning.
 
-mod by_hand;
 mod comparing;
 mod deferred;
-mod engine;
 mod past;
-mod setting;
-mod sharding;
 mod shared;
+mod tools;
 
-pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
 pub use deferred::Deferred;
-pub use engine::{DetachArgs, Engine, EngineArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
-pub use setting::{NewArgs, NewChecker, VerifyArgs};
-pub use sharding::{ShardArg, TaskIds};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
+pub use shared::{DetachArgs, Engine, EngineArgs};
+pub use shared::{ShardArg, TaskIds};
+pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
+pub use tools::{NewArgs, NewChecker, VerifyArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -116,13 +113,13 @@ pub enum Command {
     #[command(after_help = RUN_EXAMPLES)]
     Run(Deferred<RunArgs>),
     /// Check an existing answer, without running anything
-    #[command(after_help = by_hand::CHECK_EXAMPLES)]
+    #[command(after_help = tools::CHECK_EXAMPLES)]
     Check(Deferred<CheckArgs>),
     /// Write the input of a case
-    #[command(after_help = by_hand::GEN_EXAMPLES)]
+    #[command(after_help = tools::GEN_EXAMPLES)]
     Gen(Deferred<GenArgs>),
     /// Run one program in the sandbox: no problem, no checker
-    #[command(after_help = by_hand::EXEC_EXAMPLES)]
+    #[command(after_help = tools::EXEC_EXAMPLES)]
     Exec(Deferred<ExecArgs>),
     /// Show what the sandbox supports on this machine, what is missing, and how to get it
     #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
@@ -162,17 +159,17 @@ pub enum Command {
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
-    #[command(after_help = by_hand::LANGUAGES_EXAMPLES)]
+    #[command(after_help = tools::LANGUAGES_EXAMPLES)]
     Languages(Deferred<LanguagesArgs>),
     /// Show how many compiled programs are kept from run to run, and where; or remove them
-    #[command(after_help = by_hand::CACHE_EXAMPLES)]
+    #[command(after_help = tools::CACHE_EXAMPLES)]
     Cache {
         /// What to do with it
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
     /// Turn a problem package of another judge into a problem of this one
-    #[command(after_help = by_hand::IMPORT_EXAMPLES)]
+    #[command(after_help = tools::IMPORT_EXAMPLES)]
     Import(Deferred<ImportArgs>),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
@@ -187,7 +184,7 @@ pub enum Command {
         rules: bool,
     },
     /// Run a bundled solver: the case on standard input, the answer on standard output
-    #[command(after_help = by_hand::SOLVE_EXAMPLES)]
+    #[command(after_help = tools::SOLVE_EXAMPLES)]
     Solve {
         /// The bundled solver's id; a problem's own has the problem's id
         solver: String,
@@ -196,13 +193,13 @@ pub enum Command {
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
     /// Show a game move by move, as one web page
-    #[command(after_help = by_hand::VIEW_EXAMPLES)]
+    #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
     /// Make a small problem that works, to start your own from
-    #[command(after_help = setting::NEW_EXAMPLES)]
+    #[command(after_help = tools::NEW_EXAMPLES)]
     New(Deferred<NewArgs>),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
-    #[command(after_help = setting::VERIFY_EXAMPLES)]
+    #[command(after_help = tools::VERIFY_EXAMPLES)]
     Verify(Deferred<VerifyArgs>),
     /// Print the JSON schema of a report or of problems.toml
     #[command(after_help = SCHEMA_EXAMPLES)]
@@ -220,7 +217,7 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Play a share of a run on a cluster
-    #[command(hide = true, after_help = engine::WORK_EXAMPLES)]
+    #[command(hide = true, after_help = shared::WORK_EXAMPLES)]
     Work {
         /// The folder of the run
         folder: PathBuf,

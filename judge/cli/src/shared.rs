@@ -1,9 +1,9 @@
 //! The grammar that several commands share: cases, limits, sandbox and jobs.
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use judge_problem::condition::Condition;
-use judge_problem::{Bytes, LanguageChoice, RowKey, RowOrder, Seeds, Time};
+use judge_problem::{Bytes, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time};
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
@@ -203,4 +203,115 @@ pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, St
         IntErrorKind::PosOverflow => format!("{text} is too large"),
         _ => format!("expected a whole number from 1 on, found `{text}`"),
     })
+}
+
+/// Which shard of the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardArg {
+    /// This one.
+    Given(Shard),
+    /// The one that the engine of this task says.
+    Auto(TaskIds),
+}
+
+/// What is known of the ids of an array's tasks, beside what its engine says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskIds {
+    /// Nothing.
+    Unknown,
+    /// How many there are.
+    Count(NonZeroU32),
+    /// From, to, and in steps of.
+    Range(u32, u32, NonZeroU32),
+}
+
+impl FromStr for ShardArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ids = match text.strip_prefix("auto") {
+            None => return text.parse().map(Self::Given).map_err(|error: ShardError| described(&error)),
+            Some("") => return Ok(Self::Auto(TaskIds::Unknown)),
+            Some(rest) => rest.strip_prefix('/').and_then(ids),
+        };
+        ids.map(Self::Auto).ok_or_else(|| format!("expected auto, auto/16 or auto/0-15, found `{text}`"))
+    }
+}
+
+fn described(error: &ShardError) -> String {
+    match error {
+        ShardError::Form(_) => format!("{error}; or auto"),
+        _ => error.to_string(),
+    }
+}
+
+/// Reads `16`, `0-15` or `0-30:2`, as the array of a job is written.
+fn ids(text: &str) -> Option<TaskIds> {
+    let Some((first, rest)) = text.split_once('-') else { return text.parse().ok().map(TaskIds::Count) };
+    let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
+    let (first, last, step) = (first.parse().ok()?, last.parse().ok()?, step.parse().ok()?);
+    (first <= last).then_some(TaskIds::Range(first, last, step))
+}
+
+pub(super) const WORK_EXAMPLES: &str = "Examples:
+  judge work judge-run.x7Fq     what a task of --on slurm runs; it is of no use by hand";
+
+/// What runs the solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// A cluster with Slurm: an array job
+    Slurm,
+}
+
+/// Where the solvers run.
+#[derive(Debug, Args, Clone, Default)]
+#[command(next_help_heading = "Many machines")]
+pub struct EngineArgs {
+    /// Run the solvers on a cluster instead of this machine: slurm
+    #[arg(long, value_name = "ENGINE", hide_possible_values = true)]
+    pub on: Option<Engine>,
+    /// The folder for the files of the run, which this machine and all nodes share [default: the catalogue's [engine.slurm], else this folder]
+    #[arg(long, value_name = "DIR", requires = "on")]
+    pub workdir: Option<PathBuf>,
+    /// Further options of sbatch, in quotes: '--partition=short --time=30'; repeatable
+    #[arg(long, value_name = "OPTIONS", requires = "on", allow_hyphen_values = true)]
+    pub sbatch: Vec<String>,
+    /// What the nodes must have, as sbatch --constraint takes it
+    #[arg(long, value_name = "FEATURES", requires = "on")]
+    pub constraint: Option<String>,
+    /// How often the cases of a lost task run again [default: 2]
+    #[arg(long, value_name = "N", requires = "on")]
+    pub retries: Option<u32>,
+}
+
+/// A run that goes on without the judge that submitted it.
+#[derive(Debug, Args, Clone, Default)]
+#[command(next_help_heading = "Many machines")]
+pub struct DetachArgs {
+    /// Submit the run, and leave: --attach follows it later
+    #[arg(long, requires = "on", conflicts_with = "no_journal")]
+    pub detach: bool,
+    /// Follow a run that was submitted and goes on: its number, or last
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["on", "solvers", "submissions", "resume", "reuse", "no_journal"])]
+    pub attach: Option<RunChoice>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_given_or_read_from_the_engine() {
+        let read = |text: &str| text.parse::<ShardArg>();
+        let number = |number| NonZeroU32::new(number).unwrap();
+        assert_eq!(read("3/16"), Ok(ShardArg::Given(Shard::new(3, 16).unwrap())));
+        assert_eq!(read("auto"), Ok(ShardArg::Auto(TaskIds::Unknown)));
+        assert_eq!(read("auto/16"), Ok(ShardArg::Auto(TaskIds::Count(number(16)))));
+        assert_eq!(read("auto/0-15"), Ok(ShardArg::Auto(TaskIds::Range(0, 15, number(1)))));
+        assert_eq!(read("auto/10-40:10"), Ok(ShardArg::Auto(TaskIds::Range(10, 40, number(10)))));
+        for text in ["auto/", "auto/0", "auto/5-1", "auto/1-5:0", "auto16", "auto/a", "automatic"] {
+            assert_eq!(read(text), Err(format!("expected auto, auto/16 or auto/0-15, found `{text}`")));
+        }
+        assert_eq!(read("3"), Err("expected K/N, such as 3/16, found `3`; or auto".to_owned()));
+    }
 }

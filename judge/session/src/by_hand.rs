@@ -3,7 +3,8 @@
 use super::best_scores::{FromJournal, ReferenceScores};
 use super::failure::Failure;
 use super::restored_run::recorded_solver;
-use super::{command_line, recorder, score_run};
+use super::{command_line, recorder};
+use crate::restored_run;
 use checkers::Score;
 use judge_journal::{Recording, RunEnd, RunRecord, Surroundings};
 use judge_problem::manifest::Catalogue;
@@ -43,7 +44,7 @@ pub fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, 
     let outcome = Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) };
     let mut outcomes = OutcomeGrid::new(1, 1);
     outcomes.set(job, &outcome);
-    let scored = score_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
+    let scored = restored_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
     let run_record = RunRecord {
         plan: &plan,
         checker: &checker_identity(&plan.problem.checker),

@@ -94,7 +94,7 @@ pub fn case_flags() -> CaseFlags {
 }
 
 /// Returns the flags in a recorded command line that every case depends on.
-pub(crate) fn recorded_case_flags(command: &str) -> CaseFlags {
+pub fn recorded_case_flags(command: &str) -> CaseFlags {
     let command = command.to_owned();
     CaseFlags::found_by(move || find_case_flags(&recorded_words(&command)))
 }

@@ -1,17 +1,19 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
-use super::failure::Failure;
-use super::{build, recorder, submissions};
+use crate::failure::Failure;
+use crate::{programs, recorder};
 use judge_journal::Journal;
 use judge_problem::manifest::{Catalogue, closest};
 use judge_problem::{
     Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun, quote_words,
 };
 use judge_run::command::game_of;
-use judge_run::solver::{self, BuildSettings, Toolbox, check_names, name_specs, names_apart};
+use judge_run::matching::{MatchError, matching};
+use judge_run::solver;
+use judge_run::solver::{BuildSettings, Toolbox, check_names, is_submission, name_specs, names_apart};
 use judge_sandbox::Sandbox;
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
 pub const RUN: &str = "run:";
@@ -67,11 +69,11 @@ pub fn with_submissions(
     sandbox: &Sandbox,
     jobs: usize,
 ) -> Result<Vec<Solver>, Failure> {
-    let found = submissions::find(patterns, &name_specs(given)?)?;
+    let found = find_submissions(patterns, &name_specs(given)?)?;
     let specs = solver::parse_specs(&[given, &found].concat())?;
     solver::check_choices(&specs, toolbox.settings())?;
     check_each(&specs[..given.len()], toolbox.settings())?;
-    build::prepare_each(specs, toolbox, sandbox, jobs)
+    programs::prepare_each(specs, toolbox, sandbox, jobs)
 }
 
 /// Prepares solvers to be run. Fails if one of them cannot be run whatever the case, with an error for each. These are all
@@ -84,7 +86,7 @@ pub(crate) fn prepare_all(
 ) -> Result<Vec<Solver>, Failure> {
     solver::check_choices(&specs, toolbox.settings())?;
     check_each(&specs, toolbox.settings())?;
-    build::prepare_each(specs, toolbox, sandbox, jobs)
+    programs::prepare_each(specs, toolbox, sandbox, jobs)
 }
 
 /// Returns a solver that a catalogue names: its paths start from the catalogue's folder.
@@ -232,4 +234,67 @@ impl PastEntrant {
             Some((key, case, self.run.cases.outcomes().get(JobId { case, solver: self.entrant })?))
         })
     }
+}
+
+const EXAMPLE: &str = "name the files or folders of the solvers: --solvers 'submissions/*'";
+
+/// How many names of what is no submission are listed.
+const NAMED: usize = 10;
+
+/// Returns the submissions, each as `--solver` takes it, by path, and without those that are among `given`. A line names what
+/// was found and is none.
+///
+/// # Errors
+/// When a pattern cannot be read, or names no submission.
+fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<String>, Failure> {
+    let mut seen: HashSet<PathBuf> =
+        given.iter().filter_map(|spec| Path::new(&spec.text).canonicalize().ok()).collect();
+    let mut skipped = Vec::new();
+    let mut texts = Vec::new();
+    for pattern in patterns {
+        let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            matches(pattern)?.into_iter().partition(|path| is_submission(path) && path.to_str().is_some());
+        if found.is_empty() {
+            return Err(nothing(pattern, &others));
+        }
+        skipped.extend(others);
+        let is_new = |path: &PathBuf| path.canonicalize().map_or(true, |real| seen.insert(real));
+        texts.extend(found.into_iter().filter(is_new).map(|path| text(&path)));
+    }
+    if !skipped.is_empty() {
+        judge_report::note(&format!("no submissions, and skipped: {}", names(&skipped)));
+    }
+    Ok(texts)
+}
+
+/// Returns what a pattern names, by path. A folder stands for what is in it.
+fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
+    let literal = Path::new(pattern);
+    let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };
+    found.map_err(|error| match error {
+        MatchError::Pattern { .. } => Failure::from(error).with_hint(EXAMPLE),
+        MatchError::Unreadable(..) => error.into(),
+    })
+}
+
+fn nothing(pattern: &str, others: &[PathBuf]) -> Failure {
+    let error = match others {
+        [] => format!("`{pattern}` matches nothing"),
+        others => format!("`{pattern}` matches no submission, only {}", names(others)),
+    };
+    Failure::usage(error).with_hint(EXAMPLE)
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = paths.iter().take(NAMED).map(name).collect();
+    let more = paths.len() - names.len();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", names.join(", "))
+}
+
+/// Returns a path as `--solver` takes it: one without a folder might be taken for a name or a command.
+fn text(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.contains('/') { text.into_owned() } else { format!("./{text}") }
 }

@@ -72,7 +72,7 @@ impl Failure {
     }
 
     /// Returns whether it is about the content of the journal.
-    pub(crate) fn is_damaged_journal(&self) -> bool {
+    pub fn is_damaged_journal(&self) -> bool {
         let last = self.errors.last().and_then(|last| last.error.downcast_ref::<JournalError>());
         last.is_some_and(JournalError::is_damage)
     }
@@ -259,7 +259,7 @@ pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
 }
 
 /// Returns the command that moves a journal away, with the files beside it.
-pub(crate) fn move_away(journal: &Path) -> String {
+pub fn move_away(journal: &Path) -> String {
     let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
     let from = folder.unwrap_or(journal);
     let [from, to] = [from, &unused(from)].map(|path| quote(&path.to_string_lossy()));

@@ -1,14 +1,19 @@
 //! Reads the catalogue and other files, and writes files.
 
-use super::failure::Failure;
-use super::fifo;
-use super::first_time::is_first_time_in;
+use crate::failure::Failure;
 use judge_problem::manifest::{Catalogue, decode};
-use judge_problem::{BestScore, Bytes, Game, Problem, quote};
+use judge_problem::{BestScore, Bytes, Digest, Game, Problem, quote};
 use judge_report::Written;
-use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Read, Write};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, SpliceFlags, pipe_with, tee};
+use std::fs::{File, OpenOptions, create_dir_all, read_to_string, remove_file};
+use std::io;
+use std::io::{BufWriter, Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// The file name of the catalogue.
@@ -81,7 +86,7 @@ pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     if path != Path::new("-") {
         let read = || {
             let mut bytes = Vec::new();
-            fifo::open(path)?.read_to_end(&mut bytes).map(|_| bytes)
+            open(path)?.read_to_end(&mut bytes).map(|_| bytes)
         };
         return read().map_err(|error| unreadable(what, path, error));
     }
@@ -99,7 +104,7 @@ pub fn text(what: &str, path: &Path) -> Result<String, Failure> {
 pub fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         let source: Box<dyn Read> =
-            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(fifo::open(path)?) };
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(open(path)?) };
         let mut bytes = Vec::new();
         source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -195,11 +200,11 @@ pub fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
-        return fill(&mut fifo::create(path)?);
+        return fill(&mut create(path)?);
     }
     let mut file = match beside(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
-            return fill(&mut fifo::create(path)?);
+            return fill(&mut create(path)?);
         }
         file => file?,
     };
@@ -218,4 +223,114 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
     let failure = io::Error::new(error.kind(), format!("cannot read {what} {}: {error}", path.display()));
     Failure::usage(failure)
+}
+
+/// The file of the folders that were noted; a longer one starts anew.
+const FILE: &str = "noted-folders";
+const MOST_BYTES: usize = 64 << 10;
+
+/// The number of digits of a folder's hash.
+const DIGITS: usize = 32;
+
+/// Returns whether this folder was not noted before, and notes it. Where nothing can be written, every time is the first.
+pub(crate) fn is_first_time_in(folder: &Path) -> bool {
+    state_file(FILE).is_none_or(|file| is_first_in(&file, folder))
+}
+
+fn is_first_in(file: &Path, folder: &Path) -> bool {
+    let digest = Digest::of(folder.as_os_str().as_bytes()).to_string();
+    let line = digest.get(..DIGITS).unwrap_or(&digest);
+    let noted = read_to_string(file).unwrap_or_default();
+    if noted.lines().any(|known| known == line) {
+        return false;
+    }
+    if noted.len() > MOST_BYTES {
+        let _ = remove_file(file);
+    }
+    let parent = file.parent().is_some_and(|parent| create_dir_all(parent).is_ok());
+    if let (true, Ok(mut open)) = (parent, OpenOptions::new().create(true).append(true).open(file)) {
+        // One short write: those of several judges do not mix.
+        let _ = open.write_all(format!("{line}\n").as_bytes());
+    }
+    true
+}
+
+/// Returns the path of a file in the user's state folder, which need not exist; `None` if the user has no such folder.
+pub(crate) fn state_file(name: &str) -> Option<PathBuf> {
+    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")));
+    state.map(|state| state.join("judge").join(name))
+}
+
+/// How long the other end of a FIFO may take to be opened, as both ends may be started at the same time.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The time between two attempts to open a FIFO for writing.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Like [`File::open`], but a FIFO that has no writer after some seconds is an error.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
+    let is_fifo = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::Fifo;
+    if is_fifo {
+        let patience = Timespec::try_from(PATIENCE).map_err(io::Error::other)?;
+        let is_silent = poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&patience))? == 0;
+        // `tee` takes nothing away: an empty FIFO has nothing to copy yet, or no writer.
+        let (_reader, copy) = pipe_with(PipeFlags::CLOEXEC)?;
+        if is_silent && tee(&file, &copy, 1, SpliceFlags::NONBLOCK) == Ok(0) {
+            return Err(io::Error::other("this FIFO has no writer: start the writer first"));
+        }
+    }
+    rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file.into())
+}
+
+/// Like [`File::create`], but a FIFO that has no reader after some seconds is an error.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        match open_to_write(path) {
+            Err(Errno::NXIO) => std::thread::sleep(INTERVAL),
+            opened => return Ok(opened?),
+        }
+    }
+    create_without_waiting(path)
+}
+
+/// Like [`File::create`], but a FIFO without a reader is an error at once.
+pub fn create_without_waiting(path: &Path) -> io::Result<File> {
+    open_to_write(path).map_err(|error| match error {
+        Errno::NXIO => io::Error::other("this FIFO has no reader: start the reader first"),
+        error => error.into(),
+    })
+}
+
+fn open_to_write(path: &Path) -> Result<File, Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = rustix::fs::open(path, flags | OFlags::NONBLOCK, Mode::from_raw_mode(0o666))?;
+    rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_new_once() {
+        let state = tempfile::tempdir().unwrap();
+        let file = state.path().join("deep/er/file");
+        assert!(is_first_in(&file, Path::new("/a")) && is_first_in(&file, Path::new("/b")));
+        assert!(!is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/b")));
+        std::fs::write(&file, "x".repeat(MOST_BYTES + 1)).unwrap();
+        assert!(is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/a")));
+        assert!(std::fs::metadata(&file).unwrap().len() < 100);
+    }
+
+    #[test]
+    fn without_a_place_every_time_is_the_first() {
+        let file = Path::new("/proc/judge/file");
+        assert!(is_first_in(file, Path::new("/a")) && is_first_in(file, Path::new("/a")));
+    }
 }

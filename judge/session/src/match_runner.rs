@@ -1,32 +1,33 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use super::best_scores::{FromJournal, ReferenceScores};
-use super::failure::Failure;
-use super::jobs::{Presence, Running};
-use super::limits::limits;
-use super::recorder::{JournalOptions, RESUME, RunContext};
-use super::scored_match::ScoredMatch;
-use super::session::Session;
-use super::{build, case_choice, command_line, entrants, sandbox};
+use crate::best_scores::{FromJournal, ReferenceScores};
+use crate::failure::Failure;
+use crate::recorder::{JournalOptions, RESUME, Recorder, RunContext};
+use crate::running::{Presence, Running, limits};
+use crate::{case_selection, command_line, entrants, programs, recorder, restored_run, sandbox};
 use judge_cli::{CaseArgs, RunningArgs};
-use judge_compare::paired::EffectMeasure;
-use judge_journal::Part;
+use judge_compare::paired::{
+    Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
+};
+use judge_journal::{Part, RunEnd};
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::{Order, Plan};
-use judge_problem::scoring::InvalidResults;
+use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
 use judge_problem::{
     BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome,
-    OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    OutcomeGrid, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};
-use judge_run::runner::{PlanRunner, RunResult};
-use judge_run::solver::{self, Toolbox};
+use judge_run::runner::{PlanRunner, ResultStore, RunResult};
+use judge_run::solver;
+use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
+use num_rational::BigRational;
 use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The number of cases after which a condition is taken to hold for none.
 const MOST_EXAMINED: usize = 1_000_000;
@@ -75,7 +76,7 @@ impl<'a> MatchRunner<'a> {
         let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
         let plan_runner = running.runner(Presence::Needed)?;
         let limits = limits(&problem.limits, &args.limits);
-        let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
+        let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
         let template = Plan {
             limits,
             environment: args.sandbox.environment.clone(),
@@ -128,7 +129,7 @@ impl<'a> MatchRunner<'a> {
     /// Prepares a solver to be run.
     pub fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
         entrants::check_each(std::slice::from_ref(&spec), self.toolbox.settings())?;
-        build::prepare(spec, &self.toolbox, &self.sandbox)
+        programs::prepare(spec, &self.toolbox, &self.sandbox)
     }
 
     /// Prepares one solver to be run: the given one, or the problem's own.
@@ -139,7 +140,7 @@ impl<'a> MatchRunner<'a> {
 
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
     pub fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
-        Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
+        Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)
     }
 
     /// Returns fresh cases without end, or those made from the given seeds.
@@ -354,4 +355,134 @@ impl MatchResult {
             _ => Exit::NotAccepted,
         }
     }
+}
+
+/// A run and its record in the journal, if it is recorded.
+pub struct Session {
+    recorder: Recorder,
+    options: JournalOptions,
+    started: Instant,
+}
+
+impl Session {
+    /// Starts the record of a run.
+    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+        let recorder = Recorder::start(options, context)?;
+        // It may be long until anything runs.
+        recorder.commit_start();
+        Ok(Self { recorder, options, started: Instant::now() })
+    }
+
+    /// Adds solvers and cases to the run. `plan` is any plan of it.
+    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
+        self.recorder.grow(plan, solvers, cases, toolbox);
+    }
+
+    /// Returns the result store for the jobs of this part of the run.
+    pub(crate) fn part(&mut self, part: Part) -> &dyn ResultStore {
+        self.recorder.start_part(part);
+        &self.recorder
+    }
+
+    /// Marks the run as a search whose best setting so far is the solver of this place.
+    pub fn mark_search(&self, best: usize) {
+        self.recorder.mark_search(best);
+    }
+
+    /// Takes the cases after the last one with a result out of the run.
+    pub fn trim_cases(&self) {
+        self.recorder.trim_cases();
+    }
+
+    /// Closes the record of the run, which consists of this plan and these outcomes.
+    pub fn finish(self, plan: &Plan, outcomes: &OutcomeGrid, stop: Option<Stop>) {
+        // There are no totals without cases, or if the rule does not fit the scores.
+        let scored = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None).ok();
+        let scored = scored.filter(|_| !plan.cases.is_empty());
+        let total = |solver: usize| -> Option<&BigRational> {
+            let is_whole = outcomes.of_solver(solver).all(|outcome| outcome.is_some());
+            let scored = scored.as_ref().filter(|_| is_whole)?;
+            let standing: &Standing = &scored.board.standings[solver];
+            scored.board.headline(standing)
+        };
+        let end = RunEnd {
+            stop,
+            elapsed: self.started.elapsed(),
+            rule: scored.as_ref().map_or(&plan.problem.scoring, |scored| &scored.rule),
+            totals: (0..plan.solvers.len()).map(total).collect(),
+        };
+        let recorded = self.recorder.finish(&end);
+        if recorded.is_some() && stop == Some(Stop::Interrupted) {
+            let command = recorder::continue_command(self.options.continue_flag);
+            judge_report::note(&format!("the finished cases are recorded; continue with: {command}"));
+        }
+    }
+}
+
+/// The result of a plan with its points.
+pub struct ScoredMatch<'a> {
+    /// The plan that was played.
+    pub plan: &'a Plan,
+    outcomes: &'a OutcomeGrid,
+    /// The rule that scores.
+    pub rule: Rule,
+    /// The points of every solver on every case.
+    pub board: Scoreboard,
+    units: EffectUnits,
+}
+
+impl<'a> ScoredMatch<'a> {
+    /// Scores the outcomes by the problem's rule. `inputs` are the hashes of the cases' inputs, as far as they are known.
+    pub(crate) fn of(
+        plan: &'a Plan,
+        outcomes: &'a OutcomeGrid,
+        inputs: &[Option<Digest>],
+    ) -> Result<Self, InvalidResults> {
+        let scored = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board, units: EffectUnits::of(plan, inputs) })
+    }
+
+    /// Returns the outcomes with their points.
+    pub fn outcomes(&self) -> ScoredOutcomes<'_> {
+        ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board, units: &self.units }
+    }
+
+    /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. Where a share of the
+    /// total has no meaning, effects are differences of points.
+    pub fn measure(&self, given: Option<EffectMeasure>, min_effect: Option<&MinEffect>) -> EffectMeasure {
+        measure_of(&self.rule, self.outcomes().signs(), given, min_effect)
+    }
+
+    /// Compares a solver with the first one, paired by case.
+    pub fn paired(&self, measure: EffectMeasure, second: usize) -> PairedComparison {
+        self.between(measure, 0, second)
+    }
+
+    /// Compares a solver with another one, paired by case.
+    pub fn between(&self, measure: EffectMeasure, first: usize, second: usize) -> PairedComparison {
+        PairedComparison::of(self.outcomes(), measure, first, second)
+    }
+
+    /// Compares what the rule ranks by with the ratio of the scores.
+    pub fn contrast(&self, second: usize, alpha: f64) -> Option<Contrast> {
+        let measure = self.measure(None, None);
+        if measure == EffectMeasure::Ratio {
+            return None;
+        }
+        let ratio = self.paired(EffectMeasure::Ratio, second);
+        Contrast::between(&ratio, (measure, &self.paired(measure, second)), alpha)
+    }
+}
+
+/// Returns the measure of effects under this rule, for points of these signs.
+pub fn measure_of(
+    rule: &Rule,
+    signs: PointSigns,
+    given: Option<EffectMeasure>,
+    min_effect: Option<&MinEffect>,
+) -> EffectMeasure {
+    given.unwrap_or_else(|| match EffectMeasure::of_rule_with(rule, min_effect) {
+        EffectMeasure::Total if !signs.allow_shares() => EffectMeasure::Points,
+        measure => measure,
+    })
 }

@@ -4,7 +4,8 @@ use super::best_scores::ReferenceScores;
 use super::entrants::{CaseKey, Entrant, PastEntrant};
 use super::failure::Failure;
 use super::match_runner::{MatchResult, MatchRunner};
-use super::{case_choice, case_filter, command_line, restored_run};
+use super::{command_line, restored_run};
+use crate::case_selection;
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_journal::{Surroundings, environment};
 use judge_problem::manifest::Catalogue;
@@ -223,13 +224,13 @@ fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Res
         }
     }
     let Some(condition) = &args.condition else { return Ok(shared) };
-    if let Some(features) = case_filter::stored_by_rules(problem, &shared.features) {
-        case_choice::check_names(condition.names(), &features)?;
+    if let Some(features) = case_selection::stored_by_rules(problem, &shared.features) {
+        case_selection::check_names(condition.names(), &features)?;
         let places: Vec<usize> = (0..shared.len()).filter(|&place| condition.holds(&features[place])).collect();
-        case_choice::report_kept(Some(condition), places.len(), &format!("the {} cases", shared.len()))?;
+        case_selection::report_kept(Some(condition), places.len(), &format!("the {} cases", shared.len()))?;
         return Ok(shared.only(&places));
     }
-    let kept = case_choice::filter(problem, shared.specs.clone(), args.condition.as_ref(), None)?.cases;
+    let kept = case_selection::filter(problem, shared.specs.clone(), args.condition.as_ref(), None)?.cases;
     let kept: HashSet<_> = kept.iter().map(|case| (case.name, case.source)).collect();
     let is_kept = |(place, case): (usize, CaseSpec)| kept.contains(&(case.name, case.source)).then_some(place);
     let places: Vec<usize> = shared.specs.iter().enumerate().filter_map(is_kept).collect();

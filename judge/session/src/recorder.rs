@@ -3,7 +3,8 @@
 use super::command_line;
 use super::detached::DetachedRuns;
 use super::failure::{self, Failure};
-use super::{load, parent};
+use super::load;
+use crate::running;
 use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
@@ -169,14 +170,14 @@ pub fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
 impl Recorder {
     /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
     /// only, unless the command line names it.
-    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+    pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         if !options.journal {
             return Ok(Self::none(options, context.plan));
         }
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
             Err(Unrecorded::Fatal(failure)) => Err(failure),
-            Err(Unrecorded::Journal(error)) if parent::resumed_run().is_some() => Err(error.into()),
+            Err(Unrecorded::Journal(error)) if running::resumed_run().is_some() => Err(error.into()),
             Err(Unrecorded::Journal(error)) => {
                 judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 if let JournalError::OtherForm { path, found, .. } = &error {
@@ -311,7 +312,7 @@ impl Recorder {
     }
 
     /// From now on, jobs are those of this part of the run.
-    pub(crate) fn start_part(&mut self, part: Part) {
+    pub fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut() {
             open.turn_to(part.clone());
         }
@@ -379,7 +380,7 @@ fn with_record<T>(
 
 /// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
 /// Fails where the job goes on: a second one would do the same work.
-pub(crate) fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
+pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
     // What is wrong with the journal is told where it is opened to be written.
     let Ok(Some(journal)) = look_if_any(context.catalogue) else { return Ok(None) };
     if context.engine.is_none() {
@@ -434,7 +435,7 @@ fn anew(run: RunId, path: &Path) -> Option<String> {
 fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), Unrecorded> {
     let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
     let resumption = Recording::resume(journal, retention, record, &hashes)?;
-    if let Some(wanted) = parent::resumed_run()
+    if let Some(wanted) = running::resumed_run()
         && !matches!(&resumption, Resumption::Found(recording, _) if recording.run() == wanted)
     {
         let why = match &resumption {

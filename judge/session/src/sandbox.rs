@@ -1,7 +1,7 @@
 //! Opens the sandbox that the command line asks for.
 
 use super::failure::Failure;
-use super::state;
+use crate::load;
 use judge_cli::SandboxArgs;
 use judge_problem::{AnswerFiles, Problem, counted};
 use judge_run::command;
@@ -89,7 +89,7 @@ pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
 
 /// Returns where it is remembered which tier works.
 pub fn memory() -> Option<PathBuf> {
-    state::file("sandbox")
+    load::state_file("sandbox")
 }
 
 /// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all. A line

@@ -1,13 +1,17 @@
 //! `judge best`: the best score on each case of a problem, to show and to share.
 
-use judge_cli::BestArgs;
+use judge_cli::{BestArgs, RescoreArgs};
 use judge_journal::{Imported, Journal};
-use judge_problem::{Exit, Game};
+use judge_problem::manifest::closest;
+use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, listed};
 use judge_report::Style;
 use judge_run::command::game_of;
+use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
-use judge_session::{load, recorder};
+use judge_session::restored_run::{RestoredRun, publish};
+use judge_session::{case_selection, load, recorder, restored_run};
+use std::num::NonZeroU64;
 use std::path::Path;
 
 /// The number of rows that are shown without `--all`.
@@ -39,4 +43,57 @@ fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Fai
     let Imported { better, no_better } = journal.import_best(game, &scores)?;
     judge_report::note(&format!("imported {better} better scores; on {no_better} cases the known one is as good"));
     Ok(journal)
+}
+
+/// Scores a past run by a rule.
+pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, Failure> {
+    let rule = args.score.as_deref().map(rule).transpose()?;
+    let catalogue = load::catalogue(catalogue)?;
+    let journal = recorder::look(&catalogue)?;
+    let mut run = journal.stored_run(journal.choose(args.run)?)?;
+    let problem = catalogue.find(&run.problem)?;
+    let features = case_selection::filter_run(&mut run, problem, &args.filter)?;
+    let rule = scaled(rule, args.scale, &problem.scoring)?;
+    let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
+    let problem = Problem { scoring, ..problem.clone() };
+    let reference = ReferenceScores::of_run(&catalogue, &problem, &run, args.best.as_deref(), FromJournal::Today)?;
+    let mut restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
+    let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
+    if rule.is_some_and(|rule| rule != scored.rule) {
+        let hint = "add `thresholds = […]` to each [[problem.case]]";
+        return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));
+    }
+    if let Some(score) = restored_run::below_failure(&restored.plan, &restored.outcomes) {
+        judge_report::note(&format!(
+            "a score of {score} is below `failure`: scores count as they are, and a solver with failures has no total; \
+             `failure` in [problem.scoring] below every score gives it one"
+        ));
+    }
+    publish(&restored.report(&run, &scored, args.all), &args.reports)?;
+    Ok(Exit::Success)
+}
+
+/// Returns the rule with the given scale, or else with the scale of the problem's own rule.
+fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>, Failure> {
+    let scaled = rule.as_ref().unwrap_or(own);
+    if scale.is_some() && !scaled.has_scale() {
+        let error = format!("the rule `{scaled}` has no scale");
+        let hint = format!("--scale goes with --score {}", listed(&Rule::names_of(Rule::has_scale), "or"));
+        return Err(Failure::usage(error).with_hint(hint));
+    }
+    let scale = scale.map(|scale| scale.get().into()).or_else(|| own.scale().cloned());
+    Ok(match scale {
+        Some(scale) => Some(scaled.with_scale(scale)),
+        None => rule,
+    })
+}
+
+fn rule(name: &str) -> Result<Rule, Failure> {
+    name.parse().map_err(|error: UnknownRule| {
+        let hint = match closest(name, Rule::names()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("one of {}", Rule::names().join(", ")),
+        };
+        Failure::usage(error).with_hint(hint)
+    })
 }

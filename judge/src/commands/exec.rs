@@ -9,7 +9,7 @@ use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
 use judge_session::failure::Failure;
-use judge_session::{fifo, load, sandbox};
+use judge_session::{load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
@@ -143,7 +143,7 @@ impl Streams {
         let file = |what: &str, path: Option<&Path>| match path {
             None => nameless("judge-output").map(Arc::new),
             Some(path) => {
-                fifo::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
+                load::create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
             }
         };
         let stdout = file("the standard output to", args.stdout.as_deref())?;

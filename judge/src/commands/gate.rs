@@ -1,5 +1,6 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
+use crate::commands::baseline;
 use judge_cli::{GateArgs, IfNoisy};
 use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
@@ -15,7 +16,7 @@ use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::{MatchResult, MatchRunner};
 use judge_session::outputs::Outputs;
-use judge_session::{baseline, case_choice, load, programs, provenance, sandbox};
+use judge_session::{case_selection, load, outputs, programs, sandbox};
 use judge_statistics::holm;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,7 +46,7 @@ pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failur
         return calibrate(args, &recorded);
     }
     check_solver(args, &recorded)?;
-    let mut provenance = provenance::here();
+    let mut provenance = outputs::here();
     let outputs = Outputs::check::<GatesReport<'_>>(&args.reports)?;
     let sandbox = sandbox::open(&args.running.sandbox)?;
     let mut played = Vec::new();
@@ -223,7 +224,7 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
     };
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder));
     let mut cases: CaseList = all.filter(is_there).collect();
-    case_choice::check_files(problem, &mut cases)?;
+    case_selection::check_files(problem, &mut cases)?;
     Ok(cases)
 }
 

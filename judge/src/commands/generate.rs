@@ -7,6 +7,7 @@ use judge_run::cases::Inputs;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::{load, programs};
+use std::process::ExitCode;
 
 /// Seeds that are looked at together: a range may have any number of them.
 const BLOCK: usize = 1 << 12;
@@ -45,4 +46,19 @@ fn inputs(problem: &Problem) -> Result<Inputs, Failure> {
         return Err(Failure::usage(format!("the problem `{}` has no generator", problem.id)).with_hint(hint));
     }
     Ok(Inputs::of(problem))
+}
+
+/// Returns the ids of the bundled solvers.
+pub(super) fn ids() -> Vec<&'static str> {
+    solutions::all().map(|solution| solution.id).collect()
+}
+
+/// Runs a bundled solver on standard input and output.
+pub(super) fn solve(id: &str) -> ExitCode {
+    if solutions::find(id).is_none() {
+        judge_report::note(&format!("error: there is no bundled solver `{id}`"));
+        judge_report::note(&format!("hint: one of {}", ids().join(", ")));
+        return ExitCode::from(Exit::Usage.code());
+    }
+    solutions::main_of(id)
 }

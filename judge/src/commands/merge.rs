@@ -9,7 +9,7 @@ use judge_run::matching::matching;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::restored_run::RestoredRun;
-use judge_session::{case_choice, command_line, load, recorder};
+use judge_session::{case_selection, command_line, load, recorder};
 use num_rational::BigRational;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ fn missing_cases(journal: &Journal, catalogue: &Catalogue, merged: &Merged) -> R
 fn recorded_cases(catalogue: &Catalogue, merged: &Merged) -> Option<CaseList> {
     let args = command_line::recorded_run(&merged.origins.first()?.command)?;
     let problem = catalogue.find(&merged.problem).ok().filter(|_| args.cases.condition.is_none())?;
-    let cases = case_choice::choose(problem, &args.cases, None, args.repeat).ok()?.cases;
+    let cases = case_selection::choose(problem, &args.cases, None, args.repeat).ok()?.cases;
     (cases.len() == merged.planned).then_some(cases)
 }
 

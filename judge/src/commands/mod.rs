@@ -1,40 +1,34 @@
 //! One file for each subcommand, and the dispatcher, which turns errors into text and exit codes.
 
+mod about;
 mod baseline;
 mod best;
 mod check;
 mod compare;
 mod completion;
-mod doctor;
 mod exec;
 mod gate;
 mod generate;
 mod history;
 mod import;
-mod languages;
-mod man;
 mod merge;
 mod new;
 mod power;
-mod problems;
 mod rank;
-mod rescore;
 mod run;
-mod schema;
-mod solve;
 mod tune;
-mod ui;
 mod verify;
 mod view;
 mod watch;
 mod work;
 
 use judge_cli::{Cli, Command};
+use judge_journal::{Journal, Legible};
 use judge_problem::Exit;
 use judge_run::command;
-use judge_session::failure::Failure;
+use judge_session::failure::{Failure, move_away};
 use judge_session::load::Given;
-use judge_session::{damaged_journal, recorder};
+use judge_session::{load, recorder};
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;
@@ -48,11 +42,11 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(catalogue, &args),
         Command::Check(args) => check::check(catalogue, &args),
         Command::Gen(args) => generate::generate(catalogue, &args),
-        Command::Doctor { json } => doctor::doctor(json.as_deref()),
+        Command::Doctor { json } => about::doctor(json.as_deref()),
         Command::Exec(args) => exec::exec(&args),
         Command::History(args) => history::history(catalogue, &args),
         Command::Best(args) => best::best(catalogue, &args),
-        Command::Rescore(args) => rescore::rescore(catalogue, &args),
+        Command::Rescore(args) => best::rescore(catalogue, &args),
         Command::Merge(args) => merge::merge(catalogue, &args),
         Command::Compare(args) => compare::compare(catalogue, &args),
         Command::Rank(args) => rank::rank(catalogue, &args),
@@ -61,23 +55,23 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Power(args) => power::power(catalogue, &args),
         Command::Tune(args) => tune::tune(catalogue, &args),
         Command::Import(args) => import::import(&args, verify::verify),
-        Command::List => problems::list(catalogue),
-        Command::Show { problem, rules: false } => problems::show(catalogue, &problem),
-        Command::Show { problem, rules: true } => problems::rules(catalogue, &problem),
-        Command::Solve { solver } => return solve::solve(&solver),
-        Command::Ui(args) => ui::ui(catalogue, &args),
+        Command::List => about::list(catalogue),
+        Command::Show { problem, rules: false } => about::show(catalogue, &problem),
+        Command::Show { problem, rules: true } => about::rules(catalogue, &problem),
+        Command::Solve { solver } => return generate::solve(&solver),
+        Command::Ui(args) => view::ui(catalogue, &args),
         Command::View(args) => view::view(catalogue, &args),
-        Command::Schema { of } => schema::schema(of),
+        Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),
-        Command::Languages(args) => languages::languages(catalogue, &args),
-        Command::Cache { action } => languages::cache(action.as_ref()),
+        Command::Languages(args) => about::languages(catalogue, &args),
+        Command::Cache { action } => about::cache(action.as_ref()),
         Command::New(args) => new::new(&args),
         Command::Verify(args) => verify::verify(catalogue, &args),
         Command::Work { folder } => work::work(&folder),
-        Command::Man => man::man(),
+        Command::Man => completion::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
-        let failure = damaged_journal::explain(failure, catalogue);
+        let failure = explain(failure, catalogue);
         judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
         failure.exit()
     });
@@ -86,4 +80,25 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     judge_sandbox::dismiss_supervisors();
     judge_sandbox::wait_for_dismissed_workers();
     ExitCode::from(exit.code())
+}
+
+/// Adds to a failure that is about the damaged journal of this catalogue what can still be read of it, and how to begin a new one.
+pub fn explain(failure: Failure, given: Given<'_>) -> Failure {
+    if !failure.is_damaged_journal() {
+        return failure;
+    }
+    let Ok(catalogue) = load::catalogue_without_note(given) else { return failure };
+    let path = recorder::path(&catalogue);
+    let legible = match Journal::legible(&path) {
+        Some(Legible { runs, results }) => {
+            format!("what can still be read of it is {}", runs_and_results(runs, results))
+        }
+        None => "nothing of it can be read".to_owned(),
+    };
+    failure.with_hint(format!("{legible}; this makes room for a new one: {}", move_away(&path)))
+}
+
+fn runs_and_results(runs: u64, results: u64) -> String {
+    let many = |count, what| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    format!("{} and {}", many(runs, "run"), many(results, "result"))
 }

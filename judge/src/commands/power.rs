@@ -13,7 +13,7 @@ use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::{MatchResult, MatchRunner};
 use judge_session::outputs::Outputs;
-use judge_session::{entrants, load, pairing, programs, provenance, recorder};
+use judge_session::{entrants, load, outputs, pairing, programs, recorder};
 use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ const FEWEST_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
 pub(super) fn power(catalogue: Given<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
-    let mut provenance = provenance::here();
+    let mut provenance = outputs::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {

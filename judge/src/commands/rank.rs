@@ -1,19 +1,19 @@
 //! `judge rank`: the places of many solvers, as far as they are certain.
 
-use super::compare::looks::UNSOLVED;
 use super::compare::pair;
+use crate::commands::compare::until_decided::UNSOLVED;
 use judge_cli::{CompareArgs, RankArgs};
 use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
 use judge_report::RankReport;
-use judge_session::effects::{check_bound, parameters, unit};
+use judge_session::comparison::{check_bound, parameters, unit};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
+use judge_session::match_runner::ScoredMatch;
 use judge_session::match_runner::{MatchResult, MatchRunner};
 use judge_session::outputs::Outputs;
-use judge_session::scored_match::ScoredMatch;
-use judge_session::{entrants, load, programs, provenance};
+use judge_session::{entrants, load, outputs, programs};
 use judge_statistics::{PairOrder, SolverOrder};
 
 /// The size of the first batch, in cases: hardly anything is decided before.
@@ -30,7 +30,7 @@ pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failur
     check_options(args)?;
     let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
-    let provenance = provenance::here();
+    let provenance = outputs::here();
     check_bound(args, &problem.scoring)?;
     let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;

@@ -1,6 +1,6 @@
 //! `judge view`: a game move by move, as one web page or in plain characters.
 
-use judge_cli::{JobArgs, RunningArgs, ViewArgs};
+use judge_cli::{JobArgs, RunningArgs, UiArgs, ViewArgs};
 use judge_journal::Part;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
@@ -11,13 +11,14 @@ use judge_problem::{
 };
 use judge_report::{GameFilm, GamePage, GameText, MoveRange};
 use judge_run::cases::Inputs;
-use judge_run::runner;
-use judge_run::solver::{self, Toolbox};
+use judge_run::solver::Toolbox;
+use judge_run::{runner, solver};
 use judge_session::failure::Failure;
-use judge_session::limits::limits;
 use judge_session::load::Given;
 use judge_session::match_runner::MatchRunner;
-use judge_session::{answer, build, drawing, entrants, load, programs, recorder, sandbox, stored_case};
+use judge_session::running::limits;
+use judge_session::{answers, entrants, load, programs, recorder, sandbox};
+use judge_ui::{Server, Starter};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -113,15 +114,15 @@ fn drawn(
     answer: &PlayedAnswer,
     path: &Path,
 ) -> Result<Exit, Failure> {
-    let case = answer::prepare(problem, &input.bytes, &input.name, None, None)?;
-    let page = drawing::page(problem, viewer, &input.bytes, &answer.bytes)?;
+    let case = answers::prepare(problem, &input.bytes, &input.name, None, None)?;
+    let page = answers::drawn_page(problem, viewer, &input.bytes, &answer.bytes)?;
     load::write("the page", path, &page)?;
     if !problem.checker.checks_answers() {
         return Ok(Exit::Success);
     }
     let ruling = case.check(&answer.bytes)?;
     judge_report::note(&ruling.to_string());
-    Ok(answer::exit(&ruling))
+    Ok(answers::exit_of(&ruling))
 }
 
 /// Writes the page that plays a game.
@@ -133,7 +134,7 @@ fn page(
     path: &Path,
 ) -> Result<Exit, Failure> {
     let mut film = GameFilm::new(moves(args));
-    let ruling = answer::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut film)?;
+    let ruling = answers::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut film)?;
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
@@ -147,13 +148,13 @@ fn page(
     if html.len() > LARGE_PAGE {
         judge_report::note("hint: the page is large; --from and --to show a part of the game");
     }
-    Ok(answer::exit(&ruling))
+    Ok(answers::exit_of(&ruling))
 }
 
 /// Prints a game in plain characters, or steps through it on a terminal.
 fn text(problem: &Problem, input: &Input, answer: &PlayedAnswer, args: &ViewArgs) -> Result<Exit, Failure> {
     let mut game = GameText::new(moves(args));
-    let ruling = answer::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut game)?;
+    let ruling = answers::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut game)?;
     if game.frames().is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
@@ -164,7 +165,7 @@ fn text(problem: &Problem, input: &Input, answer: &PlayedAnswer, args: &ViewArgs
         judge_report::print(&game.frames().join("\n\n"))?;
     }
     judge_report::note(&result);
-    Ok(answer::exit(&ruling))
+    Ok(answers::exit_of(&ruling))
 }
 
 fn moves(args: &ViewArgs) -> MoveRange {
@@ -204,22 +205,22 @@ fn stored<'a>(
     let problem = catalogue.find(&run.problem)?;
     refuse(problem)?;
     let name = args.case.as_deref().unwrap_or_default();
-    let case = stored_case::find(&run, name)?;
-    let entrant = stored_case::find_entrant(&run, args.solver.as_deref())?;
+    let case = answers::find_case(&run, name)?;
+    let entrant = answers::find_entrant(&run, args.solver.as_deref())?;
     let player = run.entrants[entrant].name.clone();
     let result = case.results[entrant].as_ref();
     let answer = result.and_then(|result| result.answer).map(|id| journal.answer(id)).transpose()?.flatten();
     let bytes = answer.ok_or_else(|| {
         let verdict = result.map_or(Verdict::Skipped, |result| result.outcome.verdict);
-        stored_case::no_answer(run.id, &player, &case, verdict)
+        answers::no_answer(run.id, &player, &case, verdict)
     })?;
-    let input = stored_case::shown_input(problem, run.id, &case)?;
+    let input = answers::shown_input(problem, run.id, &case)?;
     Ok((problem, Input { name: name.to_owned(), bytes: input.into() }, PlayedAnswer { bytes, player }))
 }
 
 /// Fails for a problem of which nothing can be shown.
 fn refuse(problem: &Problem) -> Result<(), Failure> {
-    if problem.viewer.is_some() { Ok(()) } else { answer::refuse_interactive(problem) }
+    if problem.viewer.is_some() { Ok(()) } else { answers::refuse_interactive(problem) }
 }
 
 fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
@@ -236,7 +237,7 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
     match load::bytes_up_to("the answer", path, limit)? {
         Some(bytes) => Ok(PlayedAnswer { bytes, player: String::new() }),
         None => {
-            let ruling = answer::too_long(limit).to_string();
+            let ruling = answers::too_long(limit).to_string();
             Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
         }
     }
@@ -246,7 +247,7 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
 fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
     let limits = limits(&problem.limits, &args.limits);
-    let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
+    let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
     let solvers = entrants::solvers(problem, args.solver.as_slice(), &toolbox, &sandbox, 1)?;
     let plan = Plan {
         limits,
@@ -279,4 +280,29 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
     } else {
         failure.with_hint(format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id))
     }
+}
+
+/// Serves the page until Ctrl-C.
+pub(super) fn ui(catalogue: Given<'_>, args: &UiArgs) -> Result<Exit, Failure> {
+    let starter = args.allow_run.then(|| Starter::new(words(catalogue)));
+    let catalogue = load::catalogue(catalogue)?;
+    let catalogue = if args.read_only { catalogue.read_only() } else { catalogue };
+    let server = Server::bind(args.port, catalogue, starter)?;
+    let url = server.url();
+    judge_report::print_line(&url)?;
+    judge_report::note("Ctrl-C ends it");
+    if args.open
+        && let Err(error) = judge_ui::open(&url)
+    {
+        judge_report::note(&format!("warning: no browser can be started: {error}"));
+    }
+    server.run()?;
+    Ok(Exit::Success)
+}
+
+/// Returns the words with which another judge has the same catalogue and journal.
+fn words(given: Given<'_>) -> Vec<String> {
+    let flags = [("--problems", given.catalogue), ("--journal", given.journal)];
+    let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
+    given.flat_map(|(flag, file)| [flag.to_owned(), file.to_string_lossy().into_owned()]).collect()
 }

@@ -5,7 +5,7 @@ use judge_problem::{Exit, counted, without_flags};
 use judge_report::{Style, grid, left, right};
 use judge_session::failure::Failure;
 use judge_session::load::{self, Given};
-use judge_session::parent::PARENT;
+use judge_session::running::PARENT;
 use judge_session::{command_line, entrants};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

@@ -7,7 +7,7 @@ use judge_problem::{Exit, Invocation, Node, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::{Sandbox, Tier};
 use judge_session::failure::Failure;
-use judge_session::{jobs, sandbox};
+use judge_session::{running, sandbox};
 use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit,
     let problem = file.problem().map_err(bad)?;
     let plan = file.plan(problem);
     check(&plan)?;
-    let runner = LocalRunner::new(sandbox, jobs::task_settings(&settings), || exit_at_once());
+    let runner = LocalRunner::new(sandbox, running::task_settings(&settings), || exit_at_once());
     match judge_slurm::work(folder, task, &plan, &runner, log) {
         Ok(()) => Ok(Exit::Success),
         // The run is over, and its folder gone.

@@ -6,7 +6,7 @@ use super::store::Store;
 use judge_problem::{CheckerChoice, Problem, Ruling, StoredCase, StoredOutcome};
 use judge_report::{GameFilm, GamePage, MoveRange};
 use judge_session::failure::Failure;
-use judge_session::{answer, drawing, programs, stored_case};
+use judge_session::{answers, programs};
 use std::path::Path;
 
 /// A solver's result on a case.
@@ -18,8 +18,8 @@ pub(super) struct Played {
 
 /// Returns the result of the solver of this name on a case; without a name, of the only solver.
 pub(super) fn played(shown: &ShownRun, case: &str, solver: Option<&str>) -> Result<Played, Refused> {
-    let case = stored_case::find(&shown.run, case).map_err(Refused::missing)?;
-    let solver = stored_case::find_entrant(&shown.run, solver)?;
+    let case = answers::find_case(&shown.run, case).map_err(Refused::missing)?;
+    let solver = answers::find_entrant(&shown.run, solver)?;
     let player = shown.run.entrants[solver].name.clone();
     let result = case.results[solver].clone().ok_or_else(|| {
         let why = format!("run {} has no result of `{player}` on {}", shown.id(), case.spec.name);
@@ -37,7 +37,7 @@ impl Played {
         })?;
         stored.ok_or_else(|| {
             let Self { case, player, result } = self;
-            Refused::missing(stored_case::no_answer(shown.id(), player, case, result.outcome.verdict))
+            Refused::missing(answers::no_answer(shown.id(), player, case, result.outcome.verdict))
         })
     }
 }
@@ -78,15 +78,15 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
     }
     let answer = played.answer(store, shown)?;
     if !takes_program(problem) {
-        let input = stored_case::shown_input(problem, shown.id(), case)?;
+        let input = answers::shown_input(problem, shown.id(), case)?;
         return Ok(Replay::Game(game(problem, played, &input, &answer)?));
     }
     let mut catalogue = store.catalogue.clone();
     let _programs = programs::compile(&mut catalogue, Some(&problem.id))?;
     let problem = catalogue.find(&problem.id)?;
-    let input = stored_case::shown_input(problem, shown.id(), case)?;
+    let input = answers::shown_input(problem, shown.id(), case)?;
     let Some(viewer) = &problem.viewer else { return Ok(Replay::Game(game(problem, played, &input, &answer)?)) };
-    Ok(Replay::Drawing(drawing::page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
+    Ok(Replay::Drawing(answers::drawn_page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
 }
 
 /// Returns the media type of a drawing, by the ending of its file.
@@ -104,7 +104,8 @@ fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Resul
     let Played { case, player, .. } = played;
     let name = case.spec.name.to_string();
     let mut film = GameFilm::new(MoveRange::default());
-    let ruling = answer::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
+    let ruling =
+        answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
     let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
     if film.is_empty() {
         return Err(Failure::usage(format!("there is no move to show: {result}")).into());

@@ -9,7 +9,7 @@ use judge_problem::{CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, See
 use judge_report::{GameFilm, HandPage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
-use judge_session::answer;
+use judge_session::answers;
 use judge_session::by_hand::{self, PlayedByHand};
 use judge_session::failure::Failure;
 
@@ -65,7 +65,7 @@ impl<'a> Hand<'a> {
         let bytes = self.game.answer(moves);
         let limit = self.problem.limits.output;
         if bytes.len() as u64 > limit.0 {
-            return Err(Failure::usage(answer::too_long(limit).to_string()).into());
+            return Err(Failure::usage(answers::too_long(limit).to_string()).into());
         }
         let last = Some(moves.len());
         let mut film = GameFilm::new(MoveRange { from: last, to: last });

@@ -8,11 +8,11 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
-use judge_session::case_choice;
-use judge_session::case_filter::{CaseDescriptions, stored_features};
+use judge_session::case_selection;
+use judge_session::case_selection::{CaseDescriptions, stored_features};
 use judge_session::failure::Failure;
 use judge_session::restored_run::RestoredRun;
-use judge_session::score_run::ScoredRun;
+use judge_session::restored_run::ScoredRun;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -96,7 +96,7 @@ impl ShownRun {
             check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
         }
         let known: Vec<&Features> = self.features().iter().flatten().map(Arc::as_ref).collect();
-        Ok(case_choice::check_name(name, &known)?)
+        Ok(case_selection::check_name(name, &known)?)
     }
 
     /// Returns a number of a row; `None` if it has none.

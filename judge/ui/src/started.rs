@@ -3,7 +3,7 @@
 
 use judge_problem::{RunId, quote_words};
 use judge_session::failure::Failure;
-use judge_session::parent::{PARENT, RESUMED};
+use judge_session::running::{PARENT, RESUMED};
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{self, PipeReader, Read};

@@ -1,38 +1,37 @@
 //! `judge compare`: the difference between solvers, and its certainty.
 
-mod ahead;
-pub(super) mod looks;
-mod until_decided;
+pub mod until_decided;
 
+use crate::commands::compare::until_decided::{FIRST_BATCH, Looks, is_to_be_shown, show, still_playing, play_until_decided};
 use judge_cli::CompareArgs;
+use judge_journal::Part;
 use judge_problem::manifest::Catalogue;
-use judge_problem::{Exit, Problem, Solver};
-use judge_report::CompareReport;
+use judge_problem::{CaseList, Exit, FinishedJob, OutcomeGrid, Problem, RunEvent, Solver, Verdict};
+use judge_report::{CompareReport, IntervalProgress};
+use judge_run::runner::EarlyEnd;
 use judge_session::best_scores::{FromJournal, ReferenceScores};
-use judge_session::compared::Compared;
-use judge_session::effects::{check_bound, check_hypotheses};
-use judge_session::entrants::{self, Entrant};
+use judge_session::comparison::{Compared, check_bound, check_hypotheses};
+use judge_session::entrants::Entrant;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::{MatchResult, MatchRunner};
 use judge_session::outputs::Outputs;
-use judge_session::pairing::{self, Pairing};
-use judge_session::{load, programs, provenance};
+use judge_session::pairing::Pairing;
+use judge_session::{entrants, load, outputs, pairing, programs};
 use std::time::Instant;
-use until_decided::until_decided;
 
 /// Compares solvers with the first one of them.
 pub(super) fn compare(catalogue: Given<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
     let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
-    let provenance = provenance::here();
+    let provenance = outputs::here();
     check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {
-        Some(early_end) => ahead::until_decided(runner, early_end, solvers, args),
-        None => until_decided(runner, solvers, args),
+        Some(early_end) => play_ahead(runner, early_end, solvers, args),
+        None => play_until_decided(runner, solvers, args),
     };
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
     let compared = Compared::of(args, &entrants, pairing)?;
@@ -79,4 +78,97 @@ fn play(
     let run_info = Some(runner.run_info(started.elapsed()));
     let nodes = runner.plan_runner.nodes();
     Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() })
+}
+
+/// Runs all solvers on fresh cases until it is decided.
+fn play_ahead(
+    runner: &MatchRunner<'_>,
+    early_end: &EarlyEnd,
+    solvers: Vec<Solver>,
+    args: &CompareArgs,
+) -> Result<MatchResult, Failure> {
+    let count = solvers.len();
+    let cases = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get()).collect();
+    let plan = runner.plan(solvers.clone(), cases)?;
+    let nothing = runner.plan(solvers, CaseList::default())?;
+    let outcomes = OutcomeGrid::new(0, count);
+    let played = MatchResult { plan: nothing, outcomes, inputs: Vec::new(), stop: None };
+    let mut session = runner.begin(&played.plan)?;
+    runner.grow(&mut session, &[], &plan.cases);
+    let outcomes = OutcomeGrid::new(plan.cases.len(), count);
+    let coming = MatchResult { plan: plan.clone(), outcomes, inputs: vec![None; plan.cases.len()], stop: None };
+    let mut watcher = Watcher {
+        args,
+        early_end,
+        looks: Looks::new(&played, args),
+        progress: IntervalProgress::start(plan.job_count()),
+        coming,
+        next_shown: FIRST_BATCH,
+        playing: (0..count).collect(),
+        played,
+        failure: None,
+    };
+    let part = Part::whole(&plan);
+    let result = runner.play_watched(&mut session, plan, part, &mut |event| watcher.watch(event));
+    let Watcher { progress, mut played, failure, .. } = watcher;
+    progress.finish();
+    played.stop = result?.stop;
+    session.trim_cases();
+    session.finish(&played.plan, &played.outcomes, played.stop);
+    failure.map_or(Ok(played), Err)
+}
+
+/// Looks at every case, in order, as soon as it and all before it are finished.
+struct Watcher<'a> {
+    args: &'a CompareArgs,
+    early_end: &'a EarlyEnd,
+    looks: Looks<'a>,
+    progress: IntervalProgress,
+    /// All that is finished.
+    coming: MatchResult,
+    /// What was looked at.
+    played: MatchResult,
+    playing: Vec<usize>,
+    next_shown: usize,
+    failure: Option<Failure>,
+}
+
+impl Watcher<'_> {
+    fn watch(&mut self, event: &RunEvent) {
+        self.progress.watch(event);
+        if let RunEvent::Finished(finished) = event {
+            let FinishedJob { job, outcome, evidence, .. } = &**finished;
+            self.coming.outcomes.set(*job, outcome);
+            self.coming.inputs[job.case] = self.coming.inputs[job.case].or(evidence.input);
+            if let Err(failure) = self.look() {
+                self.failure = Some(failure);
+                self.early_end.ask();
+            }
+        }
+    }
+
+    fn look(&mut self) -> Result<(), Failure> {
+        let solvers: Vec<usize> = (0..self.coming.plan.solvers.len()).collect();
+        while self.playing.len() > 1 && self.failure.is_none() {
+            let case = self.played.plan.cases.len();
+            let is_next =
+                case < self.coming.plan.cases.len() && self.coming.outcomes.of_case(case).all(|of| of.is_some());
+            if !is_next {
+                return Ok(());
+            }
+            let is_faulty =
+                self.coming.outcomes.of_case(case).flatten().any(|outcome| outcome.verdict == Verdict::JudgeError);
+            let wanted = self.playing.clone();
+            self.played.add_case(&self.coming, case, &solvers, &wanted);
+            self.playing = still_playing(&self.played, wanted, &mut self.looks)?;
+            if is_to_be_shown(&self.played, &self.playing, &mut self.next_shown) {
+                show(&self.played, self.args, &mut self.progress)?;
+            }
+            if is_faulty || self.playing.len() == 1 {
+                self.playing.truncate(1);
+                self.early_end.ask();
+            }
+        }
+        Ok(())
+    }
 }

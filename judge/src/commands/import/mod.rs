@@ -1,20 +1,21 @@
 //! `judge import`: writes the problem of a package as a catalogue of its own.
 
-mod time_limit;
 mod workshop;
 
+use crate::commands::import::workshop::{Measured, TimeLimit, Workshop};
 use judge_cli::{BuildArgs, ImportArgs, VerifyArgs};
 use judge_import::{DerivedLimit, ImportError, Imported, Kind, Source};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{Exit, Problem, counted, quote, visible};
 use judge_report::Steps;
 use judge_session::failure::Failure;
+use judge_session::load;
 use judge_session::load::Given;
-use judge_session::new_folder::NewFolder;
-use std::fs;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use time_limit::{Measured, TimeLimit};
-use workshop::Workshop;
+use std::{fs, io};
+use tempfile::TempDir;
 
 /// The name of the catalogue in the folder that is written.
 const CATALOGUE: &str = "problems.toml";
@@ -118,7 +119,7 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
     if let Some(derived) = imported.time_limit.take() {
         let measured = match args.no_verify {
             true => Err("it is derived from the accepted submissions without --no-verify".to_owned()),
-            false => time_limit::measure(&derived, &mut catalogue, &imported.id, args)?,
+            false => crate::commands::import::workshop::measure(&derived, &mut catalogue, &imported.id, args)?,
         };
         note_limit(imported, &derived, measured);
         folder.write(Path::new(CATALOGUE), imported.catalogue.as_bytes())?;
@@ -147,4 +148,78 @@ fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
     let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
     judge_report::print(&lines.join("\n"))?;
     Ok(())
+}
+
+/// A folder that is written beside its place. It gets its name when it is complete, and is removed if it never is.
+#[derive(Debug)]
+pub struct NewFolder {
+    staged: TempDir,
+    target: PathBuf,
+}
+
+impl NewFolder {
+    /// Begins an empty folder for a place. `hint`: what to do where something is there already, other than an empty folder.
+    pub fn begin(target: &Path, hint: &str) -> Result<Self, Failure> {
+        let is_empty = target.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        if !is_empty && target.symlink_metadata().is_ok() {
+            let failure = Failure::usage(format!("there is already something named {}", target.display()));
+            return Err(failure.with_hint(hint));
+        }
+        // The folders above it are made when nothing can fail any more.
+        let folders = target.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        let above = folders.into_iter().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+        let staged = tempfile::Builder::new().prefix(".judge-new-").tempdir_in(above);
+        Ok(Self { staged: staged.map_err(|error| unwritable(target, &error))?, target: target.to_owned() })
+    }
+
+    /// Returns where the folder is until it is complete.
+    pub fn path(&self) -> &Path {
+        self.staged.path()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        let write = || fs::write(self.place(name)?, bytes);
+        write().map_err(|error| unwritable(&self.target.join(name), &error))
+    }
+
+    /// Makes an empty file.
+    pub fn create(&self, name: &Path) -> Result<File, Failure> {
+        let create = || File::create(self.place(name)?);
+        create().map_err(|error| unwritable(&self.target.join(name), &error))
+    }
+
+    /// Copies a file, without what its mode forbids.
+    pub fn copy(&self, from: &Path, name: &Path) -> Result<(), Failure> {
+        let copy = || fs::copy(from, self.place(name)?);
+        copy().map(drop).map_err(|error| {
+            let to = self.target.join(name);
+            Failure::usage(format!("cannot copy {} to {}: {error}", from.display(), to.display()))
+        })
+    }
+
+    /// Returns the path of a file, in a folder that is there.
+    fn place(&self, name: &Path) -> io::Result<PathBuf> {
+        let path = self.staged.path().join(name);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        Ok(path)
+    }
+
+    /// Gives the folder its name, in one step.
+    pub fn publish(self) -> Result<(), Failure> {
+        let Self { staged, target } = self;
+        let publish = || {
+            fs::set_permissions(staged.path(), Permissions::from_mode(0o755))?;
+            target.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::rename(staged.path(), &target)
+        };
+        publish().map_err(|error| unwritable(&target, &error))?;
+        // What it names is gone: there is nothing left to remove.
+        let _ = staged.keep();
+        Ok(())
+    }
+}
+
+fn unwritable(target: &Path, error: &io::Error) -> Failure {
+    load::unwritable("the problem", target, error)
 }

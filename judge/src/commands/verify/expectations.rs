@@ -1,7 +1,7 @@
 //! Whether solvers get the verdicts and scores that the problem expects of them.
 
 use super::robustness::GoodAnswer;
-use super::subject::{FEW, Subject, finding};
+use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::plan::Plan;
 use judge_problem::scoring;
@@ -13,7 +13,7 @@ use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{Selection, select};
 use judge_session::failure::Failure;
 use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::{entrants, score_run};
+use judge_session::{entrants, restored_run};
 use std::time::Duration;
 
 /// What a solver whose answers are garbage prints, and one that answers nothing.
@@ -33,7 +33,7 @@ pub(super) struct Played {
 }
 
 /// The run that took most of its time limit.
-pub(super) struct Slowest {
+pub struct Slowest {
     pub(super) solver: String,
     pub(super) case: String,
     pub(super) cpu: Duration,
@@ -186,7 +186,7 @@ fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Findi
 /// Compares the total with its range.
 fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, command: String) -> Finding {
     let plan = &result.plan;
-    let scored = score_run::score(plan, &result.outcomes, &vec![None; plan.cases.len()], None);
+    let scored = restored_run::score(plan, &result.outcomes, &vec![None; plan.cases.len()], None);
     let total = match &scored {
         Ok(scored) => scored.board.headline(&scored.board.standings[0]),
         Err(error) => return finding(check, CheckResult::Failed, error.to_string(), command),

@@ -1,6 +1,6 @@
 //! Whether the generator is deterministic, and whether every input can be read and is valid.
 
-use super::subject::{Subject, finding};
+use crate::commands::verify::{Subject, finding};
 use judge_problem::{
     CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
 };

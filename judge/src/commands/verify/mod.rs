@@ -2,24 +2,26 @@
 
 mod expectations;
 mod inputs;
-mod limits;
 mod robustness;
-mod subject;
 
+use crate::commands::verify::expectations::Slowest;
 use expectations::Played;
 use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseSource, Exit, Problem, quote};
+use judge_problem::{CaseSource, CaseSpec, Exit, Problem, TestGroup, Time, counted, quote};
 use judge_report::{CheckResult, Finding, Style, VerifiedProblem};
+use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::MatchRunner;
-use judge_session::programs::{self, Programs};
-use judge_session::{load, sandbox};
+use judge_session::programs::Programs;
+use judge_session::{load, programs, sandbox};
+use num_rational::BigRational;
+use num_traits::One;
 use std::path::Path;
 use std::sync::Arc;
-use subject::{Subject, finding};
+use std::time::Duration;
 
 /// Checks the problems that are named, or all of the catalogue.
 pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
@@ -110,14 +112,141 @@ impl Verifier<'_> {
             checks.extend(expectations::bad_conversations(&subject, &mut matches)?);
             checks.extend(robustness::answer_files(&subject));
             checks.extend(findings);
-            checks.extend(slowest.map(|slowest| limits::time_limit(&subject, &slowest)));
+            checks.extend(slowest.map(|slowest| time_limit(&subject, &slowest)));
         } else {
             let why = "not checked as long as its inputs are not right";
             checks.push(finding("checker and solvers", CheckResult::Warning, why, String::new()));
         }
         if has_all_cases {
-            checks.extend(limits::groups(&subject));
+            checks.extend(groups(&subject));
         }
         Ok(verified(checks))
+    }
+}
+
+/// How many cases the checks look at that run many programs for each.
+pub(super) const FEW: usize = 3;
+
+/// A problem that is verified.
+pub(super) struct Subject<'a> {
+    pub(super) problem: &'a Problem,
+    /// Its own cases.
+    pub(super) cases: Vec<CaseSpec>,
+    /// The flag of the command line that names the catalogue, after a space; empty if there is none.
+    catalogue: String,
+}
+
+impl<'a> Subject<'a> {
+    /// Finds the cases of a problem.
+    pub(super) fn new(problem: &'a Problem, catalogue: Option<&std::path::Path>) -> Result<Self, Failure> {
+        let cases = select(problem, &Selection::default())?;
+        let flag = |path: &std::path::Path| format!(" --problems {}", quote(&path.to_string_lossy()));
+        Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue.map_or_else(String::new, flag) })
+    }
+
+    /// Returns a command of the judge about this problem.
+    pub(super) fn command(&self, name: &str, arguments: &str) -> String {
+        let space = if arguments.is_empty() { "" } else { " " };
+        format!("judge {name} -p {}{}{space}{arguments}", quote(&self.problem.id), self.catalogue)
+    }
+
+    /// Returns the command that shows the problem.
+    pub(super) fn show(&self) -> String {
+        format!("judge show {}{}", quote(&self.problem.id), self.catalogue)
+    }
+
+    /// Returns the command that checks an answer on standard input.
+    pub(super) fn check_command(&self, case: &CaseSpec) -> String {
+        let case = match &case.source {
+            CaseSource::Seed(seed) => format!("--seed {seed}"),
+            CaseSource::File(path) => format!("--input {}", quote(&path.to_string_lossy())),
+        };
+        self.command("check", &format!("{case} --output -"))
+    }
+
+    /// Returns the command that shows the input of a case.
+    pub(super) fn input_command(&self, case: &CaseSpec) -> String {
+        match &case.source {
+            CaseSource::Seed(seed) => self.command("gen", &format!("--seed {seed}")),
+            CaseSource::File(path) => format!("cat {}", quote(&path.to_string_lossy())),
+        }
+    }
+}
+
+/// Returns a finding.
+pub(super) fn finding(check: &str, result: CheckResult, detail: impl Into<String>, command: String) -> Finding {
+    Finding { check: check.to_owned(), result, detail: detail.into(), command }
+}
+
+/// A limit below this many times the time that was measured is a lottery on another machine.
+const FACTOR: f64 = 2.0;
+
+/// Compares the time limit with the slowest solver that is expected to be accepted.
+pub(super) fn time_limit(subject: &Subject<'_>, slowest: &Slowest) -> Finding {
+    let Slowest { solver, case, cpu, limit, command } = slowest;
+    let factor = limit.as_secs_f64() / cpu.as_secs_f64().max(0.001);
+    let measured = format!("{} ms of {} ms by {solver} on {case}", cpu.as_millis(), limit.as_millis());
+    if factor >= FACTOR {
+        let detail = format!("{measured}, a factor of {factor:.1}");
+        return finding("time limit", CheckResult::Ok, detail, command.clone());
+    }
+    let own = subject.problem.limits.cpu.0;
+    // The limit of a language is a multiple of the problem's.
+    let share = own.as_secs_f64() / limit.as_secs_f64();
+    let suggested = Time(rounded_up(cpu.mul_f64(FACTOR * share)));
+    let detail = format!("{measured}, a factor of only {factor:.1}: `cpu = \"{suggested}\"` would be twice as much");
+    finding("time limit", CheckResult::Warning, detail, command.clone())
+}
+
+/// Rounds up to a tenth of a second, and above ten seconds to a second.
+fn rounded_up(time: Duration) -> Duration {
+    let step = if time > Duration::from_secs(10) { 1000 } else { 100 };
+    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX - step).div_ceil(step) * step)
+}
+
+/// Checks that every group has cases, no case is in two, and the weights add up.
+pub(super) fn groups(subject: &Subject<'_>) -> Option<Finding> {
+    let groups = &subject.problem.test_groups;
+    let show = subject.show();
+    if groups.is_empty() {
+        return None;
+    }
+    let failed = |detail: String| Some(finding("groups", CheckResult::Failed, detail, subject.show()));
+    let members = |group: &TestGroup| subject.cases.iter().filter(|case| group.members.have(case)).count();
+    if let Some(empty) = groups.iter().find(|group| members(group) == 0) {
+        return failed(format!("the group `{}` has no case: {}", empty.name, empty.members));
+    }
+    let of_case = |case| groups.iter().filter(move |group| group.members.have(case));
+    if let Some(case) = subject.cases.iter().find(|case| of_case(case).count() > 1) {
+        let names: Vec<&str> = of_case(case).map(|group| &*group.name).collect();
+        return failed(format!("the case `{}` is in several groups: {}", case.name, names.join(", ")));
+    }
+    let warning = |detail: String| Some(finding("groups", CheckResult::Warning, detail, subject.show()));
+    if let Some(case) = subject.cases.iter().find(|case| of_case(case).next().is_none()) {
+        return warning(format!("the case `{}` is in no group", case.name));
+    }
+    let weights: Option<Vec<&BigRational>> = groups.iter().map(|group| Some(group.weight.as_ref()?.value())).collect();
+    let sum: Option<BigRational> = weights.map(|weights| weights.into_iter().sum());
+    let hundred = BigRational::from_integer(100.into());
+    match sum {
+        Some(sum) if sum != hundred && !sum.is_one() => {
+            warning(format!("the weights of the groups add up to {sum}, neither 100 nor 1"))
+        }
+        Some(sum) => {
+            let detail = format!("{} with weights of {sum} together", counted(groups.len(), "group"));
+            Some(finding("groups", CheckResult::Ok, detail, show))
+        }
+        None => Some(finding("groups", CheckResult::Ok, counted(groups.len(), "group"), show)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_limits_are_round() {
+        let rounded = |ms| rounded_up(Duration::from_millis(ms)).as_millis();
+        assert_eq!([1, 100, 101, 9_950, 10_001, 12_000].map(rounded), [100, 100, 200, 10_000, 11_000, 12_000]);
     }
 }

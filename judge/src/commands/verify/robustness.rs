@@ -1,6 +1,6 @@
 //! Whether the checker rejects bad answers, survives strange ones, and accepts the answer files.
 
-use super::subject::{FEW, Subject, finding};
+use crate::commands::verify::{FEW, Subject, finding};
 use checkers::Score;
 use judge_problem::verdict::{ProtocolError, find_too_fine};
 use judge_problem::{BadAnswer, CaseSource, CaseSpec, CheckerChoice, Problem, Ruling, counted, error_chain, quote};

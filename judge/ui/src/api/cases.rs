@@ -11,8 +11,8 @@ use axum::response::Response;
 use judge_problem::JobId;
 use judge_problem::condition::Condition;
 use judge_report::{CasePage, Points, SolverPoints};
+use judge_session::answers;
 use judge_session::failure::Failure;
-use judge_session::stored_case;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ pub(super) async fn points(
 fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
     let parse = |text: &str| text.parse::<Condition>().map_err(Failure::usage);
     let condition = Some(condition.trim()).filter(|text| !text.is_empty()).map(parse).transpose()?;
-    let place = |name| stored_case::find_entrant(&shown.run, Some(name));
+    let place = |name| answers::find_entrant(&shown.run, Some(name));
     let solver = Some(solver).filter(|name| !name.is_empty()).map(place).transpose()?;
     Ok(RowFilter { condition, solver })
 }

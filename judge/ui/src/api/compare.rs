@@ -12,11 +12,11 @@ use judge_compare::paired;
 use judge_journal::JournalError;
 use judge_problem::RunId;
 use judge_session::best_scores::{FromJournal, ReferenceScores};
-use judge_session::case_filter::stored_by_rules;
-use judge_session::compared::Compared;
+use judge_session::case_selection::stored_by_rules;
+use judge_session::comparison::Compared;
 use judge_session::entrants::PastEntrant;
 use judge_session::failure::Failure;
-use judge_session::{entrants, pairing, provenance};
+use judge_session::{entrants, outputs, pairing};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: Asked<Compar
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =
             paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
-        let report = compared.report(&args, provenance::here());
+        let report = compared.report(&args, outputs::here());
         Ok(json(judge_report::compare_looks_json(&report, &looks.unwrap_or_default()))?)
     })
     .await

@@ -1,12 +1,12 @@
 //! A run that goes on on a cluster without the judge that submitted it.
 
-use super::failure::Failure;
-use super::{command_line, recorder, restored_run};
 use judge_cli::RunArgs;
 use judge_journal::Reference;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{CaseList, Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
+use judge_session::failure::Failure;
+use judge_session::{command_line, recorder, restored_run};
 use judge_slurm::{PlanFile, RunFolder};
 
 /// A run that goes on on a cluster.

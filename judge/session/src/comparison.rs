@@ -1,17 +1,83 @@
-//! From the outcomes of a comparison to its results: the parameters of the test, and each solver's result.
+//! The outcomes of a comparison with its effects, and the report of both.
 
-use super::failure::Failure;
-use super::scored_match::ScoredMatch;
-use super::{case_choice, case_filter};
+use crate::case_selection;
+use crate::entrants::Entrant;
+use crate::failure::Failure;
+use crate::match_runner::ScoredMatch;
+use crate::pairing::Pairing;
 use judge_cli::CompareArgs;
+use judge_compare::paired;
 use judge_compare::paired::{
-    self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
+    EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
 use judge_problem::plan::Plan;
-use judge_problem::{Features, Rule, StoredFeatures};
-use judge_report::Comparison;
-use judge_run::cases::describe_all;
+use judge_problem::{CaseList, CaseName, CaseSpec, Features, Provenance, Rule, RunId, StoredFeatures};
+use judge_report::{CompareReport, Comparison};
+use judge_run::cases::{Selection, describe_all, select};
 use judge_statistics::Hypotheses;
+use std::collections::HashSet;
+
+/// The outcomes of a comparison, with its effects.
+pub struct Compared {
+    /// The solvers on the same cases.
+    pub pairing: Pairing,
+    /// One comparison for each solver after the first.
+    pub comparisons: Vec<Comparison>,
+    /// What the tests were asked for.
+    pub parameters: TestParameters,
+    measure: EffectMeasure,
+    rule: Rule,
+    runs: Vec<Option<RunId>>,
+}
+
+impl Compared {
+    /// Compares every entrant with the first one.
+    pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
+        let scored = pairing.played.scored()?;
+        let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+        let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
+        let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
+        let rule = scored.rule;
+        let runs = entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
+        Ok(Self { pairing, comparisons, parameters, measure, rule, runs })
+    }
+
+    /// Returns the report.
+    pub fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
+        let Pairing { played, run_info, warnings, times_are_comparable, nodes, .. } = &self.pairing;
+        CompareReport {
+            plan: &played.plan,
+            outcomes: &played.outcomes,
+            measure: self.measure,
+            rule: &self.rule,
+            alpha: args.statistics.alpha,
+            parameters: self.parameters,
+            is_sequential: args.until_decided,
+            is_whole_contest: !args.until_decided && is_whole_contest(&played.plan),
+            comparisons: &self.comparisons,
+            group_by: args.group_by.as_deref(),
+            order: args.sort.order(),
+            stop: played.stop,
+            run_info: run_info.clone(),
+            provenance: Provenance { nodes: nodes.clone(), ..provenance },
+            runs: &self.runs,
+            warnings,
+            times_are_comparable: *times_are_comparable,
+        }
+    }
+}
+
+/// Returns whether the cases are all that the contest has: all of the problem's, where these are files, or test groups, or
+/// there is no generator of others.
+fn is_whole_contest(plan: &Plan) -> bool {
+    let problem = &plan.problem;
+    let is_file = |case: CaseSpec| case.file().is_some();
+    let has_no_others =
+        problem.generator.is_none() || !problem.test_groups.is_empty() || plan.cases.iter().all(is_file);
+    let names: HashSet<CaseName> = plan.cases.iter().map(|case| case.name).collect();
+    let are_all = |cases: CaseList| cases.iter().all(|case| names.contains(&case.name));
+    has_no_others && select(problem, &Selection::default()).is_ok_and(are_all)
+}
 
 /// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is meant for all claims
 /// together.
@@ -117,9 +183,10 @@ pub(crate) fn comparisons(
 
 /// Returns the value of a feature for every case that has it. `stored` are those that the journal has.
 fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
-    let stored = case_filter::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
+    let stored =
+        case_selection::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
     let features: Vec<Features> = stored.map_or_else(|| describe_all(&plan.problem, &plan.cases), Ok)?;
-    case_choice::check_name(feature, &features)?;
+    case_selection::check_name(feature, &features)?;
     let described = |(case, features): (usize, &Features)| {
         features.get(feature).map(|value| FeatureValue { case, value: value.clone() })
     };

@@ -1,16 +1,20 @@
 //! What runs plans: the cores of this machine, or a cluster.
 
-use super::failure::Failure;
-use judge_cli::{Engine, EngineArgs, JobArgs, SandboxArgs, TierArg};
-use judge_problem::Time;
+use crate::failure::Failure;
+use judge_cli::{Engine, EngineArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
 use judge_problem::manifest::Catalogue;
+use judge_problem::{Limits, RunId, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
 use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
+use rustix::process::{Signal, getpid, kill_process};
+use std::io;
 use std::io::{IsTerminal, stderr, stdin};
 use std::num::NonZeroUsize;
+use std::os::unix::process::parent_id;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::thread::Builder;
 use std::time::Duration;
 
 /// How often the cases of a lost task run again.
@@ -186,4 +190,46 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
         describe,
         running: Arc::default(),
     }
+}
+
+/// Returns the problem's limits, each replaced by the given one if there is one.
+pub fn limits(own: &Limits, given: &LimitArgs) -> Limits {
+    let cpu = given.cpu.unwrap_or(own.cpu);
+    let own_wall = if given.cpu.is_some() { Limits::default_wall(cpu) } else { own.wall };
+    Limits {
+        cpu,
+        wall: given.wall.unwrap_or(own_wall),
+        memory: given.memory.unwrap_or(own.memory),
+        output: given.output_limit.unwrap_or(own.output),
+        processes: given.processes.map_or(own.processes, std::num::NonZeroU32::get),
+    }
+}
+
+/// The variable of the environment that names the process that a run ends with: the one that starts it, and that holds the
+/// other end of its standard input. It is no part of the command line, which is recorded.
+pub const PARENT: &str = "JUDGE_PARENT";
+
+/// The variable of the environment that names the run that is to go on: if it cannot, nothing is started.
+pub const RESUMED: &str = "JUDGE_RESUMED";
+
+/// Returns the run that the process that has started this one wants to go on, if it is that.
+pub(crate) fn resumed_run() -> Option<RunId> {
+    is_asked().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()
+}
+
+/// What this process starts has the variable, too.
+fn is_asked() -> bool {
+    std::env::var(PARENT).is_ok_and(|parent| parent == parent_id().to_string())
+}
+
+/// Interrupts this process when the one that has started it ends, if it asks for that.
+pub fn end_with_parent() -> Result<(), Failure> {
+    if is_asked() {
+        let wait = || {
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            let _ = kill_process(getpid(), Signal::INT);
+        };
+        Builder::new().name("parent".to_owned()).spawn(wait).map_err(Failure::fault)?;
+    }
+    Ok(())
 }

@@ -1,23 +1,81 @@
-//! The runs of `judge tune`: each round of the search is a part of one run in the journal.
+//! `judge tune`: searches for good parameters, and compares the winner with the default setting on fresh cases.
 
-use super::confirm::Confirmation;
 use checkers::Score;
 use judge_cli::TuneArgs;
-use judge_compare::paired::EffectMeasure;
+use judge_compare::paired;
+use judge_compare::paired::{EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
+    CaseList, CaseSpec, Direction, Exit, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
 };
-use judge_report::{Candidate, TuneReport, filled};
+use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::failure::Failure;
-use judge_session::match_runner::MatchRunner;
-use judge_session::score_run;
-use judge_session::session::Session;
-use judge_statistics::tune::{ParameterSetting, Search, SearchRound};
+use judge_session::load::Given;
+use judge_session::match_runner::{MatchRunner, Session};
+use judge_session::outputs::Outputs;
+use judge_session::{load, outputs, programs, restored_run};
+use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
+use std::num::NonZeroUsize;
+
+/// Searches for good parameters.
+pub(super) fn tune(catalogue: Given<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    let space = Space::new(args.parameters.clone(), &args.defaults)
+        .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
+    let budget = args.budget.get();
+    let first_cases = args.first_cases.map_or_else(|| Search::advised_first_cases(budget), NonZeroUsize::get);
+    check_parameters(args, first_cases)?;
+    let provenance = outputs::here();
+    let outputs = Outputs::check::<TuneReport>(&args.reports)?;
+    let runner =
+        MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment().resuming(args.resume);
+    let advised = Search::advised_cases(&space, budget, first_cases);
+    let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
+    let first_cases = first_cases.min(cases.len());
+    let settings = SearchSettings { budget, cases: cases.len(), first_cases, seed: args.draw };
+    let plan = runner.plan(Vec::new(), cases.into())?;
+    let (session, cases) = (runner.begin(&plan)?, plan.cases.iter().collect());
+    let mut tuning = Tuning::new(args, problem, runner, session, cases, Search::new(space, settings));
+    let stop = tuning.run()?;
+    let report = tuning.finish(stop, provenance)?;
+    outputs.publish(&report)?;
+    Ok(exit(&report))
+}
+
+/// Fails if a parameter is not used, or the budget is not enough for two settings.
+fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> {
+    for parameter in &args.parameters {
+        let marker = format!("{{{}}}", parameter.name);
+        let in_environment = args.running.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
+        if !args.solver.contains(&marker) && !in_environment {
+            return Err(Failure::usage(format!("the parameter `{}` is used nowhere", parameter.name))
+                .with_hint(format!("write {marker} in the command line of --solver, or in the value of an --env")));
+        }
+    }
+    let needed = first_cases.saturating_mul(2);
+    if args.budget.get() < needed {
+        return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
+            .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));
+    }
+    Ok(())
+}
+
+fn exit(report: &TuneReport) -> Exit {
+    let is_accepted = |best: usize| report.candidates[best].outcomes.iter().flatten().all(Outcome::is_accepted);
+    let stops = [report.stop, report.comparison.as_ref().and_then(|comparison| comparison.stop)];
+    if stops.contains(&Some(Stop::Interrupted)) {
+        Exit::Interrupted
+    } else if report.best.is_some_and(is_accepted) {
+        Exit::Success
+    } else {
+        Exit::NotAccepted
+    }
+}
 
 /// A search, and the runs that it asks for.
 pub(super) struct Tuning<'a> {
@@ -84,7 +142,7 @@ impl<'a> Tuning<'a> {
     /// Tells the search what the runs of this round are worth. Where points depend on the other settings, everything is
     /// told anew.
     fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
-        let is_alone = self.measure().score_measure().is_some() || score_run::rule(&self.plan()).counts_raw_scores();
+        let is_alone = self.measure().score_measure().is_some() || restored_run::rule(&self.plan()).counts_raw_scores();
         let told = if is_alone { round.clone() } else { self.whole() };
         for (&candidate, values) in told.candidates.iter().zip(self.values(&told)?) {
             for (case, value) in told.cases.clone().zip(values) {
@@ -162,7 +220,7 @@ impl<'a> Tuning<'a> {
         let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
         let cases = self.cases[part.cases.clone()].to_vec().into();
         let plan = Plan { solvers, cases, ..self.runner.template().clone() };
-        let board = score_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
+        let board = restored_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
         let value = |points: Option<BigRational>| Some(points?.to_f64()? * sign);
         Ok(board.standings.iter().map(|standing| standing.own_points.iter().map(value).collect()).collect())
@@ -183,7 +241,7 @@ impl<'a> Tuning<'a> {
                 worth,
             })
             .collect();
-        let counts_scores = measure.score_measure().is_some() || score_run::rule(&plan).counts_raw_scores();
+        let counts_scores = measure.score_measure().is_some() || restored_run::rule(&plan).counts_raw_scores();
         let direction = if counts_scores { self.problem.direction } else { Direction::Max };
         let grid = self.grid(&whole);
         best.into_iter().for_each(|best| self.session.mark_search(best));
@@ -232,4 +290,70 @@ fn score_value(measure: ScoreMeasure, direction: Direction, outcome: &Outcome) -
         ScoreMeasure::Difference | ScoreMeasure::Relative => ScoreMeasure::Difference.effect(&Score::from(0), score)?,
     };
     Some(if direction == Direction::Max { value } else { -value })
+}
+
+/// What is compared, and how.
+pub(super) struct Confirmation<'a> {
+    /// The default setting, and whether the user gave a part of it.
+    pub(super) default: &'a ParameterSetting,
+    pub(super) is_given: bool,
+    /// The default setting and the winner as solvers.
+    pub(super) solvers: [Solver; 2],
+    /// The cases of the search.
+    pub(super) training: &'a [CaseSpec],
+    /// The number of fresh cases.
+    pub(super) cases: usize,
+    pub(super) measure: Option<EffectMeasure>,
+    pub(super) alpha: f64,
+}
+
+impl Confirmation<'_> {
+    /// Runs both settings on fresh cases, as a run of its own in the journal. `None` if no case was finished.
+    pub(super) fn run(self, runner: &MatchRunner<'_>) -> Result<Option<TuneComparison>, Failure> {
+        let is_fresh = |case: &CaseSpec| !self.training.iter().any(|other| other.source == case.source);
+        let cases = runner.fresh_cases(None)?.filter(is_fresh).take(self.cases).collect();
+        let played = runner.play(runner.plan(self.solvers.to_vec(), cases)?)?;
+        if played.outcomes.finished().next().is_none() {
+            return Ok(None);
+        }
+        let scored = played.scored()?;
+        let measure = scored.measure(self.measure, None);
+        let min_effect = measure.min_effect(&scored.rule, None)?;
+        let parameters = TestParameters { alpha: self.alpha, min_effect, bound: None, rare: None, hypotheses: None };
+        let paired = scored.paired(measure, 1);
+        let inference = paired::infer_fixed(&paired, parameters);
+        let contrast = scored.contrast(1, self.alpha);
+        let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
+        let report = CompareReport {
+            plan: &played.plan,
+            outcomes: &played.outcomes,
+            measure,
+            rule: &scored.rule,
+            alpha: self.alpha,
+            parameters,
+            is_sequential: false,
+            is_whole_contest: false,
+            comparisons: std::slice::from_ref(&comparison),
+            group_by: None,
+            order: None,
+            stop: played.stop,
+            run_info: None,
+            provenance: outputs::here(),
+            runs: &[None, None],
+            warnings: &[],
+            times_are_comparable: false,
+        };
+        Ok(Some(TuneComparison {
+            default: self.default.clone(),
+            is_given: self.is_given,
+            cases: played.plan.cases.iter().map(|case| case.name.clone()).collect(),
+            measure,
+            verdict: report.verdict(&comparison),
+            claim: comparison.inference.claim,
+            pairs: comparison.paired.pairs.len(),
+            mean: comparison.inference.summary.as_ref().map(|summary| summary.moments.mean()),
+            interval: comparison.inference.interval,
+            stop: played.stop.filter(|stop| *stop == Stop::Interrupted),
+        }))
+    }
 }

@@ -1,5 +1,12 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
+mod attached;
+mod folders;
+mod shards;
+
+use crate::commands::run::attached::AttachedRun;
+use crate::commands::run::folders::{FeedbackFolder, SavedAnswers, SavedTranscripts};
+use crate::commands::run::shards::Played;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
 use judge_problem::manifest::Catalogue;
@@ -13,20 +20,15 @@ use judge_run::command::game_of;
 use judge_run::runner::{PlanRunner, RunResult};
 use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
-use judge_session::attached_run::AttachedRun;
 use judge_session::best_scores::{FromJournal, ReferenceScores};
-use judge_session::case_choice::{ChosenCases, choose};
+use judge_session::case_selection::{ChosenCases, choose};
 use judge_session::failure::Failure;
-use judge_session::feedback::FeedbackFolder;
-use judge_session::jobs::{Presence, Running};
-use judge_session::limits::limits;
 use judge_session::load::Given;
-use judge_session::recorder::{self, JournalOptions, Recorder, RunContext};
-use judge_session::run_outputs::RunOutputs;
-use judge_session::saved_answers::{SavedAnswers, SavedTranscripts};
-use judge_session::score_run::{self, ScoredRun};
-use judge_session::sharding::{self, Played};
-use judge_session::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
+use judge_session::outputs::RunOutputs;
+use judge_session::recorder::{JournalOptions, Recorder, RunContext};
+use judge_session::restored_run::ScoredRun;
+use judge_session::running::{Presence, Running, limits};
+use judge_session::{command_line, entrants, load, outputs, programs, recorder, restored_run, running, sandbox};
 use judge_slurm::Start;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -35,13 +37,13 @@ use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
 pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
-    parent::end_with_parent()?;
+    running::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
         return attach(given, args, choice);
     }
     let sandbox = sandbox::open_early(&args.sandbox);
-    let provenance = provenance::here();
-    let shard = args.shard.map(sharding::shard).transpose()?;
+    let provenance = outputs::here();
+    let shard = args.shard.map(shards::shard).transpose()?;
     let (catalogue, _programs) = programs::catalogue(given, args.problem_id())?;
     let problem = load::problem(&catalogue, args.problem_id())?;
     refuse_contradictions(args, &catalogue, problem)?;
@@ -56,7 +58,7 @@ pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let runner = running(&catalogue, args, &sandbox, outputs.show_features() || !args.no_journal)
         .runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
-    let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
+    let settings = programs::settings(&catalogue, problem, &limits, &args.build)?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
     let mut played = Played::of(whole, shard);
@@ -157,7 +159,7 @@ impl Play<'_> {
         let RunResult { outcomes, stop } = watchers.run(runner, plan, &recorder)?;
         let Watchers { outputs, answers, transcripts, features, .. } = watchers;
         provenance.nodes = runner.nodes();
-        let scored = score_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
+        let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
         let report = RunReport {
             plan,
             outcomes: &outcomes,
@@ -304,9 +306,9 @@ fn plan(
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
         solvers: match &*args.submissions {
-            [] => entrants::solvers(problem, &args.solvers(), toolbox, sandbox, jobs::count(&args.jobs))?,
+            [] => entrants::solvers(problem, &args.solvers(), toolbox, sandbox, running::count(&args.jobs))?,
             patterns => {
-                let jobs = jobs::count(&args.jobs);
+                let jobs = running::count(&args.jobs);
                 entrants::with_submissions(&args.solvers(), patterns, toolbox, sandbox, jobs)?
             }
         },

@@ -1,11 +1,12 @@
 //! The shard that this process plays: the one that is given, or the one that the engine of this task says.
 
-use super::failure::Failure;
-use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
 use judge_problem::plan::Plan;
 use judge_problem::{Features, RunId, Shard};
+use judge_session::failure::Failure;
+use judge_session::recorder;
+use judge_session::recorder::{JournalOptions, Recorder, RunContext};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -1,0 +1,117 @@
+//! Checks one answer, for `check` and `view`.
+
+use crate::failure::Failure;
+use crate::load;
+use judge_problem::{
+    Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
+    tail,
+};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
+use judge_run::command::{CaseInput, SetterProgram};
+use std::path::Path;
+
+/// Fails for an interactive problem whose answers cannot be checked without their conversation.
+pub fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
+    let other = match &problem.checker {
+        checker if checker.checks_answers() => return Ok(()),
+        CheckerChoice::Tester(_) => "tester",
+        _ => "interactor",
+    };
+    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the {other} converse", problem.id);
+    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
+}
+
+/// Reads the input of a case: of this file, if it is one, and with this answer file, if the user names one.
+pub fn prepare(
+    problem: &Problem,
+    input: &[u8],
+    name: &str,
+    file: Option<&Path>,
+    expected: Option<&Path>,
+) -> Result<PreparedCase, Failure> {
+    let source = file.map(|file| CaseSource::File(file.to_owned()));
+    ProblemChecker::of(problem).with_answer(expected).prepare(input, source.as_ref()).map_err(|error| match error {
+        CheckerError::Malformed(malformed) => {
+            let hint = format!("`judge show {}` describes the input; is it of another problem?", problem.id);
+            Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
+        }
+        CheckerError::NoAnswerFile => Failure::usage(error.to_string()),
+        other => other.into(),
+    })
+}
+
+/// Checks the answer in a file. An answer that is longer than the limit is rejected unread.
+pub fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
+    match load::bytes_up_to("the answer", output, limit)? {
+        Some(answer) => Ok(case.check(&answer)?),
+        None => Ok(too_long(limit)),
+    }
+}
+
+/// Returns the decision about an answer beyond the output limit.
+pub fn too_long(limit: Bytes) -> Ruling {
+    Ruling::rejected(format!("more than {limit} of output"))
+}
+
+/// Returns the exit code of a command on one answer.
+pub fn exit_of(ruling: &Ruling) -> Exit {
+    match ruling {
+        Ruling::Accepted(_) => Exit::Success,
+        Ruling::Rejected(_) => Exit::NotAccepted,
+    }
+}
+
+/// Returns the case of this name.
+pub fn find_case(run: &StoredRun, name: &str) -> Result<StoredCase, Failure> {
+    let place = run.cases.specs().place_of(name);
+    place.map(|place| run.cases.at(place)).ok_or_else(|| {
+        let hint = format!("`judge history show {} --all` lists its cases", run.id);
+        Failure::usage(format!("run {} has no finished case `{name}`", run.id)).with_hint(hint)
+    })
+}
+
+/// Returns the place of the solver of this name; without a name, of the only solver.
+pub fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+    let all = || run.entrants.iter().map(|entrant| entrant.name.as_str()).collect::<Vec<_>>().join(", ");
+    let fail = |what: String| Err(Failure::usage(what).with_hint(format!("name one with --solver: {}", all())));
+    match name {
+        None if run.entrants.len() == 1 => Ok(0),
+        None => fail(format!("run {} has {} solvers", run.id, run.entrants.len())),
+        Some(name) => match run.entrants.iter().position(|entrant| entrant.name == name) {
+            Some(place) => Ok(place),
+            None => fail(format!("run {} has no solver `{name}`", run.id)),
+        },
+    }
+}
+
+/// Returns the error for a result whose answer is not stored.
+pub fn no_answer(run: RunId, player: &str, case: &StoredCase, verdict: Verdict) -> Failure {
+    Failure::usage(format!("run {run} has no stored answer of `{player}` to {} ({verdict})", case.spec.name))
+}
+
+/// Returns the input of a recorded case of a run, to be shown.
+pub fn shown_input(problem: &Problem, run: RunId, case: &StoredCase) -> Result<Vec<u8>, Failure> {
+    input(&Inputs::of(problem), case)
+        .map_err(|why| Failure::usage(format!("{} of run {run} cannot be shown: {why}", case.spec.name)))
+}
+
+/// Returns the input of a recorded case. Fails, with the reason, if it is not the recorded one.
+pub fn input(inputs: &Inputs, case: &StoredCase) -> Result<Vec<u8>, String> {
+    let input = inputs.load(&case.spec).map_err(|error| error.to_string())?;
+    if case.input != Some(Digest::of(&input)) {
+        return Err("the case's input has changed".to_owned());
+    }
+    Ok(input)
+}
+
+/// Returns the page for an answer to a case, as the problem's `view-command` draws it.
+pub fn drawn_page(problem: &Problem, viewer: &Viewer, input: &[u8], answer: &[u8]) -> Result<Vec<u8>, Failure> {
+    let program = SetterProgram::new(&viewer.command, &problem.helper_limits.checker);
+    let (input, answer) = (CaseInput::new(input), CaseInput::new(answer));
+    let (ended, page) = program.draw(&input, &answer, &viewer.page).map_err(Failure::fault)?;
+    page.filter(|_| ended.status.success()).ok_or_else(|| {
+        let said = [&ended.stderr, &ended.stdout].map(|text| tail(text)).join(" ");
+        let (name, page) = (&viewer.command.line, viewer.page.display());
+        Failure::fault(format!("`{name}` made no {page} ({}): {}", ended.status, said.trim()))
+    })
+}

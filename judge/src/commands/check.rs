@@ -1,0 +1,285 @@
+//! `judge check`: checks an answer, without running anything.
+
+use judge_cli::CheckArgs;
+use judge_journal::Journal;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::{
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, natural_key,
+};
+use judge_report::{Style, grid, left, right};
+use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
+use judge_session::answers::{exit_of, refuse_interactive, too_long};
+use judge_session::failure::Failure;
+use judge_session::load::Given;
+use judge_session::{answers, entrants, load, programs, recorder};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Checks one answer, or all answers of a folder.
+pub(super) fn check(catalogue: Given<'_>, args: &CheckArgs) -> Result<Exit, Failure> {
+    if let Some(run) = args.run {
+        return check_run(catalogue, args.problem.id(), run, args.output_limit);
+    }
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
+    refuse_interactive(problem)?;
+    let limit = args.output_limit.unwrap_or(problem.limits.output);
+    match (&args.dir, &args.output) {
+        (Some(folder), _) => check_folder(problem, folder, limit),
+        (None, Some(output)) => check_one(problem, args, output, limit),
+        (None, None) => Err(Failure::usage("no answer to check is given").with_hint("name its file with --output")),
+    }
+}
+
+fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit, Failure> {
+    if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
+        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
+    }
+    if args.answer.is_some() && problem.checker.answers().is_none() {
+        let hint = "`checker = \"tokens\"` and commands do: `judge help check`";
+        return Err(
+            Failure::usage(format!("the checker of `{}` compares with no answer file", problem.id)).with_hint(hint)
+        );
+    }
+    let (input, name) = match (&args.input, args.seed) {
+        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
+        (None, seed) => {
+            let seed = seed.unwrap_or_default();
+            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
+        }
+    };
+    let file = args.input.as_deref();
+    let case = answers::prepare(problem, &input, &name, file, args.answer.as_deref())?;
+    let ruling = answers::check(&case, output, limit)?;
+    judge_report::print_line(&ruling.to_string())?;
+    Ok(exit_of(&ruling))
+}
+
+/// What came of one pair of files.
+enum Checked {
+    Ruled(Ruling),
+    /// There is no such answer.
+    NoAnswer(PathBuf),
+    /// There is no such input.
+    NoInput(PathBuf),
+    /// A file is at fault, or the judge.
+    Failed(Failure),
+}
+
+/// Checks every pair: a fault in one does not end the others. Returns the exit code of the worst.
+pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
+    let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
+    let mut worst = Exit::Success;
+    let bases = bases(folder)?;
+    let all_checked = map_on_all_cores(bases.len(), |number| check_pair(problem, &bases[number], limit));
+    for (base, checked) in bases.iter().zip(&all_checked) {
+        let name = base.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let score = match checked {
+            Checked::Ruled(Ruling::Accepted(score)) => score.to_string(),
+            _ => "–".to_owned(),
+        };
+        table.add_row([name, score, checked.text()]);
+        worst = [worst, checked.exit()].into_iter().max_by_key(|exit| exit.code()).unwrap_or(worst);
+    }
+    judge_report::print(&table.text())?;
+    Ok(worst)
+}
+
+/// Every file NAME.in or NAME.out of a folder without its ending, in natural order.
+fn bases(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let files = entries.into_iter().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "in" || end == "out"));
+    let bases: BTreeSet<_> = files.map(|path| path.with_extension("")).collect();
+    if bases.is_empty() {
+        return Err(Failure::usage(format!("there is no NAME.in in {}", folder.display())));
+    }
+    let mut bases: Vec<_> = bases.into_iter().collect();
+    bases.sort_by_cached_key(|base| natural_key(&base.to_string_lossy()));
+    Ok(bases)
+}
+
+fn check_pair(problem: &Problem, base: &Path, limit: Bytes) -> Checked {
+    let (input, output) = (with_ending(base, ".in"), with_ending(base, ".out"));
+    if input.symlink_metadata().is_err() {
+        return Checked::NoInput(input);
+    }
+    if output.symlink_metadata().is_err() {
+        return Checked::NoAnswer(output);
+    }
+    check_files(problem, &input, &output, limit).map_or_else(Checked::Failed, Checked::Ruled)
+}
+
+fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
+    for path in [input, output] {
+        // Looking into a pipe would wait for its writer.
+        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+            return Err(Failure::usage(format!("{} is not a regular file", path.display())));
+        }
+    }
+    let bytes = load::bytes("the input", input)?;
+    let expected = input.with_extension("ans");
+    let expected = (problem.checker.answers().is_some() && expected.is_file()).then_some(&*expected);
+    let case = answers::prepare(problem, &bytes, &input.display().to_string(), Some(input), expected)?;
+    answers::check(&case, output, limit)
+}
+
+/// `NAME` may have dots itself.
+fn with_ending(base: &Path, ending: &str) -> PathBuf {
+    let mut path = base.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+impl Checked {
+    fn text(&self) -> String {
+        match self {
+            Self::Ruled(Ruling::Accepted(_)) => "accepted".to_owned(),
+            Self::Ruled(ruling) => ruling.to_string(),
+            Self::NoAnswer(output) => format!("no answer: {} is missing", output.display()),
+            Self::NoInput(input) => format!("no input: {} is missing", input.display()),
+            Self::Failed(failure) => format!("not checked: {}", failure.in_one_line()),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Ruled(ruling) => exit_of(ruling),
+            Self::NoAnswer(_) => Exit::NotAccepted,
+            Self::NoInput(_) => Exit::Usage,
+            Self::Failed(failure) => failure.exit(),
+        }
+    }
+}
+
+/// The result of rechecking an answer.
+enum Recheck {
+    /// The current checker decides as recorded.
+    Same,
+    /// It decides otherwise: the recorded decision, and the current one.
+    Differs(String, String),
+    /// The answer cannot be checked: why.
+    Impossible(String),
+    /// The solver gave no answer.
+    NoAnswer,
+}
+
+/// The number of answers by result.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    differ: usize,
+    impossible: usize,
+}
+
+/// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
+pub(in crate::commands) fn check_run(
+    catalogue: Given<'_>,
+    id: Option<&str>,
+    choice: RunChoice,
+    limit: Option<Bytes>,
+) -> Result<Exit, Failure> {
+    let mut catalogue = load::catalogue(catalogue)?;
+    let journal = recorder::look(&catalogue)?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    let _programs = programs::compile(&mut catalogue, Some(&run.problem))?;
+    let problem = catalogue.find(&run.problem)?;
+    id.map_or(Ok(()), |id| entrants::check_problem(&run, id))?;
+    refuse_interactive(problem)?;
+    let rechecker =
+        Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };
+
+    let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
+    let mut table = grid(columns, Style::of_stdout());
+    let mut tally = Tally::default();
+    for case in run.cases.iter() {
+        let prepared = rechecker.prepare(&case);
+        for (entrant, stored) in run.entrants.iter().zip(&case.results) {
+            let Some(stored) = stored else { continue };
+            let row =
+                |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
+            match rechecker.recheck(&prepared, stored)? {
+                Recheck::Same => tally.same += 1,
+                Recheck::NoAnswer => {}
+                Recheck::Differs(recorded, today) => {
+                    tally.differ += 1;
+                    table.add_row(row(recorded, today));
+                }
+                Recheck::Impossible(why) => {
+                    tally.impossible += 1;
+                    table.add_row(row(recorded(stored), format!("cannot be checked: {why}")));
+                }
+            }
+        }
+    }
+    if !table.is_empty() {
+        judge_report::print(&table.text())?;
+    }
+    let Tally { same, differ, impossible } = tally;
+    judge_report::print(&format!(
+        "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
+        run.id
+    ))?;
+    Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
+}
+
+/// What the answers of a run are rechecked with.
+struct Rechecker<'a> {
+    journal: &'a Journal,
+    inputs: Inputs,
+    checker: ProblemChecker,
+    limit: Option<Bytes>,
+}
+
+impl Rechecker<'_> {
+    /// Makes and reads the input again. Fails if it is not the recorded one.
+    fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
+        let input = answers::input(&self.inputs, case)?;
+        self.checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error.to_string())
+    }
+
+    fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
+        let verdict = stored.outcome.verdict;
+        let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
+            let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
+            let dropped = || Recheck::Impossible("its answer is no longer stored".to_owned());
+            return Ok(if answered { dropped() } else { Recheck::NoAnswer });
+        };
+        let case = match prepared {
+            Ok(case) => case,
+            Err(why) => return Ok(Recheck::Impossible(why.clone())),
+        };
+        let ruling = match self.limit {
+            Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
+            _ => case.check(&answer),
+        };
+        Ok(match ruling {
+            Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
+            Ok(ruling) => Recheck::Differs(recorded(stored), today(&ruling)),
+            Err(error) => Recheck::Impossible(error.to_string()),
+        })
+    }
+}
+
+/// A rejection is the same decision whatever its reason: a checker may word it anew.
+fn is_as_recorded(ruling: &Ruling, outcome: &Outcome) -> bool {
+    match ruling {
+        Ruling::Accepted(score) => outcome.score.as_ref() == Some(score),
+        Ruling::Rejected(_) => outcome.verdict == Verdict::WrongAnswer,
+    }
+}
+
+fn today(ruling: &Ruling) -> String {
+    match ruling {
+        Ruling::Rejected(rejection) if !rejection.broken.has_place() => format!("rejected: {rejection}"),
+        ruling => ruling.to_string(),
+    }
+}
+
+fn recorded(stored: &StoredOutcome) -> String {
+    match &stored.outcome.score {
+        Some(score) => format!("accepted {score}"),
+        None => format!("{}: {}", stored.outcome.verdict, stored.outcome.note),
+    }
+}
