@@ -237,10 +237,7 @@ impl CaseDescriptions {
 }
 
 /// Fails if none of these cases has a feature that the condition or the grouping names.
-pub fn check_filter<'a>(
-    filter: &CaseFilterArgs,
-    cases: impl Iterator<Item = &'a Features>,
-) -> Result<(), Failure> {
+pub fn check_filter<'a>(filter: &CaseFilterArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
     let cases: Vec<&Features> = cases.collect();
     let names = filter.condition.iter().flat_map(|condition| condition.names()).chain(filter.group_by.as_deref());
     check_names(names, &cases)

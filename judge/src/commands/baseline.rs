@@ -122,7 +122,7 @@ const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns what the only solver of a plan achieved in these runs of it. Cases that were not finished are not in it.
 /// They were run on these nodes, or here if there are none.
-pub fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
+pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
     let runs = played.iter().map(|played| of_run(played, nodes)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
     for entry in all.cases.values_mut() {
@@ -135,7 +135,7 @@ pub fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Fai
 }
 
 /// Returns the cases that were not accepted in some run, each with its first failed one.
-pub fn failures(runs: &[MatchResult]) -> Vec<(JobId, Outcome)> {
+pub(super) fn failures(runs: &[MatchResult]) -> Vec<(JobId, Outcome)> {
     let jobs = runs.first().into_iter().flat_map(|run| run.outcomes.iter().map(|(job, _)| job));
     let failed = |job| runs.iter().filter_map(|run| run.outcome(job)).find(|outcome| !outcome.is_accepted());
     jobs.filter_map(|job| Some((job, failed(job)?))).collect()
@@ -174,7 +174,7 @@ fn to_step(cpu: Duration) -> Duration {
 }
 
 /// Returns the exit code of these runs: that of the worst.
-pub fn exit(runs: &[MatchResult]) -> Exit {
+pub(super) fn exit(runs: &[MatchResult]) -> Exit {
     let worst = [Exit::Interrupted, Exit::Fault, Exit::NotAccepted].into_iter();
     let mut of_runs = worst.filter(|exit| runs.iter().any(|played| played.exit() == *exit));
     of_runs.next().unwrap_or(Exit::Success)
@@ -188,7 +188,7 @@ fn terms(plan: &Plan) -> String {
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.
-pub fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
+pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
     let source = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
         CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
@@ -197,7 +197,7 @@ pub fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
 }
 
 /// Returns the best score of each case in these runs of a plan, or known before, where scores are relative to it.
-pub fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, Score> {
+pub(super) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, Score> {
     if !plan.problem.scoring.has_reference() {
         return BTreeMap::new();
     }
@@ -209,7 +209,7 @@ pub fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, Score> 
 }
 
 /// Returns the case that a line of a baseline in this folder names.
-pub fn case(name: &str, source: &BaselineSource, record: &BaselineFile, folder: &Path) -> CaseSpec {
+pub(super) fn case(name: &str, source: &BaselineSource, record: &BaselineFile, folder: &Path) -> CaseSpec {
     let source = match source {
         BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
         BaselineSource::File(path) => CaseSource::File(folder.join(path)),
@@ -228,7 +228,7 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
 }
 
 /// Returns the folder of a file.
-pub fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -181,7 +181,7 @@ struct FeatureHistory<'a> {
 
 /// Returns past runs, the newest first, with a row for each solver and each value of the feature that they are grouped
 /// by. Runs without such a case, and runs of problems that are no longer in the catalogue, have no row.
-pub fn rows(
+pub(super) fn rows(
     journal: &Journal,
     catalogue: &Catalogue,
     runs: &HistoryFilter<'_>,

@@ -1,8 +1,10 @@
 //! `judge compare`: the difference between solvers, and its certainty.
 
-pub mod until_decided;
+pub(super) mod until_decided;
 
-use crate::commands::compare::until_decided::{FIRST_BATCH, Looks, is_to_be_shown, show, still_playing, play_until_decided};
+use crate::commands::compare::until_decided::{
+    FIRST_BATCH, Looks, is_to_be_shown, play_until_decided, show, still_playing,
+};
 use judge_cli::CompareArgs;
 use judge_journal::Part;
 use judge_problem::manifest::Catalogue;

@@ -152,14 +152,14 @@ fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
 
 /// A folder that is written beside its place. It gets its name when it is complete, and is removed if it never is.
 #[derive(Debug)]
-pub struct NewFolder {
+pub(super) struct NewFolder {
     staged: TempDir,
     target: PathBuf,
 }
 
 impl NewFolder {
     /// Begins an empty folder for a place. `hint`: what to do where something is there already, other than an empty folder.
-    pub fn begin(target: &Path, hint: &str) -> Result<Self, Failure> {
+    pub(super) fn begin(target: &Path, hint: &str) -> Result<Self, Failure> {
         let is_empty = target.read_dir().is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty && target.symlink_metadata().is_ok() {
             let failure = Failure::usage(format!("there is already something named {}", target.display()));
@@ -173,24 +173,24 @@ impl NewFolder {
     }
 
     /// Returns where the folder is until it is complete.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.staged.path()
     }
 
     /// Writes a file.
-    pub fn write(&self, name: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn write(&self, name: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let write = || fs::write(self.place(name)?, bytes);
         write().map_err(|error| unwritable(&self.target.join(name), &error))
     }
 
     /// Makes an empty file.
-    pub fn create(&self, name: &Path) -> Result<File, Failure> {
+    pub(super) fn create(&self, name: &Path) -> Result<File, Failure> {
         let create = || File::create(self.place(name)?);
         create().map_err(|error| unwritable(&self.target.join(name), &error))
     }
 
     /// Copies a file, without what its mode forbids.
-    pub fn copy(&self, from: &Path, name: &Path) -> Result<(), Failure> {
+    pub(super) fn copy(&self, from: &Path, name: &Path) -> Result<(), Failure> {
         let copy = || fs::copy(from, self.place(name)?);
         copy().map(drop).map_err(|error| {
             let to = self.target.join(name);
@@ -206,7 +206,7 @@ impl NewFolder {
     }
 
     /// Gives the folder its name, in one step.
-    pub fn publish(self) -> Result<(), Failure> {
+    pub(super) fn publish(self) -> Result<(), Failure> {
         let Self { staged, target } = self;
         let publish = || {
             fs::set_permissions(staged.path(), Permissions::from_mode(0o755))?;

@@ -195,7 +195,7 @@ pub(super) struct TimeLimit {
 }
 
 /// The longest time of an accepted submission.
-pub struct Slowest {
+pub(super) struct Slowest {
     cpu: Duration,
     submission: String,
     case: String,

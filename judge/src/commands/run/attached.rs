@@ -10,7 +10,7 @@ use judge_session::{command_line, recorder, restored_run};
 use judge_slurm::{PlanFile, RunFolder};
 
 /// A run that goes on on a cluster.
-pub struct AttachedRun {
+pub(super) struct AttachedRun {
     /// What the journal has of it.
     pub run: StoredRun,
     /// What its scores are relative to.
@@ -21,7 +21,7 @@ pub struct AttachedRun {
 
 impl AttachedRun {
     /// Finds a run that goes on.
-    pub fn find(catalogue: &Catalogue, choice: RunChoice) -> Result<Self, Failure> {
+    pub(super) fn find(catalogue: &Catalogue, choice: RunChoice) -> Result<Self, Failure> {
         let journal = recorder::look(catalogue)?;
         let run = journal.stored_run(journal.choose(choice)?)?;
         let id = run.id;
@@ -47,13 +47,13 @@ impl AttachedRun {
     }
 
     /// Returns the arguments of the command that submitted it.
-    pub fn arguments(&self) -> Result<Box<RunArgs>, Failure> {
+    pub(super) fn arguments(&self) -> Result<Box<RunArgs>, Failure> {
         let foreign = || Failure::usage(format!("run {} is not of `judge run`: {}", self.run.id, self.run.command));
         command_line::recorded_run(&self.run.command).ok_or_else(foreign)
     }
 
     /// Returns its plan, for a problem with its current terms.
-    pub fn plan(&self, problem: &Problem, hand_over_answers: bool) -> Result<Plan, Failure> {
+    pub(super) fn plan(&self, problem: &Problem, hand_over_answers: bool) -> Result<Plan, Failure> {
         let unreadable = |error| {
             let folder = self.folder.path().display();
             Failure::usage(format!("cannot read the run folder {folder}: {}", error_chain(&error)))
@@ -70,12 +70,12 @@ impl AttachedRun {
     }
 
     /// Returns the content of each solver.
-    pub fn hashes(&self) -> Vec<Digest> {
+    pub(super) fn hashes(&self) -> Vec<Digest> {
         self.run.entrants.iter().map(|entrant| entrant.hash).collect()
     }
 
     /// Returns when, how and where it was submitted.
-    pub fn provenance(&self) -> Provenance {
+    pub(super) fn provenance(&self) -> Provenance {
         restored_run::provenance(&self.run)
     }
 }

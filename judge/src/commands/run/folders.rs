@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The folder that answers are written to.
-pub struct SavedAnswers<'a> {
+pub(super) struct SavedAnswers<'a> {
     /// By solver of the plan.
     folders: Vec<PathBuf>,
     catalogue: &'a Catalogue,
@@ -26,12 +26,12 @@ pub struct SavedAnswers<'a> {
 
 impl<'a> SavedAnswers<'a> {
     /// Makes the folder, and a folder in it for each solver if there are several.
-    pub fn open(folder: &Path, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &Path, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Self, Failure> {
         Ok(Self { folders: folders(folder, plan)?, catalogue, plan, journal: None, failed: None })
     }
 
     /// Writes the answer of a finished job, if it has one.
-    pub fn watch(&mut self, event: &RunEvent) {
+    pub(super) fn watch(&mut self, event: &RunEvent) {
         let RunEvent::Finished(finished) = event else { return };
         if self.failed.is_none() {
             self.failed = self.save(finished).err();
@@ -60,13 +60,13 @@ impl<'a> SavedAnswers<'a> {
     }
 
     /// Fails if an answer could not be written.
-    pub fn close(self) -> Result<(), Failure> {
+    pub(super) fn close(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
 }
 
 /// The folder that transcripts of conversations are written to.
-pub struct SavedTranscripts<'a> {
+pub(super) struct SavedTranscripts<'a> {
     /// By solver of the plan.
     folders: Vec<PathBuf>,
     plan: &'a Plan,
@@ -76,7 +76,7 @@ pub struct SavedTranscripts<'a> {
 
 impl<'a> SavedTranscripts<'a> {
     /// Makes the folder, as [`SavedAnswers::open`] does. Fails if the problem has no conversations with an interactor.
-    pub fn open(folder: &Path, plan: &'a Plan) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &Path, plan: &'a Plan) -> Result<Self, Failure> {
         if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
             let error = format!("--transcript needs a problem with an interactor, and `{}` has none", plan.problem.id);
             return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
@@ -85,7 +85,7 @@ impl<'a> SavedTranscripts<'a> {
     }
 
     /// Writes the transcript of a finished job, if it has one: a job that was not run again has none.
-    pub fn watch(&mut self, event: &RunEvent) {
+    pub(super) fn watch(&mut self, event: &RunEvent) {
         if let RunEvent::Finished(finished) = event
             && let FinishedJob { job, evidence, .. } = &**finished
             && let Some(transcript) = evidence.transcript.as_deref().filter(|_| self.failed.is_none())
@@ -97,7 +97,7 @@ impl<'a> SavedTranscripts<'a> {
     }
 
     /// Fails if a transcript could not be written.
-    pub fn close(self) -> Result<(), Failure> {
+    pub(super) fn close(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
 }
@@ -127,7 +127,7 @@ fn file_name(name: &str) -> Cow<'_, str> {
 const LONGEST: usize = 80;
 
 /// The folder that the pages are written to.
-pub struct FeedbackFolder<'a> {
+pub(super) struct FeedbackFolder<'a> {
     folder: &'a Path,
     /// Whether the pages show inputs, expected answers and standard error.
     shows_tests: bool,
@@ -135,14 +135,14 @@ pub struct FeedbackFolder<'a> {
 
 impl<'a> FeedbackFolder<'a> {
     /// Makes the folder.
-    pub fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
         Ok(Self { folder, shows_tests })
     }
 
     /// Writes the pages of all solvers of a run.
-    pub fn write(&self, report: &RunReport<'_>) -> Result<(), Failure> {
+    pub(super) fn write(&self, report: &RunReport<'_>) -> Result<(), Failure> {
         let problem = &report.plan.problem;
         let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
         let test = |job: JobId| test(report, &inputs, &checker, job);

@@ -48,7 +48,7 @@ static ENGINES: [Engine; 10] = [
 ];
 
 /// Returns the shard that is meant, and says what was read to find it.
-pub fn shard(arg: ShardArg) -> Result<Shard, Failure> {
+pub(super) fn shard(arg: ShardArg) -> Result<Shard, Failure> {
     match arg {
         ShardArg::Given(shard) => Ok(shard),
         ShardArg::Auto(ids) => {
@@ -149,14 +149,14 @@ fn placed(id: u32, first: u32, last: u32, step: u32) -> Option<Shard> {
 }
 
 /// A plan of which all is played, or one shard.
-pub struct Played {
+pub(super) struct Played {
     whole: Plan,
     part: Option<(Plan, Vec<usize>)>,
 }
 
 impl Played {
     /// Returns the part of a plan that a shard plays: all of it without one.
-    pub fn of(whole: Plan, shard: Option<Shard>) -> Self {
+    pub(super) fn of(whole: Plan, shard: Option<Shard>) -> Self {
         let part = shard.map(|shard| {
             let (plan, places) = whole.shard(shard);
             judge_report::note(&format!("shard {shard} has {} of {} cases", plan.cases.len(), whole.cases.len()));
@@ -166,18 +166,18 @@ impl Played {
     }
 
     /// Returns the plan of what is played.
-    pub fn plan(&self) -> &Plan {
+    pub(super) fn plan(&self) -> &Plan {
         self.part.as_ref().map_or(&self.whole, |(plan, _)| plan)
     }
 
     /// Returns the unfinished run that `--resume` finds, if its job on a cluster has ended and its results were not
     /// collected. Fails where the job goes on.
-    pub fn uncollected(&self, context: RunContext<'_>) -> Result<Option<RunId>, Failure> {
+    pub(super) fn uncollected(&self, context: RunContext<'_>) -> Result<Option<RunId>, Failure> {
         recorder::uncollected(&self.of_whole(context))
     }
 
     /// Starts the record of what is played: it is of the whole plan.
-    pub fn record(&self, options: JournalOptions, context: RunContext<'_>) -> Result<Recorder, Failure> {
+    pub(super) fn record(&self, options: JournalOptions, context: RunContext<'_>) -> Result<Recorder, Failure> {
         let mut recorder = Recorder::start(options, &self.of_whole(context))?;
         if let Some((_, places)) = &self.part {
             recorder.start_part(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) });
@@ -186,7 +186,7 @@ impl Played {
     }
 
     /// Scores what is played relative to what its run had been scored relative to when it started.
-    pub fn freeze(&mut self, reference: &Reference) {
+    pub(super) fn freeze(&mut self, reference: &Reference) {
         let Plan { problem, cases, .. } = &mut self.whole;
         reference.apply(problem, cases);
         if let Some((part, places)) = &mut self.part {
@@ -201,7 +201,7 @@ impl Played {
     }
 
     /// Returns the features of the cases that are played.
-    pub fn features(&self, mut all: Vec<Option<Arc<Features>>>) -> Vec<Option<Arc<Features>>> {
+    pub(super) fn features(&self, mut all: Vec<Option<Arc<Features>>>) -> Vec<Option<Arc<Features>>> {
         match &self.part {
             Some((_, places)) => places.iter().map(|place| all[*place].take()).collect(),
             None => all,

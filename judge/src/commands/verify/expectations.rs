@@ -33,7 +33,7 @@ pub(super) struct Played {
 }
 
 /// The run that took most of its time limit.
-pub struct Slowest {
+pub(crate) struct Slowest {
     pub(super) solver: String,
     pub(super) case: String,
     pub(super) cpu: Duration,
