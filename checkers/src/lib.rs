@@ -7,22 +7,16 @@
 //! input ── Checker::read ─────▶ Case            or Malformed (the input is not of the game)
 //! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule) or Undecided
 //! answer ─ Case::replay ──────▶ the same, with every step shown to an Observer
-//! moves ── ByHand::outlook ───▶ Outlook         what can be played next, in games that people play
+//! moves ── ManualGame::outlook ───▶ Outlook         what can be played next, in games that people play
 //! ```
 #![forbid(unsafe_code)]
 
 mod beating;
-mod by_hand;
-mod case;
-mod check_error;
 mod checker;
 mod columns;
 mod deletion_game;
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub mod fuzzing;
+mod manual;
 mod random;
-mod registry;
 mod rejection;
 mod replay;
 mod same_game;
@@ -30,11 +24,11 @@ mod score;
 mod square_remover;
 mod tokens;
 
-pub use by_hand::{ByHand, Choice, HandReader, Move, Outlook};
-pub use case::{Case, Feature};
-pub use check_error::{CheckError, Undecided};
-pub use checker::{Checker, Generator, UnusableSeed};
-pub use registry::{all, find};
-pub use rejection::{Malformed, Place, Rejection};
+pub use checker::{Case, Checker, Feature, Generator, UnusableSeed, all, find};
+pub use manual::{Choice, ManualGame, ManualReader, Move, Outlook};
+pub use rejection::{CheckError, Malformed, Place, Rejection, Undecided};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};
 pub use score::{Score, ScoreError};
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use tokens::fuzzing;

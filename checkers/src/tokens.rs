@@ -177,6 +177,40 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     if shown.len() < bytes.len() { format!("`{escaped}…` ({} bytes)", bytes.len()) } else { format!("`{escaped}`") }
 }
 
+/// Gives the fuzz targets access to the tokens.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing {
+    use super::{Parsed, Tokens, parse_integer};
+
+    /// A token as the parser read it.
+    pub struct Token<'a> {
+        /// Its bytes.
+        pub bytes: &'a [u8],
+        /// The line on which it stands, from 1.
+        pub line: usize,
+        /// The byte of the line at which it begins, from 1.
+        pub column: usize,
+        /// Its value, if it is an integer of 64 bits.
+        pub integer: Option<i64>,
+    }
+
+    /// Returns every token of a text.
+    #[must_use]
+    pub fn tokens(text: &[u8]) -> Vec<Token<'_>> {
+        let mut tokens = Tokens::new(text);
+        let next = || {
+            let place = tokens.place();
+            let token = tokens.next()?;
+            let integer = match parse_integer(token.bytes) {
+                Parsed::Value(value) => Some(value),
+                Parsed::TooLarge | Parsed::NotANumber => None,
+            };
+            Some(Token { bytes: token.bytes, line: place.line, column: place.column, integer })
+        };
+        std::iter::from_fn(next).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

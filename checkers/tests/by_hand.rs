@@ -1,16 +1,16 @@
 //! Games played by hand, choice by choice: what is told of each choice is what the checker then makes of it.
 
-use checkers::{ByHand, CheckError, Checker, Frame, Move, Observer, Outlook, Score};
+use checkers::{CheckError, Checker, Frame, ManualGame, Move, Observer, Outlook, Score};
 use proptest::prelude::*;
 
 /// The games that people can play.
 fn games() -> Vec<&'static dyn Checker> {
-    checkers::all().iter().copied().filter(|checker| checker.by_hand().is_some()).collect()
+    checkers::all().iter().copied().filter(|checker| checker.manual().is_some()).collect()
 }
 
-fn case(checker: &dyn Checker, seed: u64) -> Box<dyn ByHand> {
+fn case(checker: &dyn Checker, seed: u64) -> Box<dyn ManualGame> {
     let input = checker.generate(seed).expect("the seed can be used");
-    checker.by_hand().expect("it can be played")(&input).expect("its own generator made it")
+    checker.manual().expect("it can be played")(&input).expect("its own generator made it")
 }
 
 /// The last frame of a move.
@@ -28,14 +28,14 @@ impl Observer for Last {
 }
 
 /// Returns the frame after these moves, and what the whole answer is worth.
-fn played(case: &dyn ByHand, moves: &[Move]) -> (Frame, Score) {
+fn played(case: &dyn ManualGame, moves: &[Move]) -> (Frame, Score) {
     let mut last = Last { step: moves.len(), frame: None };
     let score = case.replay(&case.answer(moves), &mut last).expect("only choices were played");
     (last.frame.expect("the last move is shown"), score)
 }
 
 /// Returns what can be played after a choice, having held the choice against the checker.
-fn play(case: &dyn ByHand, moves: &mut Vec<Move>, outlook: &Outlook, which: usize) -> Outlook {
+fn play(case: &dyn ManualGame, moves: &mut Vec<Move>, outlook: &Outlook, which: usize) -> Outlook {
     let before = played(case, moves).0;
     let choice = &outlook.choices[which];
     let cells = || choice.cells.iter().chain(choice.placed.iter().map(|(place, _)| place));

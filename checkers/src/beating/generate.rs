@@ -1,8 +1,7 @@
 //! Cases of both games, of the project's own making: they are not the contest's.
 
-use super::ids;
-use super::input::{EasyCase, LARGEST_EXPONENT, easy_text, hard_text};
-use super::strip::{Side, Start};
+use super::input::{EasyCase, LARGEST_EXPONENT, Side, Start, easy_text, hard_text};
+use super::{EASY, HARD};
 use crate::random::Frozen;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
@@ -10,7 +9,7 @@ use crate::random::Frozen;
 /// Strips differ in how full they are, from empty to full in steps of an eighth, and in how large their tiles can be:
 /// with few kinds of tiles much merges, with many the strip soon stands still.
 pub(super) fn easy(seed: u64) -> String {
-    let random = &mut Frozen::new(ids::EASY, seed);
+    let random = &mut Frozen::new(EASY, seed);
     let cases: Vec<EasyCase> = (0..random.between(10, 50)).map(|_| easy_case(random)).collect();
     easy_text(&cases)
 }
@@ -29,7 +28,7 @@ fn easy_case(random: &mut Frozen) -> EasyCase {
 
 /// Returns a file of 10 to 50 cases; each has 2 to 9 cells and a 2 or a 4 on one of them.
 pub(super) fn hard(seed: u64) -> String {
-    let random = &mut Frozen::new(ids::HARD, seed);
+    let random = &mut Frozen::new(HARD, seed);
     let cases: Vec<Start> = (0..random.between(10, 50)).map(|_| hard_case(random)).collect();
     hard_text(&cases)
 }

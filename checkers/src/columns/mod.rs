@@ -1,15 +1,20 @@
 //! Columns: three jewels at a time land on a pile, and three of a colour in a line go.
+//!
+//! Columns played by hand: a column of the playfield is chosen, and how far the piece is cycled.
 
-mod answer;
-mod by_hand;
 mod generate;
 mod input;
 mod play;
-mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
-use input::Input;
+use crate::manual::counted_lines;
+use crate::{
+    Board, Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
+    Observer, Outlook, Score, Unobserved,
+};
+use input::{Input, Piece};
+use play::{Game, MAGIC, Placement, jewel_cell, picture, shifted};
+use rules::Field;
 
 /// The checker of `columns`.
 pub(crate) struct Columns;
@@ -35,14 +40,14 @@ impl Checker for Columns {
         Ok(Box::new(Input::read(input)?))
     }
 
-    fn by_hand(&self) -> Option<HandReader> {
+    fn manual(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Input::read(input)?)))
     }
 }
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        let placements = answer::read(answer, self)?;
+        let placements = play::read_answer(answer, self)?;
         Ok(play::play(self, &placements, observer).into())
     }
 
@@ -55,5 +60,75 @@ impl Case for Input {
             Feature { name: "colors", value: number(self.colors()) },
             Feature { name: "magic", value: number(self.magic()) },
         ]
+    }
+}
+
+/// How many of the columns that fall next are shown.
+const SHOWN: usize = 10;
+
+impl ManualGame for Input {
+    fn answer(&self, moves: &[Move]) -> Vec<u8> {
+        counted_lines(moves)
+    }
+
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+        let placements = play::read_answer(&self.answer(moves), self)?;
+        let mut unobserved = Unobserved;
+        let mut game = Game::start(self, &mut unobserved);
+        let goes_on = game.place_all(&self.pieces, placements.iter().copied());
+        let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
+        let choices = match left {
+            [] => Vec::new(),
+            [piece, rest @ ..] => choices(game.field(), *piece, rest.is_empty()),
+        };
+        Ok(Outlook { choices, ahead: ahead(left) })
+    }
+}
+
+/// Returns every way to place a piece. One that looks the same however far it is cycled is not cycled.
+fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
+    let [a, b, c] = jewels(piece, Placement::OMITTED);
+    let shifts = if a == b && b == c { 1 } else { 3 };
+    let placements = (0..field.width()).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
+    placements.map(|placement| choice(field, piece, placement, is_last)).collect()
+}
+
+fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> Choice {
+    let Placement { column, shifts } = placement;
+    let mut unobserved = Unobserved;
+    let mut game = Game::on(field.clone(), &mut unobserved);
+    let fits = game.place(piece, placement);
+    Choice {
+        // Both are small.
+        played: vec![column as i64 + 1, shifts as i64],
+        cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
+        placed: if fits { placed(field, column, jewels(piece, placement)) } else { Vec::new() },
+        gained: game.points().into(),
+        ends: is_last || !fits,
+    }
+}
+
+/// Returns the cells in which jewels come to lie, and the jewels in them.
+fn placed(field: &Field, column: usize, jewels: [u8; 3]) -> Vec<(usize, Cell)> {
+    let mut field = field.clone();
+    let landed = field.land(column, jewels);
+    let cells = picture(&field, &landed).cells.into_iter().enumerate();
+    cells.filter(|(_, cell)| cell.marked).collect()
+}
+
+/// Draws the pieces that fall next, each as it stands when it is not cycled.
+fn ahead(left: &[Piece]) -> Board {
+    let shown = &left[..left.len().min(SHOWN)];
+    let cell = |height: usize| {
+        let jewel = move |piece: &Piece| jewels(*piece, Placement::OMITTED)[height];
+        shown.iter().enumerate().map(move |(place, piece)| jewel_cell(jewel(piece), place == 0))
+    };
+    Board { width: shown.len(), cells: (0..3).rev().flat_map(cell).collect() }
+}
+
+fn jewels(piece: Piece, placement: Placement) -> [u8; 3] {
+    match piece {
+        Piece::Magic => MAGIC,
+        Piece::Jewels(jewels) => shifted(jewels, placement),
     }
 }

@@ -1,11 +1,13 @@
 //! The open game: the answer's moves, one after another, watched or not.
+//!
+//! The open game played by hand: a group is chosen.
 
-use super::board::{Board, EMPTY};
-use super::flood::Flood;
-use super::input::Grid;
-use super::replay::Narrator;
+use super::Narrator;
+use super::board::{Board, EMPTY, Flood};
+use super::input::{Free, Grid};
+use crate::manual::counted_lines;
 use crate::tokens::Tokens;
-use crate::{Observer, Rejection};
+use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
 /// Reads and plays `M` and M moves `row col`. Returns the score.
 pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
@@ -14,7 +16,7 @@ pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> R
 }
 
 /// Reads and plays the moves of an answer. Returns the board after them, and who has counted the points.
-pub(super) fn play_moves<'a>(
+fn play_moves<'a>(
     grid: &Grid,
     answer: &[u8],
     observer: &'a mut dyn Observer,
@@ -49,6 +51,52 @@ fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -
     let expected = "a block of a group of two or more";
     let start = here.token(expected)?.offset;
     Err(tokens.rejection_at(start, rule, expected, &format!("row {row}, column {column}")))
+}
+
+impl ManualGame for Free {
+    fn answer(&self, moves: &[Move]) -> Vec<u8> {
+        counted_lines(moves)
+    }
+
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+        let mut unobserved = Unobserved;
+        let (board, narrator) = play_moves(&self.grid, &self.answer(moves), &mut unobserved)?;
+        let mut flood = Flood::new(&board);
+        flood.start();
+        let mut choices = Vec::new();
+        for cell in board.cells(&board.everywhere()) {
+            let group = flood.group(&board, cell);
+            if group.len() >= 2 {
+                choices.push(choice(&board, &narrator, group));
+            }
+        }
+        Ok(Outlook { choices, ahead: crate::Board { width: 0, cells: Vec::new() } })
+    }
+}
+
+/// Returns the removal of a group, named by its first block.
+fn choice(board: &Board, narrator: &Narrator<'_>, group: &[usize]) -> Choice {
+    let mut unobserved = Unobserved;
+    let mut after = narrator.continued(&mut unobserved);
+    let mut left = board.clone();
+    after.removes(board, group);
+    left.remove(group);
+    Choice {
+        // A board has at most 50 rows and columns.
+        played: vec![board.row(group[0]) as i64, board.column(group[0]) as i64],
+        cells: group.iter().map(|&cell| board.place(cell)).collect(),
+        placed: Vec::new(),
+        gained: (after.end(&left) - narrator.total()).into(),
+        ends: !has_group(&left),
+    }
+}
+
+fn has_group(board: &Board) -> bool {
+    let is_grouped = |cell: usize| {
+        let block = board.block(cell);
+        block != EMPTY && board.neighbours(cell).iter().any(|&neighbour| board.block(neighbour) == block)
+    };
+    board.cells(&board.everywhere()).any(is_grouped)
 }
 
 #[cfg(test)]

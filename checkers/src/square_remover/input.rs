@@ -5,13 +5,13 @@ use crate::{Malformed, Rejection};
 use std::ops::RangeInclusive;
 
 /// How many colours a game has.
-pub(super) const COLORS: RangeInclusive<i64> = 4..=6;
+const COLORS: RangeInclusive<i64> = 4..=6;
 
 /// How many rows and columns a board has.
-pub(super) const SIZES: RangeInclusive<i64> = 8..=16;
+const SIZES: RangeInclusive<i64> = 8..=16;
 
 /// What the buffer's sequence may start with.
-pub(super) const START_SEEDS: RangeInclusive<i64> = 1..=2_147_483_646;
+const START_SEEDS: RangeInclusive<i64> = 1..=2_147_483_646;
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]

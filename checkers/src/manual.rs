@@ -7,10 +7,10 @@ use std::fmt::Write;
 pub type Move = Vec<i64>;
 
 /// Reads a case that people can play.
-pub type HandReader = fn(&[u8]) -> Result<Box<dyn ByHand>, Malformed>;
+pub type ManualReader = fn(&[u8]) -> Result<Box<dyn ManualGame>, Malformed>;
 
 /// A case that people can play: its answers are moves, and each is chosen knowing what the ones before it did.
-pub trait ByHand: Case {
+pub trait ManualGame: Case {
     /// Returns the answer that plays these moves. Where an answer needs more moves than these, it goes on with moves that
     /// bring nothing, if there are any. Whether moves keep to the rules is for [`Case::check`] to say.
     fn answer(&self, moves: &[Move]) -> Vec<u8>;
