@@ -204,7 +204,7 @@ impl Strip {
 }
 
 #[cfg(test)]
-#[path = "../../tests/model/beating.rs"]
+#[path = "../../tests/games/model/beating.rs"]
 pub(super) mod model;
 
 /// The long lag: how many numbers the state holds.

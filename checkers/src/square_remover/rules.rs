@@ -161,7 +161,7 @@ impl Position {
 }
 
 #[cfg(test)]
-#[path = "../../tests/model/square_remover.rs"]
+#[path = "../../tests/games/model/square_remover.rs"]
 mod model;
 
 /// A prime: the sequence of any start from 1 to `MODULUS - 1` passes through all of them before it repeats.

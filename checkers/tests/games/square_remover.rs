@@ -5,14 +5,11 @@
 
 #[path = "model/square_remover.rs"]
 mod model;
-mod rejected;
-#[path = "../../tests/support/shared_data.rs"]
-mod shared_data;
 
+use crate::rejected;
 use checkers::{Case, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
-use rejected::rejected;
 use std::path::{Path, PathBuf};
 
 const MOVES: usize = 10_000;
@@ -92,7 +89,7 @@ fn random_play_scores_what_the_official_tester_gave() {
 
 #[test]
 fn strong_play_scores_what_the_official_tester_gave() {
-    let Some(folder) = shared_data::folder("square-remover") else { return };
+    let Some(folder) = crate::shared_data::folder("square-remover") else { return };
     for (answer, input, score) in expected_scores(&folder) {
         assert_eq!(score_of(&input, &answer), score, "{}", answer.display());
     }

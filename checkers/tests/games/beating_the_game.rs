@@ -5,15 +5,12 @@
 
 #[path = "model/beating.rs"]
 mod model;
-mod rejected;
-#[path = "../../tests/support/shared_data.rs"]
-mod shared_data;
 
+use crate::rejected;
 use checkers::{CheckError, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use rejected::rejected;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +42,7 @@ fn pair(name: &str) -> (String, String) {
 
 /// Returns the contest's own input and answer of this name, if they are at hand.
 fn official(name: &str) -> Option<(String, String)> {
-    let folder = shared_data::folder("beating-the-game")?;
+    let folder = crate::shared_data::folder("beating-the-game")?;
     Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))))
 }
 

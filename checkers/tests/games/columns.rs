@@ -1,10 +1,8 @@
 //! `columns` against an independent, slow model of the statement, against ground truth, and against damaged texts.
 
-mod mutate;
-
+use crate::mutate::{damaged, damages};
 use checkers::{Checker, Frame, Observer};
 use model::Seen;
-use mutate::{damaged, damages};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -349,7 +347,7 @@ fn drawn(frame: &Frame) -> String {
 
 #[test]
 fn the_same_case_twice_is_the_same() {
-    let sample = include_bytes!("../../tests/data/columns/sample.in");
+    let sample = include_bytes!("../../../tests/data/columns/sample.in");
     assert_eq!(columns().generate(1).unwrap(), sample);
     for seed in 0..40 {
         let input = columns().generate(seed).unwrap();
@@ -360,7 +358,7 @@ fn the_same_case_twice_is_the_same() {
 
 #[test]
 fn the_features_describe_the_case() {
-    let case = columns().read(include_bytes!("../../tests/data/columns/sample.in")).unwrap();
+    let case = columns().read(include_bytes!("../../../tests/data/columns/sample.in")).unwrap();
     let features: Vec<_> = case.features().iter().map(|feature| (feature.name, feature.value)).collect();
     assert_eq!(features, [("w", 6), ("h", 13), ("k", 11), ("colors", 4), ("magic", 1)]);
 }

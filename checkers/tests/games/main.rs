@@ -1,6 +1,17 @@
-//! What holds for every registered game, whatever it is given.
+//! What holds for every registered game, whatever it is given; and a module for each game.
 
-use checkers::{CheckError, Checker};
+#[path = "../../../tests/support/shared_data.rs"]
+mod shared_data;
+
+mod beating_the_game;
+mod columns;
+mod deletion_game;
+mod manual;
+mod mutate;
+mod same_game;
+mod square_remover;
+
+use checkers::{CheckError, Checker, Rejection, Score};
 use std::time::{Duration, Instant};
 
 /// As long as an answer may be in the games that limit it.
@@ -88,5 +99,13 @@ fn the_rules_have_every_part_and_a_sample_that_the_checker_scores_as_they_say() 
         let case = checker.read(sample(rules, "Input").1.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
         let score = case.check(answer.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(score.to_string(), sample(rules, "Score").1.trim(), "{id}");
+    }
+}
+
+/// Returns why an answer breaks the rules.
+fn rejected(result: Result<Score, CheckError>) -> Rejection {
+    match result {
+        Err(CheckError::Rejected(rejection)) => rejection,
+        other => panic!("the answer is not rejected: {other:?}"),
     }
 }
