@@ -5,8 +5,7 @@
 //! brought (e - 1) 2^e points, so the strip tells the score but for the fours that the game put down itself, and those
 //! depend on the layer alone.
 
-use super::generator::Generator;
-use super::strip::{Exponent, read_case};
+use super::{Exponent, Generator, read_case};
 use crate::SolveError;
 use crate::input::Words;
 use std::io::Write;
@@ -202,10 +201,10 @@ fn merged(mut compact: Packed, mut count: usize, mut pairs: Packed) -> (Packed, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::strip::{slide_left, slide_right};
+    use super::super::{slide_left, slide_right};
     use super::*;
     use crate::ground_truth;
-    use crate::random::Random;
+    use crate::search::Random;
     use std::path::PathBuf;
 
     fn answer(input: &str) -> String {

@@ -2,7 +2,7 @@
 //!
 //! All cells are compared with a neighbour at once, so a search can play millions of columns a second.
 
-use super::game::{Color, Column, Game, Placement};
+use super::{Color, Column, Game, Placement};
 
 /// Points for one match at multiplier 1, and for one jewel that magic clears.
 const POINTS: u32 = 47;
@@ -215,7 +215,7 @@ fn count(cells: &Cells) -> u32 {
 mod tests {
     use super::*;
     use crate::ground_truth;
-    use crate::random::Random;
+    use crate::search::Random;
 
     fn points(text: &str, placements: &[(u8, u8)]) -> Vec<u32> {
         let game = Game::read(text.as_bytes()).unwrap();

@@ -1,12 +1,10 @@
 //! Many short moves: round by round, all palindromes and many primes are looked for, and the best that do not disturb
 //! each other are taken. Whole games are played so, with different prices for a cell, and the best one counts.
 
-use super::big_prime::Primality;
-use super::board::{BLANK, Board, Cell};
-use super::game::{Answer, Rules};
+use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::palindrome::{Bounds, Grower, middles};
-use crate::clock::Clock;
-use crate::random::Random;
+use super::primality::Primality;
+use crate::search::{Clock, Random};
 
 /// Pairs tried for the palindromes around one middle.
 const PAIRS: usize = 150;
