@@ -1,4 +1,4 @@
-//! Games that people play, move by move: what can be played next, and what it would bring.
+//! Manual play: a person chooses the moves one by one and sees what each would do.
 
 use crate::{Board, Case, Cell, CheckError, Malformed, Score};
 use std::fmt::Write;
@@ -9,26 +9,26 @@ pub type Move = Vec<i64>;
 /// Reads a case that people can play.
 pub type ManualReader = fn(&[u8]) -> Result<Box<dyn ManualGame>, Malformed>;
 
-/// A case that people can play: its answers are moves, and each is chosen knowing what the ones before it did.
+/// A case that people can play. Its answers are lists of moves, and the effect of a move is known before the next one is chosen.
 pub trait ManualGame: Case {
-    /// Returns the answer that plays these moves. Where an answer needs more moves than these, it goes on with moves that
-    /// bring nothing, if there are any. Whether moves keep to the rules is for [`Case::check`] to say.
+    /// Returns the answer that plays these moves. If an answer needs more moves, moves that bring nothing follow, where there
+    /// are any. The moves may break rules: [`Case::check`] finds out.
     fn answer(&self, moves: &[Move]) -> Vec<u8>;
 
     /// Returns what can be played after these moves, and what is known to come.
     ///
     /// # Errors
-    /// The first broken rule, or what the checker cannot decide.
+    /// Returns the first broken rule, or says that the checker cannot decide.
     fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError>;
 }
 
 /// What can be played next, and what is known to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlook {
-    /// Every move that does something of its own; none when the game is over.
+    /// Every move with an effect of its own. Empty when the game is over.
     pub choices: Vec<Choice>,
-    /// What the game brings next, as a picture of its own: the next first, and marked where it is played now. Empty in a
-    /// game that brings nothing.
+    /// What the game brings next, as a picture of its own, the nearest first. What is played now is marked. Empty in a game that
+    /// brings nothing.
     pub ahead: Board,
 }
 
@@ -37,9 +37,9 @@ pub struct Outlook {
 pub struct Choice {
     /// The move.
     pub played: Move,
-    /// The cells of the board that stand for it, by their places in [`Board::cells`].
+    /// The cells of the board that select this move, as indices into [`Board::cells`].
     pub cells: Vec<usize>,
-    /// What it puts where, before anything else happens: a place and what is there then.
+    /// The cells that the move fills before anything else happens: an index and the new cell.
     pub placed: Vec<(usize, Cell)>,
     /// The points that it brings.
     pub gained: Score,
@@ -47,7 +47,7 @@ pub struct Choice {
     pub ends: bool,
 }
 
-/// Returns moves as lines of an answer.
+/// Writes moves as lines of an answer.
 pub(crate) fn lines(moves: &[Move]) -> String {
     let mut text = String::new();
     for played in moves {
@@ -60,7 +60,7 @@ pub(crate) fn lines(moves: &[Move]) -> String {
     text
 }
 
-/// Returns the number of moves, and the moves as lines.
+/// Writes the number of moves, and the moves as lines.
 pub(crate) fn counted_lines(moves: &[Move]) -> Vec<u8> {
     format!("{}\n{}", moves.len(), lines(moves)).into_bytes()
 }

@@ -3,11 +3,11 @@
 /// xoshiro256** 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021),
 /// its state filled by SplitMix64 as its authors advise.
 #[derive(Debug, Clone)]
-pub(crate) struct Frozen {
+pub(crate) struct FrozenRandom {
     state: [u64; 4],
 }
 
-impl Frozen {
+impl FrozenRandom {
     /// Starts the sequence of this game and seed. Games draw from different sequences even for equal seeds.
     pub(crate) fn new(game: &str, seed: u64) -> Self {
         let mut mixer = SplitMix64(fnv1a(game.as_bytes()) ^ seed);
@@ -94,21 +94,21 @@ mod tests {
     /// The first outputs of xoshiro256** from the state 1, 2, 3, 4, as its authors' C code gives them.
     #[test]
     fn the_generator_gives_its_published_outputs() {
-        let mut random = Frozen { state: [1, 2, 3, 4] };
+        let mut random = FrozenRandom { state: [1, 2, 3, 4] };
         let outputs = [random.bits(), random.bits(), random.bits(), random.bits()];
         assert_eq!(outputs, [11_520, 0, 1_509_978_240, 1_215_971_899_390_074_240]);
     }
 
     #[test]
     fn the_sequence_of_a_game_and_seed_is_frozen() {
-        let mut random = Frozen::new("columns", 2);
+        let mut random = FrozenRandom::new("columns", 2);
         let drawn = [random.below(1_000_000), random.below(1_000_000), random.between(5, 9)];
         assert_eq!(drawn, [952_244, 495_214, 5], "changing this changes every generated case");
     }
 
     #[test]
     fn draws_stay_in_their_range_and_reach_its_ends() {
-        let mut random = Frozen::new("test", 1);
+        let mut random = FrozenRandom::new("test", 1);
         let mut seen = [0; 5];
         for _ in 0..10_000 {
             seen[random.between(3, 7) as usize - 3] += 1;

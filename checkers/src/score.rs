@@ -10,9 +10,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The most characters of a score as text: reading and writing take the square of the length.
-const MOST_CHARACTERS: usize = 100_000;
+const MAX_CHARACTERS: usize = 100_000;
 /// The most decimals of a score, and the largest exponent in its text: every score is written out without one.
-const MOST_DECIMALS: u32 = 10_000;
+const MAX_DECIMALS: u32 = 10_000;
 
 /// What an answer is worth: an exact decimal number. Its text is also its JSON; that of an integer has no point, and no
 /// text has an exponent or ends with a zero that means nothing.
@@ -34,13 +34,13 @@ pub enum ScoreError {
     #[error("expected a number such as 12, -0.25 or 1e-3, found `{0}`")]
     Syntax(String),
     /// Its text has too many characters.
-    #[error("a score has at most {MOST_CHARACTERS} characters, found {0}")]
+    #[error("a score has at most {MAX_CHARACTERS} characters, found {0}")]
     TooLong(usize),
     /// Its exponent is too large.
-    #[error("the exponent of a score lies between -{MOST_DECIMALS} and {MOST_DECIMALS}, found `{0}`")]
+    #[error("the exponent of a score lies between -{MAX_DECIMALS} and {MAX_DECIMALS}, found `{0}`")]
     Exponent(String),
     /// It has too many digits after its point.
-    #[error("a score has at most {MOST_DECIMALS} decimals, found {0}")]
+    #[error("a score has at most {MAX_DECIMALS} decimals, found {0}")]
     Decimals(usize),
 }
 
@@ -78,9 +78,9 @@ impl Score {
     #[must_use]
     pub fn from_rational(value: &BigRational) -> Option<Self> {
         let (mut rest, mut fives) = (value.denom().clone(), 0_u32);
-        let twos = u32::try_from(rest.trailing_zeros().unwrap_or(0)).ok().filter(|twos| *twos <= MOST_DECIMALS)?;
+        let twos = u32::try_from(rest.trailing_zeros().unwrap_or(0)).ok().filter(|twos| *twos <= MAX_DECIMALS)?;
         rest >>= twos;
-        while rest.is_multiple_of(&BigInt::from(5)) && fives < MOST_DECIMALS {
+        while rest.is_multiple_of(&BigInt::from(5)) && fives < MAX_DECIMALS {
             rest /= 5;
             fives += 1;
         }
@@ -167,7 +167,7 @@ impl FromStr for Score {
 
     /// Reads digits with at most one sign, one point and one exponent.
     fn from_str(text: &str) -> Result<Self, ScoreError> {
-        if text.len() > MOST_CHARACTERS {
+        if text.len() > MAX_CHARACTERS {
             return Err(ScoreError::TooLong(text.len()));
         }
         let (sign, unsigned) = split_sign(text);
@@ -188,7 +188,7 @@ impl FromStr for Score {
         digits.truncate(digits.len() - spare);
         let digits: BigInt = digits.parse().unwrap_or_default();
         let decimals = if digits.is_zero() { 0 } else { point - spare as i64 };
-        if decimals > i64::from(MOST_DECIMALS) {
+        if decimals > i64::from(MAX_DECIMALS) {
             return Err(ScoreError::Decimals(usize::try_from(decimals).unwrap_or(usize::MAX)));
         }
         match u32::try_from(decimals) {
@@ -216,7 +216,7 @@ fn read_exponent(text: &str) -> Result<i32, ScoreError> {
     let (sign, digits) = split_sign(text);
     let size = digits.trim_start_matches('0');
     let size = if size.is_empty() { Some(0) } else { size.parse().ok() };
-    match size.filter(|size| *size <= MOST_DECIMALS.cast_signed()) {
+    match size.filter(|size| *size <= MAX_DECIMALS.cast_signed()) {
         Some(size) => Ok(if sign == "-" { -size } else { size }),
         None => Err(ScoreError::Exponent(shortened(text))),
     }

@@ -24,7 +24,7 @@ const LENGTH: &str = "the strip's length n";
 const ATTEMPTS: RangeInclusive<i64> = 1..=5_000;
 
 /// The largest tile of an input is 2 to the power of this.
-pub(super) const LARGEST_EXPONENT: u8 = 62;
+pub(super) const MAX_EXPONENT: u8 = 62;
 
 /// One case of the easy game.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn read_tile<'a>(tokens: &mut Tokens<'a>) -> Result<(Token<'a>, u8), Rejection> 
         Parsed::Value(0) => Ok((token, 0)),
         Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, tile.trailing_zeros() as u8)),
         _ => {
-            let expected = format!("0 or a power of two from 2 to 2^{LARGEST_EXPONENT}");
+            let expected = format!("0 or a power of two from 2 to 2^{MAX_EXPONENT}");
             Err(tokens.wrong(token, "a cell holds no tile of the game", &expected))
         }
     }

@@ -61,14 +61,14 @@ struct EasyFile(Vec<EasyCase>);
 
 impl Case for EasyFile {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        let mut stage = Stage::new(self.0.len(), observer);
+        let mut playback = Playback::new(self.0.len(), observer);
         let mut marking = Marking::new(answer, self.0.len());
         for case in &self.0 {
-            let strip = play(case, &mut stage);
+            let strip = play(case, &mut playback);
             let cells = strip.cells();
             let right =
                 marking.case(cells.iter().map(|&exponent| tile(exponent)), |index| format!("in cell {}", index + 1));
-            stage.end_case(&cells, right);
+            playback.end_case(&cells, right);
         }
         Ok(marking.finish()?)
     }
@@ -79,14 +79,14 @@ impl Case for EasyFile {
 }
 
 /// Makes all attempts of a case and shows each of them.
-fn play(case: &EasyCase, stage: &mut Stage<'_>) -> Strip {
+fn play(case: &EasyCase, playback: &mut Playback<'_>) -> Strip {
     let mut strip = Strip::new(&case.start);
-    stage.start_case(&case.start.cells);
+    playback.start_case(&case.start.cells);
     for (attempt, &side) in (1..).zip(&case.attempts) {
         let changed = strip.attempt(side);
         let newest = strip.newest_cell().filter(|_| changed);
         let effect = if changed { "" } else { ", which changes nothing" };
-        stage.show_move(|| strip.cells(), newest, || format!("attempt {attempt}, {}{effect}", side.name()));
+        playback.show_move(|| strip.cells(), newest, || format!("attempt {attempt}, {}{effect}", side.name()));
     }
     strip
 }
@@ -130,7 +130,7 @@ impl Case for HardFile {
     }
 
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        self.mark(answer, Some(Stage::new(self.0.len(), observer)))
+        self.mark(answer, Some(Playback::new(self.0.len(), observer)))
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -139,13 +139,13 @@ impl Case for HardFile {
 }
 
 impl HardFile {
-    fn mark(&self, answer: &[u8], mut stage: Option<Stage<'_>>) -> Result<Score, CheckError> {
+    fn mark(&self, answer: &[u8], mut playback: Option<Playback<'_>>) -> Result<Score, CheckError> {
         let mut marking = Marking::new(answer, self.0.len());
         for start in &self.0 {
             let best = best_score(start);
             let right = marking.case([u128::from(best)].into_iter(), |_| "points at best".to_owned());
-            if let Some(stage) = &mut stage {
-                show_best_game(start, right, stage);
+            if let Some(playback) = &mut playback {
+                show_best_game(start, right, playback);
             }
         }
         Ok(marking.finish()?)
@@ -153,18 +153,18 @@ impl HardFile {
 }
 
 /// Shows one of the games with the most points. The answer does not matter.
-fn show_best_game(start: &Start, right: bool, stage: &mut Stage<'_>) {
-    stage.start_case(&start.cells);
+fn show_best_game(start: &Start, right: bool, playback: &mut Playback<'_>) {
+    playback.start_case(&start.cells);
     let game = best_game(start);
     for (number, Move { side, cells, newest, points }) in (1..).zip(&game) {
         let caption = || format!("move {number}, {}, {points} points so far", side.name());
-        stage.show_move(|| cells.clone(), Some(*newest), caption);
+        playback.show_move(|| cells.clone(), Some(*newest), caption);
     }
-    stage.end_case(game.last().map_or(&start.cells, |last| &last.cells), right);
+    playback.end_case(game.last().map_or(&start.cells, |last| &last.cells), right);
 }
 
 /// Who watches, and how far the file is played. The points of a frame are the judge's: one for each right case.
-struct Stage<'a> {
+struct Playback<'a> {
     cases: usize,
     /// The case that is being played, from 1.
     case: usize,
@@ -174,7 +174,7 @@ struct Stage<'a> {
     observer: &'a mut dyn Observer,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Playback<'a> {
     /// Starts before the first of this many cases.
     fn new(cases: usize, observer: &'a mut dyn Observer) -> Self {
         Self { cases, case: 0, step: 0, right: 0, observer }

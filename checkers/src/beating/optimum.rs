@@ -7,7 +7,7 @@
 //! Tells which strips of a layer were found before.
 
 use super::input::{Side, Start};
-use super::rules::{Arrival, SubtractWithCarry};
+use super::rules::{NewTile, SubtractWithCarry};
 
 /// A strip that no move changes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +55,7 @@ fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
         if layer.strips.is_empty() {
             break;
         }
-        layer = layer.next(Arrival::draw(&mut random), &mut seen);
+        layer = layer.next(NewTile::draw(&mut random), &mut seen);
     }
     best
 }
@@ -67,7 +67,7 @@ const TILE: u64 = 0b1111;
 const LOWER_BITS: u64 = 0x7777_7777_7777_7777;
 
 /// The highest bit of every tile.
-const HIGHEST_BITS: u64 = 0x8888_8888_8888_8888;
+const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
 /// All distinct strips after the same number of moves.
 ///
@@ -80,7 +80,7 @@ struct Layer {
     /// The exponent of the tile that the last move brought, or of the first tile of all.
     pub(super) newest: u8,
     /// By the number of tiles: which of the cells that were empty then the newest tile is on.
-    places: [usize; LONGEST + 1],
+    places: [usize; MAX_LENGTH + 1],
     /// How many tiles were given as fours.
     fours: u32,
     /// In the order in which they were found.
@@ -106,33 +106,33 @@ impl Layer {
         let length = start.cells.len();
         let cell = start.cells.iter().position(|&exponent| exponent > 0).unwrap_or(0);
         let exponent = start.cells[cell];
-        let nothing = Self { length, newest: 0, places: [0; LONGEST + 1], fours: 0, strips: Vec::new() };
+        let nothing = Self { length, newest: 0, places: [0; MAX_LENGTH + 1], fours: 0, strips: Vec::new() };
         // Nine cells at most. A tile on the last one lies against the right side, and must be known to.
-        let layer = nothing.after(Arrival::at(cell as u8, exponent));
+        let layer = nothing.after(NewTile::at(cell as u8, exponent));
         let pushed = if cell + 1 == length { PUSHED_RIGHT } else { 0 };
         Self { strips: vec![Strip::from(exponent) | pushed], ..layer }
     }
 
     /// Returns the next layer, with no strips yet.
-    fn after(&self, arrival: Arrival) -> Self {
+    fn after(&self, new_tile: NewTile) -> Self {
         let place =
-            |count| if (1..=self.length).contains(&count) { arrival.place_among(self.length + 1 - count) } else { 0 };
+            |count| if (1..=self.length).contains(&count) { new_tile.place_among(self.length + 1 - count) } else { 0 };
         Self {
             length: self.length,
-            newest: arrival.exponent,
+            newest: new_tile.exponent,
             places: std::array::from_fn(place),
-            fours: self.fours + u32::from(arrival.exponent == 2),
+            fours: self.fours + u32::from(new_tile.exponent == 2),
             strips: Vec::with_capacity(2 * self.strips.len()),
         }
     }
 
     /// Returns the next layer.
-    pub(super) fn next(&self, arrival: Arrival, seen: &mut Seen) -> Self {
-        let mut next = self.after(arrival);
+    pub(super) fn next(&self, new_tile: NewTile, seen: &mut Seen) -> Self {
+        let mut next = self.after(new_tile);
         // Each strip has at most two followers.
         seen.forget(2 * self.strips.len());
         for &strip in &self.strips {
-            for follower in self.moves(strip, arrival.exponent).into_iter().flatten() {
+            for follower in self.moves(strip, new_tile.exponent).into_iter().flatten() {
                 if seen.insert(follower) {
                     next.strips.push(follower);
                 }
@@ -217,7 +217,7 @@ fn equal_neighbours(tiles: Strip) -> u64 {
 /// Returns the highest bits of the tiles that are not zero.
 #[inline]
 fn nonzero(tiles: u64) -> u64 {
-    (((tiles & LOWER_BITS) + LOWER_BITS) | tiles) & HIGHEST_BITS
+    (((tiles & LOWER_BITS) + LOWER_BITS) | tiles) & TOP_BITS
 }
 
 /// Merges equal neighbours, those nearer to `side` first.
@@ -246,7 +246,7 @@ pub(super) type Strip = u64;
 const PUSHED_RIGHT: Strip = 1 << 63;
 
 /// The longest strip there is.
-const LONGEST: usize = 9;
+const MAX_LENGTH: usize = 9;
 
 /// Bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: each larger one needs the one before it twice, the
 /// second time with a cell less.
@@ -263,7 +263,7 @@ struct Seen {
 impl Seen {
     /// Where the number of a layer stands, above all tiles. A move adds 2 or 4 to tiles of at most 1,024: there are
     /// fewer than 2^13 layers.
-    const STAMP: usize = TILE_BITS * (LONGEST + 1);
+    const STAMP: usize = TILE_BITS * (MAX_LENGTH + 1);
 
     /// The bits of the number of a layer.
     const STAMP_BITS: u64 = !PUSHED_RIGHT >> Self::STAMP << Self::STAMP;
@@ -307,7 +307,7 @@ mod tests {
 
     fn starts() -> impl Strategy<Value = Start> {
         let seed = prop::collection::vec(prop_oneof![any::<u32>(), 0..10u32], LONG_LAG);
-        (2..=LONGEST, any::<prop::sample::Index>(), 1..=2u8, seed).prop_map(|(length, cell, exponent, seed)| {
+        (2..=MAX_LENGTH, any::<prop::sample::Index>(), 1..=2u8, seed).prop_map(|(length, cell, exponent, seed)| {
             let mut cells = vec![0; length];
             cells[cell.index(length)] = exponent;
             Start { cells, seed: std::array::from_fn(|i| seed[i]) }
@@ -356,7 +356,7 @@ mod layer_tests {
 
     #[test]
     fn all_strips_of_three_kinds_of_tiles_merge_as_lists_do() {
-        for length in 1..=LONGEST {
+        for length in 1..=MAX_LENGTH {
             for number in 0..3usize.pow(length as u32) {
                 let tiles: Vec<u8> =
                     (0..length).map(|index| (number / 3usize.pow(index as u32) % 3) as u8 + 1).collect();

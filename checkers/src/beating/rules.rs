@@ -7,13 +7,13 @@ use std::ops::Range;
 
 /// A random tile: two numbers are drawn for it, the first one decides where it appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct NewTile {
     place: u32,
     /// The exponent of the tile: 1 or 2.
     pub(super) exponent: u8,
 }
 
-impl Arrival {
+impl NewTile {
     /// Draws the next tile.
     #[inline]
     pub(super) fn draw(random: &mut SubtractWithCarry) -> Self {
@@ -156,15 +156,15 @@ impl Strip {
 
     /// Adds a random tile to a strip that was just pushed to `side`: at the other end. The cell does not matter.
     fn arrive(&mut self, side: Side) {
-        let arrival = Arrival::draw(&mut self.random);
+        let new_tile = NewTile::draw(&mut self.random);
         let length = self.given.len();
-        let place = arrival.place_among(length - self.count);
+        let place = new_tile.place_among(length - self.count);
         self.occupied = match side {
             Side::Left => 0..self.count + place + 1,
             Side::Right => place..length,
         };
         self.pushed = Some(side);
-        self.add(arrival.exponent, side.opposite());
+        self.add(new_tile.exponent, side.opposite());
         if side == Side::Right {
             self.pairs.reverse();
         }

@@ -1,6 +1,6 @@
 //! Makes cases. Only seed 1 is Algotester's; the others are this project's own.
 
-use crate::random::Frozen;
+use crate::random::FrozenRandom;
 use std::io::Write;
 
 /// The statement's sample, which it says is seed 1.
@@ -15,7 +15,7 @@ pub(super) fn first(seed: u64) -> Vec<u8> {
     if seed == 1 {
         return SAMPLE.to_vec();
     }
-    let mut random = Frozen::new("columns", seed);
+    let mut random = FrozenRandom::new("columns", seed);
     let (width, height) = (random.between(6, 12), random.between(13, 19));
     let letters = &b"abcdefgh"[..random.between(4, 8) as usize];
     let count = *random.pick(&[100, 300, 1_000, 3_000, 10_000]);
@@ -34,7 +34,7 @@ pub(super) fn second(seed: u64) -> Vec<u8> {
     if seed == 1 {
         return SAMPLE.to_vec();
     }
-    let mut random = Frozen::new("columns 2", seed);
+    let mut random = FrozenRandom::new("columns 2", seed);
     let (width, height) = (random.between(6, 12), random.between(13, 19));
     let colors = random.between(1, 26) as usize;
     let mut alphabet: Vec<u8> = (b'a'..=b'z').collect();
@@ -46,7 +46,13 @@ pub(super) fn second(seed: u64) -> Vec<u8> {
     text(&mut random, (width, height), &alphabet[..colors], count, magic_per_mille)
 }
 
-fn text(random: &mut Frozen, (width, height): (u64, u64), letters: &[u8], count: u64, magic_per_mille: u64) -> Vec<u8> {
+fn text(
+    random: &mut FrozenRandom,
+    (width, height): (u64, u64),
+    letters: &[u8],
+    count: u64,
+    magic_per_mille: u64,
+) -> Vec<u8> {
     let mut text = Vec::new();
     writeln!(text, "{width} {height}\n{count}").expect("writing to memory does not fail");
     for _ in 0..count {

@@ -40,7 +40,7 @@ impl Checker for Columns {
         Ok(Box::new(Input::read(input)?))
     }
 
-    fn manual(&self) -> Option<ManualReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Input::read(input)?)))
     }
 }

@@ -19,20 +19,20 @@ pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn O
 /// A game and who watches it.
 pub(super) struct Game<'a> {
     field: Field,
-    narrator: Narrator<'a>,
+    progress: Progress<'a>,
 }
 
 impl<'a> Game<'a> {
     /// Returns the game before its first column.
     pub(super) fn start(input: &Input, observer: &'a mut dyn Observer) -> Self {
         let mut game = Self::on(Field::new(input.width, input.height), observer);
-        game.narrator.start(&game.field);
+        game.progress.start(&game.field);
         game
     }
 
     /// Returns a game that goes on from this playfield, without points so far.
     pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
-        Self { field, narrator: Narrator::new(observer) }
+        Self { field, progress: Progress::new(observer) }
     }
 
     pub(super) fn field(&self) -> &Field {
@@ -40,7 +40,7 @@ impl<'a> Game<'a> {
     }
 
     pub(super) fn points(&self) -> u64 {
-        self.narrator.total()
+        self.progress.total()
     }
 
     /// Places columns until the placements or the columns end, or one has no room. Returns whether all had room.
@@ -52,7 +52,7 @@ impl<'a> Game<'a> {
     #[inline]
     pub(super) fn place(&mut self, piece: Piece, placement: Placement) -> bool {
         if !self.field.has_room(placement.column) {
-            self.narrator.overflow(&self.field, piece, placement.column);
+            self.progress.overflow(&self.field, piece, placement.column);
             return false;
         }
         let changed = match piece {
@@ -60,25 +60,25 @@ impl<'a> Game<'a> {
             Piece::Jewels(jewels) => self.land(placement, shifted(jewels, placement)),
         };
         self.match_all(changed);
-        self.narrator.next_move();
+        self.progress.next_move();
         true
     }
 
     /// Lands an ordinary column. Returns what has changed.
     fn land(&mut self, placement: Placement, jewels: [u8; 3]) -> Cells {
         let landed = self.field.land(placement.column, jewels);
-        self.narrator.landed(&self.field, jewels, placement.column, &landed);
+        self.progress.landed(&self.field, jewels, placement.column, &landed);
         landed
     }
 
     /// Lands a magic column, which is never part of the field: it goes with what it clears. Returns what has changed.
     fn land_magic(&mut self, column: usize) -> Cells {
-        self.narrator.magic_landed(&self.field, column);
+        self.progress.magic_landed(&self.field, column);
         let Some(jewel) = self.field.top(column) else {
             return Cells::default();
         };
         let cells = self.field.all_of(jewel);
-        self.narrator.magic_cleared(&self.field, jewel, &cells, POINTS * cells.len());
+        self.progress.magic_cleared(&self.field, jewel, &cells, POINTS * cells.len());
         self.settle(&cells)
     }
 
@@ -89,14 +89,14 @@ impl<'a> Game<'a> {
             if matches.count == 0 {
                 break;
             }
-            self.narrator.matched(&self.field, &matches, multiplier, POINTS * multiplier * matches.count);
+            self.progress.matched(&self.field, &matches, multiplier, POINTS * multiplier * matches.count);
             changed = self.settle(&matches.cells);
         }
     }
 
     fn settle(&mut self, cells: &Cells) -> Cells {
         let fallen = self.field.clear(cells);
-        self.narrator.settled(&self.field, &fallen);
+        self.progress.settled(&self.field, &fallen);
         fallen
     }
 }
@@ -143,13 +143,13 @@ fn read_placement(tokens: &mut Tokens<'_>, width: i64) -> Result<Placement, Reje
 pub(super) const MAGIC: [u8; 3] = *b"***";
 
 /// The score of a game so far, and its voice.
-struct Narrator<'a> {
+struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
     total: u64,
 }
 
-impl<'a> Narrator<'a> {
+impl<'a> Progress<'a> {
     pub(super) fn new(observer: &'a mut dyn Observer) -> Self {
         Self { observer, step: 0, total: 0 }
     }

@@ -60,15 +60,15 @@ impl<'a> Answer<'a> {
         let mut previous = None;
         for _ in 0..length {
             let at = self.tokens.clone();
-            let spot = Spot::read(&mut self.tokens, board)?;
-            let cell = board.cell(spot.row - 1, spot.column - 1);
-            let broken = broken_rule(board, previous, spot, self.visits[cell] == self.step);
-            if let Some(Broken { rule, expected, found }) = broken {
+            let position = Position::read(&mut self.tokens, board)?;
+            let cell = board.cell(position.row - 1, position.column - 1);
+            let broken = broken_rule(board, previous, position, self.visits[cell] == self.step);
+            if let Some(BrokenRule { rule, expected, found }) = broken {
                 return Err(rejection_at_next(&at, rule, &expected, &found));
             }
             self.visits[cell] = self.step;
             path.push(cell);
-            previous = Some(spot);
+            previous = Some(position);
         }
         Ok(())
     }
@@ -76,12 +76,12 @@ impl<'a> Answer<'a> {
 
 /// A cell as answers name it: both numbers from 1, the top left cell is (1, 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spot {
+struct Position {
     row: usize,
     column: usize,
 }
 
-impl Spot {
+impl Position {
     fn read(tokens: &mut Tokens<'_>, board: &Board) -> Result<Self, Rejection> {
         let row = tokens.integer("the row x", 1..=board.height() as i64)? as usize;
         let column = tokens.integer("the column y", 1..=board.width() as i64)? as usize;
@@ -93,31 +93,31 @@ impl Spot {
     }
 }
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for Position {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "({}, {})", self.row, self.column)
     }
 }
 
-struct Broken {
+struct BrokenRule {
     rule: &'static str,
     expected: String,
     found: String,
 }
 
-/// Returns the first of the statement's conditions 2 to 5 that the path breaks by going on to `spot`.
-fn broken_rule(board: &Board, previous: Option<Spot>, spot: Spot, visited: bool) -> Option<Broken> {
-    let broken = |rule, expected: &str, found: String| Some(Broken { rule, expected: expected.to_owned(), found });
-    if let Some(previous) = previous.filter(|previous| !previous.touches(spot)) {
-        return broken("the path jumps", &format!("a neighbour of {previous}"), spot.to_string());
+/// Returns the first of the statement's conditions 2 to 5 that the path breaks by going on to `position`.
+fn broken_rule(board: &Board, previous: Option<Position>, position: Position, visited: bool) -> Option<BrokenRule> {
+    let broken = |rule, expected: &str, found: String| Some(BrokenRule { rule, expected: expected.to_owned(), found });
+    if let Some(previous) = previous.filter(|previous| !previous.touches(position)) {
+        return broken("the path jumps", &format!("a neighbour of {previous}"), position.to_string());
     }
     if visited {
-        return broken("the path visits a cell twice", "a cell that is not on the path yet", spot.to_string());
+        return broken("the path visits a cell twice", "a cell that is not on the path yet", position.to_string());
     }
-    match board.digit(board.cell(spot.row - 1, spot.column - 1)) {
-        None => broken("the path visits a blank cell", "a cell with a digit", spot.to_string()),
+    match board.digit(board.cell(position.row - 1, position.column - 1)) {
+        None => broken("the path visits a blank cell", "a cell with a digit", position.to_string()),
         Some(0) if previous.is_none() => {
-            broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {spot}"))
+            broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {position}"))
         }
         Some(_) => None,
     }
@@ -168,7 +168,8 @@ mod tests {
     fn paths_are_cells_with_any_white_space() {
         let board = input().board;
         assert_eq!(paths(b"\n0\r\n\r\n", &board), Ok(vec![]));
-        let cells = |spots: &[(usize, usize)]| spots.iter().map(|&(row, column)| board.cell(row, column)).collect();
+        let cells =
+            |positions: &[(usize, usize)]| positions.iter().map(|&(row, column)| board.cell(row, column)).collect();
         let expected = vec![cells(&[(0, 0), (0, 1), (1, 1)]), cells(&[(0, 0)])];
         assert_eq!(paths(b"2 3\t01 1 1\n2 2 2\r\n1 1 1", &board), Ok(expected));
     }

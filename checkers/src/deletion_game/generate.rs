@@ -21,7 +21,7 @@
 //! Boards that can be cleared: made backwards, each piece pushed in where the game will take it out.
 
 use super::primality::Primality;
-use crate::random::Frozen;
+use crate::random::FrozenRandom;
 use std::io::Write;
 use std::ops::RangeInclusive;
 
@@ -29,7 +29,7 @@ const ANY_DIGIT: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /// Returns the input of this seed. Any seed will do.
 pub(super) fn generate(seed: u64) -> Vec<u8> {
-    let mut random = Frozen::new("deletion-game", seed);
+    let mut random = FrozenRandom::new("deletion-game", seed);
     let family = family(seed);
     draft(family, &mut random).written(family)
 }
@@ -41,7 +41,7 @@ fn family(seed: u64) -> u64 {
     }
 }
 
-fn draft(family: u64, random: &mut Frozen) -> Draft {
+fn draft(family: u64, random: &mut FrozenRandom) -> Draft {
     match family {
         1 => one_move_on_a_wide_board(random),
         2 => to_be_cleared(random),
@@ -82,7 +82,7 @@ impl Draft {
     }
 }
 
-fn one_move_on_a_wide_board(random: &mut Frozen) -> Draft {
+fn one_move_on_a_wide_board(random: &mut FrozenRandom) -> Draft {
     let (rows, columns) = (random.between(2, 10), random.between(300, 1000));
     let lengths = 2..=random.between(columns - 10, columns + 10);
     let exponents = [random.between(1, 2), random.between(1, 2)];
@@ -90,7 +90,7 @@ fn one_move_on_a_wide_board(random: &mut Frozen) -> Draft {
     Draft { grid, moves: 1, lengths, exponents, halves_for_what_is_left: false }
 }
 
-fn to_be_cleared(random: &mut Frozen) -> Draft {
+fn to_be_cleared(random: &mut FrozenRandom) -> Draft {
     let (rows, columns) = (random.between(8, 20), random.between(8, 20));
     let longest = random.between(3, 5);
     let grid = stacked(rows as usize, columns as usize, &pieces(random, rows, columns, longest));
@@ -98,7 +98,7 @@ fn to_be_cleared(random: &mut Frozen) -> Draft {
     Draft { grid, moves, lengths: 2..=longest, exponents: [1, 1], halves_for_what_is_left: true }
 }
 
-fn primes_before_palindromes(random: &mut Frozen) -> Draft {
+fn primes_before_palindromes(random: &mut FrozenRandom) -> Draft {
     let (rows, columns) = (random.between(20, 50), random.between(20, 50));
     let moves = random.between(20, 100);
     let lengths = 2..=random.between(5, 10);
@@ -107,7 +107,7 @@ fn primes_before_palindromes(random: &mut Frozen) -> Draft {
     Draft { grid, moves, lengths, exponents, halves_for_what_is_left: false }
 }
 
-fn long_primes(random: &mut Frozen) -> Draft {
+fn long_primes(random: &mut FrozenRandom) -> Draft {
     let (rows, columns) = (random.between(70, 110), random.between(70, 110));
     let moves = random.between(50, 200);
     let lengths = 2..=random.between(18, 30);
@@ -115,14 +115,14 @@ fn long_primes(random: &mut Frozen) -> Draft {
     Draft { grid, moves, lengths, exponents: [2, 0], halves_for_what_is_left: false }
 }
 
-fn short_paths(random: &mut Frozen) -> Draft {
+fn short_paths(random: &mut FrozenRandom) -> Draft {
     let (rows, columns) = (random.between(70, 110), random.between(70, 110));
     let moves = random.between(300, 1200);
     let grid = Grid::of(rows as usize, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
     Draft { grid, moves, lengths: 2..=8, exponents: [2, 2], halves_for_what_is_left: false }
 }
 
-fn one_palindrome(random: &mut Frozen) -> Draft {
+fn one_palindrome(random: &mut FrozenRandom) -> Draft {
     let lengths = 2..=random.between(990, 1000);
     let exponents = [0, random.between(1, 2)];
     let kinds = random.between(4, 6) as usize;
@@ -131,7 +131,7 @@ fn one_palindrome(random: &mut Frozen) -> Draft {
     Draft { grid, moves: 1, lengths, exponents, halves_for_what_is_left: false }
 }
 
-fn one_odd_palindrome(random: &mut Frozen) -> Draft {
+fn one_odd_palindrome(random: &mut FrozenRandom) -> Draft {
     let lengths = 2..=2 * random.between(475, 499) + 1;
     let exponents = [0, random.between(1, 2)];
     let kinds = [random.between(2, 4) as usize, random.between(2, 4) as usize];
@@ -141,7 +141,7 @@ fn one_odd_palindrome(random: &mut Frozen) -> Draft {
     Draft { grid, moves: 1, lengths, exponents, halves_for_what_is_left: false }
 }
 
-fn fives_and_sixes(random: &mut Frozen) -> Draft {
+fn fives_and_sixes(random: &mut FrozenRandom) -> Draft {
     let moves = random.between(1, 10);
     let lengths = 2..=random.between(300, 1000);
     let exponents = [random.between(1, 2), random.between(1, 2)];
@@ -153,7 +153,7 @@ fn fives_and_sixes(random: &mut Frozen) -> Draft {
     Draft { grid, moves, lengths, exponents, halves_for_what_is_left: false }
 }
 
-fn mirrored(random: &mut Frozen) -> Draft {
+fn mirrored(random: &mut FrozenRandom) -> Draft {
     let columns = 2 * random.between(10, 50);
     let exponents = [0, random.between(1, 2)];
     let mut grid = Grid::of(1000, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
@@ -165,7 +165,7 @@ fn mirrored(random: &mut Frozen) -> Draft {
     Draft { grid, moves: 1, lengths: 2..=1000 * columns, exponents, halves_for_what_is_left: false }
 }
 
-fn full_board_palindrome(random: &mut Frozen) -> Draft {
+fn full_board_palindrome(random: &mut FrozenRandom) -> Draft {
     let exponents = [random.between(0, 1), random.between(1, 2)];
     let mut grid = Grid::of(3, 999, |_, _| *random.pick(&ANY_DIGIT));
     if grid.digit((0, 0)) == 0 {
@@ -176,7 +176,7 @@ fn full_board_palindrome(random: &mut Frozen) -> Draft {
 }
 
 /// Returns the ten digits in a random order (Fisher and Yates).
-fn shuffled_digits(random: &mut Frozen) -> [u8; 10] {
+fn shuffled_digits(random: &mut FrozenRandom) -> [u8; 10] {
     let mut digits = ANY_DIGIT;
     for last in (1..digits.len()).rev() {
         digits.swap(last, random.below(last as u64 + 1) as usize);
@@ -253,7 +253,7 @@ struct Piece {
 
 /// Returns the pieces that fill a board, the first one to be pushed in first. They are 2 to `longest` long, which is
 /// at least 3: where no crooked piece fits any more, columns are filled up by twos and threes.
-fn pieces(random: &mut Frozen, rows: u64, columns: u64, longest: u64) -> Vec<Piece> {
+fn pieces(random: &mut FrozenRandom, rows: u64, columns: u64, longest: u64) -> Vec<Piece> {
     let mut heights = vec![0; columns as usize];
     let mut pieces = Vec::new();
     for _ in 0..10 * rows * columns {
@@ -288,7 +288,7 @@ fn stacked(rows: usize, columns: usize, pieces: &[Piece]) -> Grid {
 
 /// Returns a path that starts at most on top of a column and then goes anywhere, the same cell never twice. It is
 /// shorter than `length` where it has run into a dead end.
-fn walk(random: &mut Frozen, heights: &[usize], rows: usize, length: usize) -> Vec<(usize, usize)> {
+fn walk(random: &mut FrozenRandom, heights: &[usize], rows: usize, length: usize) -> Vec<(usize, usize)> {
     let column = random.below(heights.len() as u64) as usize;
     let mut path = vec![(column, random.below(heights[column] as u64 + 1) as usize)];
     while path.len() < length {
@@ -315,7 +315,7 @@ fn push_in(
     heights: &mut [usize],
     path: Vec<(usize, usize)>,
     rows: usize,
-    random: &mut Frozen,
+    random: &mut FrozenRandom,
 ) {
     if path.len() < 2 {
         return;
@@ -333,7 +333,7 @@ fn push_in(
 }
 
 /// Returns the digits of a prime or, as often, of a palindrome.
-fn scoring_digits(random: &mut Frozen, length: usize) -> Vec<u8> {
+fn scoring_digits(random: &mut FrozenRandom, length: usize) -> Vec<u8> {
     let mut digits: Vec<u8> = (0..length).map(|_| random.below(10) as u8).collect();
     digits[0] = random.between(1, 9) as u8;
     if random.below(2) == 0 {
@@ -363,7 +363,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn drafted(seed: u64) -> Draft {
-        draft(family(seed), &mut Frozen::new("deletion-game", seed))
+        draft(family(seed), &mut FrozenRandom::new("deletion-game", seed))
     }
 
     fn case(seed: u64) -> Box<dyn Case> {
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn family_2_can_be_cleared() {
         for seed in (2..200).step_by(10) {
-            let mut random = Frozen::new("deletion-game", seed);
+            let mut random = FrozenRandom::new("deletion-game", seed);
             let (rows, columns) = (random.between(8, 20), random.between(8, 20));
             let longest = random.between(3, 5);
             let pieces = pieces(&mut random, rows, columns, longest);

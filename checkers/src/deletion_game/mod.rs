@@ -72,21 +72,21 @@ fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Sco
     let mut answer = Answer::open(answer, parameters, &input.board)?;
     let mut board = input.board.clone();
     let mut primality = Primality::default();
-    let mut narrator = Narrator::new(observer);
+    let mut progress = Progress::new(observer);
     let (mut path, mut number) = (Vec::new(), Vec::new());
-    narrator.start(&board);
+    progress.start(&board);
     while answer.next_path(&board, &mut path)? {
         spell(&board, &path, &mut number);
         let subscores = Subscores::of(&number, parameters, &mut primality)
             .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
-        narrator.chosen(answer.step(), &board, &path, &number, &subscores);
+        progress.chosen(answer.step(), &board, &path, &number, &subscores);
         if subscores.score() != BigUint::ZERO {
             board.take(&mut path);
-            narrator.dropped(&board);
+            progress.dropped(&board);
         }
     }
-    let score = final_score(narrator.total(), parameters, board.filled());
-    narrator.end(&board, parameters, &score);
+    let score = final_score(progress.total(), parameters, board.filled());
+    progress.end(&board, parameters, &score);
     Ok(BigInt::from(score).into())
 }
 
@@ -145,13 +145,13 @@ fn is_palindrome(number: &[u8]) -> bool {
 const SHOWN_DIGITS: usize = 30;
 
 /// The points of a game so far, and its voice.
-struct Narrator<'a> {
+struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
     total: BigUint,
 }
 
-impl<'a> Narrator<'a> {
+impl<'a> Progress<'a> {
     fn new(observer: &'a mut dyn Observer) -> Self {
         Self { observer, step: 0, total: BigUint::ZERO }
     }

@@ -2,7 +2,7 @@
 //!
 //! The time of a test grows a little faster than the square of the number of digits. An answer has room for a number of
 //! about 140,000 digits, which would take a quarter of an hour if it is prime. So the work for one answer is bounded by
-//! [`MOST_WORK`], and what is beyond is not decided. The bound counts steps and not time: the outcome is the same on every
+//! [`MAX_WORK`], and what is beyond is not decided. The bound counts steps and not time: the outcome is the same on every
 //! machine. What a cheap rejection settles costs nothing, and nothing is tested twice.
 //!
 //! The test of Baillie and Wagstaff ("Lucas pseudoprimes", Mathematics of Computation 35, 1980) and of Pomerance,
@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 ///
 /// It covers every prime of up to 39,454 digits, every composite number of up to 73,979, and all numbers of an answer
 /// that has none of more than 10,000.
-const MOST_WORK: u64 = 4_100_000_000;
+const MAX_WORK: u64 = 4_100_000_000;
 
 /// From this many bits on a [`LongRing`] is faster than Montgomery's reduction word by word.
 const LONG_BITS: usize = 6_200;
@@ -44,13 +44,13 @@ pub(super) struct Primality {
     decided: HashMap<Vec<u8>, bool>,
 }
 
-/// Whether a number is prime would take more than is left of [`MOST_WORK`].
+/// Whether a number is prime would take more than is left of [`MAX_WORK`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMuchWork;
 
 impl Default for Primality {
     fn default() -> Self {
-        Self { work_left: MOST_WORK, decided: HashMap::new() }
+        Self { work_left: MAX_WORK, decided: HashMap::new() }
     }
 }
 
@@ -301,7 +301,7 @@ mod tests {
         for (number, &expected) in prime.iter().enumerate() {
             assert_eq!(primality.is_prime(number.to_string().as_bytes()), Ok(expected), "{number}");
         }
-        assert_eq!(primality.work_left, MOST_WORK, "small numbers cost nothing");
+        assert_eq!(primality.work_left, MAX_WORK, "small numbers cost nothing");
     }
 
     #[test]
@@ -509,11 +509,11 @@ mod tests {
             let bits = (BigUint::from(10_u8).pow(digits) - 1_u8).bits() as usize;
             (bits * residue_length(bits)) as u64
         };
-        assert!(strong_test(73_979) <= MOST_WORK && strong_test(73_980) > MOST_WORK);
+        assert!(strong_test(73_979) <= MAX_WORK && strong_test(73_980) > MAX_WORK);
         let both = |digits| strong_test(digits) + strong_test(digits) * 9 / 4;
-        assert!(both(39_454) <= MOST_WORK && both(39_455) > MOST_WORK);
+        assert!(both(39_454) <= MAX_WORK && both(39_455) > MAX_WORK);
         // An answer has room for 17 paths of 10,000 cells: each takes 5.8 bytes on a board of 100 rows and columns.
-        assert!(17 * both(10_000) <= MOST_WORK);
+        assert!(17 * both(10_000) <= MAX_WORK);
     }
 
     #[test]
@@ -521,7 +521,7 @@ mod tests {
         let mut primality = Primality::default();
         let number = BigUint::from(10_u8).pow(99_999) + 9_u8;
         assert_eq!(primality.is_prime(number.to_string().as_bytes()), Err(TooMuchWork));
-        assert_eq!(primality.work_left, MOST_WORK);
+        assert_eq!(primality.work_left, MAX_WORK);
         assert_eq!(primality.is_prime(mersenne(2203).to_string().as_bytes()), Ok(true));
     }
 

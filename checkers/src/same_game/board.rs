@@ -24,7 +24,7 @@ pub(super) struct Board {
 /// The part of a board where a removal may have changed which cells form a group: those that have got another block,
 /// and their neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Disturbed {
+pub(super) struct Region {
     rows: Range<usize>,
     columns: Range<usize>,
 }
@@ -87,18 +87,18 @@ impl Board {
     }
 
     /// Returns the whole board.
-    pub(super) fn everywhere(&self) -> Disturbed {
-        Disturbed { rows: 0..self.rows, columns: 0..self.columns }
+    pub(super) fn whole(&self) -> Region {
+        Region { rows: 0..self.rows, columns: 0..self.columns }
     }
 
     /// Returns the cells in this part of the board.
-    pub(super) fn cells(&self, part: &Disturbed) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn cells(&self, part: &Region) -> impl Iterator<Item = usize> + use<> {
         let (stride, columns) = (self.stride, part.columns.clone());
         part.rows.clone().flat_map(move |row| (row + 1) * stride + columns.start..(row + 1) * stride + columns.end)
     }
 
     /// Removes the blocks in these cells, at least one; the others settle.
-    pub(super) fn remove(&mut self, group: &[usize]) -> Disturbed {
+    pub(super) fn remove(&mut self, group: &[usize]) -> Region {
         let (mut lowest, mut first, mut last) = (0, self.columns, 0);
         for &cell in group {
             self.blocks[cell] = EMPTY;
@@ -113,10 +113,10 @@ impl Board {
         let bottom = self.cell(self.rows - 1, 0);
         if self.blocks[bottom + first..=bottom + last].contains(&EMPTY) {
             self.close_up(first);
-            return Disturbed { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
+            return Region { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
         }
         // No cell below the lowest removed one has got another block.
-        Disturbed { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
+        Region { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
     }
 
     /// Lets the blocks of a column fall that are in this row or above.
@@ -216,7 +216,7 @@ mod tests {
             [(0, 1), (0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 3)].map(|(row, column)| board.cell(row, column));
         let disturbed = board.remove(&group);
         assert_eq!(rows(&board), ["A-B--", "CDE--", "FGH--"]);
-        assert_eq!((board.left(), disturbed), (8, Disturbed { rows: 0..3, columns: 0..5 }));
+        assert_eq!((board.left(), disturbed), (8, Region { rows: 0..3, columns: 0..5 }));
     }
 
     #[test]
@@ -224,13 +224,13 @@ mod tests {
         let mut board = board(&["ABCDE", "FGXXJ", "KLMNO", "PQRST"]);
         let disturbed = board.remove(&[board.cell(1, 2), board.cell(1, 3)]);
         assert_eq!(rows(&board), ["AB--E", "FGCDJ", "KLMNO", "PQRST"]);
-        assert_eq!(disturbed, Disturbed { rows: 0..3, columns: 1..5 });
+        assert_eq!(disturbed, Region { rows: 0..3, columns: 1..5 });
     }
 
     #[test]
     fn of_two_cells_the_higher_and_then_the_lefter_has_the_smaller_index() {
         let board = board(&["AB", "CD", "EF"]);
-        let cells: Vec<_> = board.cells(&board.everywhere()).collect();
+        let cells: Vec<_> = board.cells(&board.whole()).collect();
         assert!(cells.is_sorted());
         assert_eq!(cells.iter().map(|&cell| board.block(cell)).collect::<Vec<_>>(), b"ABCDEF");
         assert!(cells.iter().all(|&cell| cell == board.cell(board.row(cell), board.column(cell))));

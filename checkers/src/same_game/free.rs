@@ -2,7 +2,7 @@
 //!
 //! The open game played by hand: a group is chosen.
 
-use super::Narrator;
+use super::Progress;
 use super::board::{Board, EMPTY, Flood};
 use super::input::{Free, Grid};
 use crate::manual::counted_lines;
@@ -11,8 +11,8 @@ use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, 
 
 /// Reads and plays `M` and M moves `row col`. Returns the score.
 pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
-    let (board, narrator) = play_moves(grid, answer, observer)?;
-    Ok(narrator.end(&board))
+    let (board, progress) = play_moves(grid, answer, observer)?;
+    Ok(progress.end(&board))
 }
 
 /// Reads and plays the moves of an answer. Returns the board after them, and who has counted the points.
@@ -20,20 +20,20 @@ fn play_moves<'a>(
     grid: &Grid,
     answer: &[u8],
     observer: &'a mut dyn Observer,
-) -> Result<(Board, Narrator<'a>), Rejection> {
+) -> Result<(Board, Progress<'a>), Rejection> {
     let mut board = Board::new(grid);
     let mut flood = Flood::new(&board);
-    let mut narrator = Narrator::new(observer, &board);
+    let mut progress = Progress::new(observer, &board);
     let mut tokens = Tokens::new(answer);
     // A move takes two blocks at least.
     let moves = tokens.integer("the number of moves M", 0..=(board.left() / 2) as i64)? as usize;
     for step in 1..=moves {
         let group = read_move(&mut tokens, &board, &mut flood).map_err(|rejection| rejection.at_step(step))?;
-        narrator.removes(&board, group);
+        progress.removes(&board, group);
         board.remove(group);
     }
     tokens.end()?;
-    Ok((board, narrator))
+    Ok((board, progress))
 }
 
 /// Reads a cell and returns the group that it belongs to on this board.
@@ -60,14 +60,14 @@ impl ManualGame for Free {
 
     fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
         let mut unobserved = Unobserved;
-        let (board, narrator) = play_moves(&self.grid, &self.answer(moves), &mut unobserved)?;
+        let (board, progress) = play_moves(&self.grid, &self.answer(moves), &mut unobserved)?;
         let mut flood = Flood::new(&board);
         flood.start();
         let mut choices = Vec::new();
-        for cell in board.cells(&board.everywhere()) {
+        for cell in board.cells(&board.whole()) {
             let group = flood.group(&board, cell);
             if group.len() >= 2 {
-                choices.push(choice(&board, &narrator, group));
+                choices.push(choice(&board, &progress, group));
             }
         }
         Ok(Outlook { choices, ahead: crate::Board { width: 0, cells: Vec::new() } })
@@ -75,9 +75,9 @@ impl ManualGame for Free {
 }
 
 /// Returns the removal of a group, named by its first block.
-fn choice(board: &Board, narrator: &Narrator<'_>, group: &[usize]) -> Choice {
+fn choice(board: &Board, progress: &Progress<'_>, group: &[usize]) -> Choice {
     let mut unobserved = Unobserved;
-    let mut after = narrator.continued(&mut unobserved);
+    let mut after = progress.continued(&mut unobserved);
     let mut left = board.clone();
     after.removes(board, group);
     left.remove(group);
@@ -86,7 +86,7 @@ fn choice(board: &Board, narrator: &Narrator<'_>, group: &[usize]) -> Choice {
         played: vec![board.row(group[0]) as i64, board.column(group[0]) as i64],
         cells: group.iter().map(|&cell| board.place(cell)).collect(),
         placed: Vec::new(),
-        gained: (after.end(&left) - narrator.total()).into(),
+        gained: (after.end(&left) - progress.total()).into(),
         ends: !has_group(&left),
     }
 }
@@ -96,7 +96,7 @@ fn has_group(board: &Board) -> bool {
         let block = board.block(cell);
         block != EMPTY && board.neighbours(cell).iter().any(|&neighbour| board.block(neighbour) == block)
     };
-    board.cells(&board.everywhere()).any(is_grouped)
+    board.cells(&board.whole()).any(is_grouped)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Makes cases. They are this project's own: the contest's tests are not available.
 
-use crate::random::Frozen;
+use crate::random::FrozenRandom;
 
 /// Returns the input of `same-game` for this seed, as the generator's first version makes it. Any seed will do.
 ///
@@ -9,17 +9,17 @@ use crate::random::Frozen;
 /// are the colours; the length of the order, uniform from the number of colours to 26; that many first letters in a
 /// random order; the blocks, each of a uniform colour. There are two colours at least.
 pub(super) fn prescribed(seed: u64) -> Vec<u8> {
-    prescribed_with(&mut Frozen::new("same-game", seed), 2)
+    prescribed_with(&mut FrozenRandom::new("same-game", seed), 2)
 }
 
 /// Returns the input of `same-game` for this seed, as the generator's second version makes it. Any seed will do.
 ///
 /// Drawn as in the first version, but there may be a single colour, and an order of a single letter.
 pub(super) fn second_prescribed(seed: u64) -> Vec<u8> {
-    prescribed_with(&mut Frozen::new("same-game 2", seed), 1)
+    prescribed_with(&mut FrozenRandom::new("same-game 2", seed), 1)
 }
 
-fn prescribed_with(random: &mut Frozen, fewest_colors: u64) -> Vec<u8> {
+fn prescribed_with(random: &mut FrozenRandom, fewest_colors: u64) -> Vec<u8> {
     let rows = random.between(1, 50) as usize;
     let columns = random.between(1, 50) as usize;
     let most_colors = random.between(fewest_colors, 26);
@@ -39,10 +39,10 @@ fn prescribed_with(random: &mut Frozen, fewest_colors: u64) -> Vec<u8> {
 /// The size that most programs and records of SameGame are about: 15 rows of 15 blocks, each of one of five colours,
 /// independent and uniform.
 pub(super) fn free(seed: u64) -> Vec<u8> {
-    grid(&mut Frozen::new("same-game-free", seed), 15, 15, b"ABCDE")
+    grid(&mut FrozenRandom::new("same-game-free", seed), 15, 15, b"ABCDE")
 }
 
-fn grid(random: &mut Frozen, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {
+fn grid(random: &mut FrozenRandom, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {
     let mut text = format!("{rows}\n").into_bytes();
     for _ in 0..rows {
         text.extend((0..columns).map(|_| *random.pick(colors)));

@@ -62,7 +62,7 @@ impl Checker for SameGameFree {
         Ok(Box::new(Free::read(input)?))
     }
 
-    fn manual(&self) -> Option<ManualReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Free::read(input)?)))
     }
 }
@@ -93,22 +93,22 @@ impl Case for Free {
 const CLEARED_FACTOR: u64 = 4;
 
 /// The score of a game so far, and its voice.
-struct Narrator<'a> {
+struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
     total: u64,
 }
 
-impl<'a> Narrator<'a> {
+impl<'a> Progress<'a> {
     fn new(observer: &'a mut dyn Observer, board: &Board) -> Self {
-        let mut narrator = Self { observer, step: 0, total: 0 };
-        narrator.show(0, board, &[], || "the board at the start".to_owned());
-        narrator
+        let mut progress = Self { observer, step: 0, total: 0 };
+        progress.show(0, board, &[], || "the board at the start".to_owned());
+        progress
     }
 
     /// Returns one that counts on from the same points.
-    fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Narrator<'b> {
-        Narrator { observer, step: self.step, total: self.total }
+    fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Progress<'b> {
+        Progress { observer, step: self.step, total: self.total }
     }
 
     fn total(&self) -> u64 {
@@ -150,7 +150,7 @@ impl<'a> Narrator<'a> {
 }
 
 fn picture(board: &Board, marked: &[usize]) -> crate::Board {
-    let cells = board.cells(&board.everywhere()).map(|cell| match board.block(cell) {
+    let cells = board.cells(&board.whole()).map(|cell| match board.block(cell) {
         EMPTY => Cell { text: None, color: 0, marked: false },
         block => Cell {
             text: Some(char::from(block).into()),

@@ -4,8 +4,8 @@
 //!
 //! Which groups there are, and which of them the prescribed strategy removes first.
 
-use super::Narrator;
-use super::board::{Board, Disturbed, Flood};
+use super::Progress;
+use super::board::{Board, Flood, Region};
 use super::input::Grid;
 use crate::tokens::{Parsed, Tokens, parse_integer};
 use crate::{Observer, Rejection};
@@ -14,13 +14,13 @@ use crate::{Observer, Rejection};
 pub(super) fn play(grid: &Grid, order: &[u8], observer: &mut dyn Observer) -> u64 {
     let mut board = Board::new(grid);
     let mut groups = Groups::new(&board, order);
-    let mut narrator = Narrator::new(observer, &board);
+    let mut progress = Progress::new(observer, &board);
     while let Some(group) = groups.next(&board) {
-        narrator.removes(&board, group);
+        progress.removes(&board, group);
         let disturbed = board.remove(group);
         groups.update(&board, &disturbed);
     }
-    narrator.end(&board)
+    progress.end(&board)
 }
 
 /// Fails unless the answer is this score and nothing else.
@@ -74,12 +74,12 @@ impl<'a> Groups<'a> {
             let &color = self.order.get(self.turns)?;
             self.place[usize::from(color)] = Some(self.turns as u8);
             self.turns += 1;
-            self.update(board, &board.everywhere());
+            self.update(board, &board.whole());
         }
     }
 
     /// Searches the disturbed part of the board again.
-    fn update(&mut self, board: &Board, disturbed: &Disturbed) {
+    fn update(&mut self, board: &Board, disturbed: &Region) {
         for cell in board.cells(disturbed) {
             self.register.forget(cell);
         }

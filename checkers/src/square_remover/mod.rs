@@ -42,7 +42,7 @@ impl Checker for SquareRemover {
         Ok(Box::new(Game::read(input)?))
     }
 
-    fn manual(&self) -> Option<ManualReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Game::read(input)?)))
     }
 }

@@ -13,7 +13,7 @@ use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecid
 /// Nothing in the rules ends a cascade. Each square brings four pseudo-random tiles, and those complete less than one
 /// further square on average, so that every cascade that was ever seen is short; but no proof is known. The best
 /// programs of the contest remove about 21,000 squares in a game, and this many cost a fraction of a second.
-const MOST_SQUARES: u64 = 1 << 22;
+const MAX_SQUARES: u64 = 1 << 22;
 
 /// Plays the answer's moves and returns how many squares went.
 ///
@@ -36,10 +36,10 @@ pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position
 
 /// Returns how many squares go after a swap; `None` where the cascade goes on too long.
 pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
-    let mut stage = Stage { position: position.clone(), step: 0, observer: &mut Unobserved };
-    stage.position.swap(one, other);
-    stage.settle().ok()?;
-    Some(stage.position.score() - position.score())
+    let mut playback = Playback { position: position.clone(), step: 0, observer: &mut Unobserved };
+    playback.position.swap(one, other);
+    playback.settle().ok()?;
+    Some(playback.position.score() - position.score())
 }
 
 fn play_moves(
@@ -49,37 +49,37 @@ fn play_moves(
     moves: usize,
     observer: &mut dyn Observer,
 ) -> Result<Position, CheckError> {
-    let mut stage = Stage { position: Position::new(game), step: 0, observer };
-    stage.show(0, &[], || "the start".to_owned());
-    stage.settle().map_err(|Endless| endless(place_of(answer, 0), None))?;
+    let mut playback = Playback { position: Position::new(game), step: 0, observer };
+    playback.show(0, &[], || "the start".to_owned());
+    playback.settle().map_err(|EndlessCascade| endless(place_of(answer, 0), None))?;
     for step in 1..=moves {
-        stage.step = step;
+        playback.step = step;
         let swap = read_swap(tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
-        stage.swap(&swap);
-        stage.settle().map_err(|Endless| endless(place_of(answer, swap.token.offset), Some(step)))?;
+        playback.swap(&swap);
+        playback.settle().map_err(|EndlessCascade| endless(place_of(answer, swap.token.offset), Some(step)))?;
     }
-    Ok(stage.position)
+    Ok(playback.position)
 }
 
-/// More than [`MOST_SQUARES`] would go.
+/// More than [`MAX_SQUARES`] would go.
 #[derive(Debug)]
-struct Endless;
+struct EndlessCascade;
 
 #[cold]
 fn endless(place: Place, step: Option<usize>) -> Undecided {
-    let why = format!("the squares do not stop going; the checker gives up after {MOST_SQUARES} of them");
+    let why = format!("the squares do not stop going; the checker gives up after {MAX_SQUARES} of them");
     Undecided { place, step, why }
 }
 
 /// A game and who watches it.
-struct Stage<'a> {
+struct Playback<'a> {
     position: Position,
     /// The move being played, from 1; 0 before the first.
     step: usize,
     observer: &'a mut dyn Observer,
 }
 
-impl Stage<'_> {
+impl Playback<'_> {
     fn swap(&mut self, swap: &Swap<'_>) {
         let Swap { cell, neighbour, .. } = *swap;
         self.position.swap(cell, neighbour);
@@ -92,14 +92,14 @@ impl Stage<'_> {
     }
 
     /// Removes squares until there is none.
-    fn settle(&mut self) -> Result<(), Endless> {
+    fn settle(&mut self) -> Result<(), EndlessCascade> {
         while let Some(square) = self.position.remove_first_square() {
             let Cell { row, column } = square;
             let cells =
                 [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(down, right)| Cell { row: row + down, column: column + right });
             self.show(1, &cells, || format!("the square at row {row}, column {column} goes"));
-            if self.position.score() > MOST_SQUARES {
-                return Err(Endless);
+            if self.position.score() > MAX_SQUARES {
+                return Err(EndlessCascade);
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ const TILE: u64 = 0b1111;
 const SEVENS: u64 = 0x7777_7777_7777_7777;
 
 /// The highest bit of every tile.
-const HIGHEST_BITS: u64 = 0x8888_8888_8888_8888;
+const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
 /// A cell of the board, or a square by its top left cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Position {
             size: game.size,
             colors: u32::from(game.colors),
             rows,
-            left_corners: HIGHEST_BITS & ((1 << (TILE_BITS * (game.size - 1))) - 1),
+            left_corners: TOP_BITS & ((1 << (TILE_BITS * (game.size - 1))) - 1),
             upper_rows,
             suspects: upper_rows,
             buffer: Lehmer::new(game.start_seed),

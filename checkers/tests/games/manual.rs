@@ -5,12 +5,12 @@ use proptest::prelude::*;
 
 /// The games that people can play.
 fn games() -> Vec<&'static dyn Checker> {
-    checkers::all().iter().copied().filter(|checker| checker.manual().is_some()).collect()
+    checkers::all().iter().copied().filter(|checker| checker.manual_reader().is_some()).collect()
 }
 
 fn case(checker: &dyn Checker, seed: u64) -> Box<dyn ManualGame> {
     let input = checker.generate(seed).expect("the seed can be used");
-    checker.manual().expect("it can be played")(&input).expect("its own generator made it")
+    checker.manual_reader().expect("it can be played")(&input).expect("its own generator made it")
 }
 
 /// The last frame of a move.

@@ -11,7 +11,7 @@ use crate::report::{self, GameFilm, HandPage, MoveRange};
 use crate::workflow::answer;
 use crate::workflow::by_hand::{self, PlayedByHand};
 use crate::workflow::failure::Failure;
-use checkers::{ByHand, CheckError, HandReader, Move, Score};
+use checkers::{ManualGame, CheckError, ManualReader, Move, Score};
 
 /// What the name of a case begins with that is made from a seed.
 const SEED_PREFIX: &str = "seed-";
@@ -21,7 +21,7 @@ pub(super) struct Hand<'a> {
     problem: &'a Problem,
     case: CaseSpec,
     input: Vec<u8>,
-    game: Box<dyn ByHand>,
+    game: Box<dyn ManualGame>,
 }
 
 /// An accepted answer.
@@ -33,9 +33,9 @@ pub(super) struct HandAnswer {
 }
 
 /// Returns what reads the cases of a problem that people can play, without starting a program.
-pub(super) fn reader(problem: &Problem) -> Option<HandReader> {
+pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.by_hand(),
+        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader(),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ const END: usize = 15;
 const PAIR: f64 = 8.0;
 
 /// The most positions that are kept, so that the memory stays below a quarter of the limit.
-const WIDEST_BEAM: usize = 10_000;
+const MAX_BEAM_WIDTH: usize = 10_000;
 
 /// A way to weigh positions.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +126,7 @@ fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, 
         let now = clock.used();
         let pace = expanded as f64 / (now - begun);
         // A negative or unknown number becomes 0.
-        width = ((pace * (until - now) / (length - done) as f64) as usize).clamp(1, WIDEST_BEAM);
+        width = ((pace * (until - now) / (length - done) as f64) as usize).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, placements: trace(&history, best.1) }
 }

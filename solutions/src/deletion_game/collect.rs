@@ -11,7 +11,7 @@ const PAIRS: usize = 150;
 
 /// Random walks for each move that is still to be made, and at least.
 const WALKS: usize = 100;
-const LEAST_WALKS: usize = 4_000;
+const MIN_WALKS: usize = 4_000;
 
 /// How many lengths of a walk are looked at, from the longest down.
 const TAILS: usize = 4;
@@ -144,7 +144,7 @@ impl Collector<'_> {
         if starts.is_empty() || self.rules.prime == 0 {
             return Vec::new();
         }
-        let walks = (WALKS * left).clamp(LEAST_WALKS, 10 * LEAST_WALKS);
+        let walks = (WALKS * left).clamp(MIN_WALKS, 10 * MIN_WALKS);
         (0..walks)
             .filter_map(|_| {
                 let start = *self.random.pick(&starts);

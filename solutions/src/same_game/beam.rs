@@ -18,7 +18,7 @@ use std::io::Write;
 const TIME_LIMIT: f64 = 9.0;
 
 /// The most boards that are kept, so that the memory stays far below the limit.
-const WIDEST: usize = 4_000;
+const MAX_BEAM_WIDTH: usize = 4_000;
 
 /// What a colour costs of which a single block is left.
 const LONE_COLOR: f64 = 1000.0;
@@ -55,11 +55,11 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     words.end()?;
     let clock = Clock::start(TIME_LIMIT);
     let start = Field::new(&board);
-    let mut surveyor = Surveyor::new(&start);
+    let mut finder = GroupFinder::new(&start);
     let mut best = Line::default();
     for (weights, number) in ALL_WEIGHTS.into_iter().zip(1..) {
         let until = f64::from(number) / ALL_WEIGHTS.len() as f64;
-        let line = run(&mut surveyor, &start, weights, &clock, until);
+        let line = run(&mut finder, &start, weights, &clock, until);
         if line.score > best.score {
             best = line;
         }
@@ -99,10 +99,10 @@ struct Candidate {
 }
 
 /// Searches until the clock shows `until`. Returns the best game that was played to its end.
-fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
+fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut groups = Vec::new();
-    let blocks = surveyor.survey(start, &mut groups).blocks;
+    let blocks = finder.count(start, &mut groups).blocks;
     let mut beam = vec![Position { field: start.clone(), groups, score: 0, step: 0 }];
     let mut history = vec![Step { cell: 0, before: 0 }];
     let mut best = (0, 0);
@@ -112,7 +112,7 @@ fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, 
         let mut left = 0;
         for position in &beam {
             for &group in &position.groups {
-                let (candidate, census) = follow(surveyor, position, group, weights, blocks);
+                let (candidate, census) = follow(finder, position, group, weights, blocks);
                 left = left.max(census.blocks);
                 if !candidate.position.groups.is_empty() {
                     candidates.push(candidate);
@@ -127,22 +127,22 @@ fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, 
         let now = clock.used();
         let pace = f64::from(expanded as u32) / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
-        width = ((pace * (until - now) / moves) as usize).clamp(1, WIDEST);
+        width = ((pace * (until - now) / moves) as usize).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, cells: trace(&history, best.1) }
 }
 
 /// Returns the position after a move, and what was counted on it. A finished game has its final score.
 fn follow(
-    surveyor: &mut Surveyor,
+    finder: &mut GroupFinder,
     before: &Position,
     group: Group,
     weights: Weights,
     blocks: u32,
 ) -> (Candidate, Census) {
-    let field = surveyor.remove(&before.field, group);
+    let field = finder.remove(&before.field, group);
     let mut groups = Vec::new();
-    let census = surveyor.survey(&field, &mut groups);
+    let census = finder.count(&field, &mut groups);
     let mut score = before.score + group.points();
     if census.blocks == 0 {
         score *= CLEARED;
@@ -226,7 +226,7 @@ pub(super) struct Census {
 }
 
 /// Finds groups.
-pub(super) struct Surveyor {
+pub(super) struct GroupFinder {
     /// For each cell, the number of the last search that came by.
     seen: Vec<u32>,
     search: u32,
@@ -256,14 +256,14 @@ impl Field {
     }
 }
 
-impl Surveyor {
+impl GroupFinder {
     /// Returns one for boards as large as this one.
     pub(super) fn new(field: &Field) -> Self {
         Self { seen: vec![0; field.cells.len()], search: 0, stack: Vec::new() }
     }
 
     /// Lists the groups, and counts.
-    pub(super) fn survey(&mut self, field: &Field, groups: &mut Vec<Group>) -> Census {
+    pub(super) fn count(&mut self, field: &Field, groups: &mut Vec<Group>) -> Census {
         groups.clear();
         let mut census = Census::default();
         let mut blocks = [0_u32; COLORS + 1];
@@ -367,7 +367,7 @@ mod tests {
             let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
             let board = Board::read(&mut Words::new(text.as_bytes())).unwrap();
             let start = Field::new(&board);
-            let line = run(&mut Surveyor::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
+            let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
             let score = replay(&board, line.cells.iter().map(|&cell| start.place(cell)));
             assert_eq!(score, u64::from(line.score));
             let plain = ground_truth::answer(solve_largest_first, &text);
@@ -396,10 +396,10 @@ mod field_tests {
                 (0..8).map(|_| (0..6).map(|_| *random.pick(&['A', 'B', 'C'])).collect::<String>() + " ").collect();
             let mut board = Board::read(&mut Words::new(format!("8 {rows}").as_bytes())).unwrap();
             let mut field = Field::new(&board);
-            let mut surveyor = Surveyor::new(&field);
+            let mut finder = GroupFinder::new(&field);
             let mut groups = Vec::new();
             loop {
-                let census = surveyor.survey(&field, &mut groups);
+                let census = finder.count(&field, &mut groups);
                 let plain = board.groups();
                 assert_eq!(groups.len(), plain.len());
                 assert_eq!(u64::from(census.pairs), plain.iter().map(super::super::board::Group::points).sum::<u64>());
@@ -415,7 +415,7 @@ mod field_tests {
                     .find(|plain| plain.blocks.iter().any(|&block| (board.row(block), block.x) == (row, column)));
                 assert_eq!(same.unwrap().blocks.len(), usize::from(group.size));
                 board.remove(same.unwrap());
-                field = surveyor.remove(&field, group);
+                field = finder.remove(&field, group);
                 assert_eq!(field.cells.iter().all(|&cell| cell == EMPTY), board.is_empty());
             }
         }

@@ -17,7 +17,7 @@ use crate::input::Words;
 use crate::search::Clock;
 use crate::search::Random;
 use crate::{Solution, SolveError, Strength};
-use beam::{Field, Group, Surveyor};
+use beam::{Field, Group, GroupFinder};
 use board::{Board, CLEARED, COLORS, Color, write_moves};
 use std::io::Write;
 
@@ -127,11 +127,11 @@ struct Playout {
 fn best_playout(board: &Board, clock: &Clock) -> Playout {
     let start = Field::new(board);
     let tabu = most_frequent_color(board);
-    let mut surveyor = Surveyor::new(&start);
+    let mut finder = GroupFinder::new(&start);
     let mut random = Random::new(1);
-    let mut best = play_out(&mut surveyor, &start, tabu, &mut random);
+    let mut best = play_out(&mut finder, &start, tabu, &mut random);
     while clock.used() < 1.0 {
-        let playout = play_out(&mut surveyor, &start, tabu, &mut random);
+        let playout = play_out(&mut finder, &start, tabu, &mut random);
         if playout.score > best.score {
             best = playout;
         }
@@ -140,12 +140,12 @@ fn best_playout(board: &Board, clock: &Clock) -> Playout {
 }
 
 /// Plays one game. A group of the tabu colour goes only when there is no other.
-fn play_out(surveyor: &mut Surveyor, start: &Field, tabu: Color, random: &mut Random) -> Playout {
+fn play_out(finder: &mut GroupFinder, start: &Field, tabu: Color, random: &mut Random) -> Playout {
     let mut field = start.clone();
     let mut playout = Playout::default();
     let mut groups = Vec::new();
     loop {
-        let blocks = surveyor.survey(&field, &mut groups).blocks;
+        let blocks = finder.count(&field, &mut groups).blocks;
         if groups.is_empty() {
             playout.score *= if blocks == 0 { CLEARED } else { 1 };
             return playout;
@@ -154,7 +154,7 @@ fn play_out(surveyor: &mut Surveyor, start: &Field, tabu: Color, random: &mut Ra
         let group = *random.pick(if free.is_empty() { &groups } else { &free });
         playout.score += group.points();
         playout.places.push(start.place(group.cell));
-        field = surveyor.remove(&field, group);
+        field = finder.remove(&field, group);
     }
 }
 

@@ -24,7 +24,7 @@ const QUIET_COST: i32 = 400;
 const QUIET_GAIN: i32 = 250;
 
 /// The most boards that are kept, so that the memory stays below half the limit.
-const WIDEST: usize = 5_000;
+const MAX_BEAM_WIDTH: usize = 5_000;
 
 /// After how many moves the width is set anew.
 const PACE: usize = 8;
@@ -87,7 +87,7 @@ impl Search {
             if done % PACE == 0 {
                 let used = clock.used();
                 let pace = expanded as f64 / used;
-                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, WIDEST);
+                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, MAX_BEAM_WIDTH);
             }
         }
         let best = beam.iter().max_by_key(|position| position.board.score());

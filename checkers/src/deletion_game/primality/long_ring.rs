@@ -15,7 +15,7 @@
 //! is below N, and no other integer as small has the same remainder modulo Q.
 
 use super::Ring;
-use super::transform::{SHORTEST, Transform, exact_bits};
+use super::transform::{MIN_LENGTH, Transform, exact_bits};
 use dashu_int::UBig;
 use dashu_int::fast_div::ConstDivisor;
 use dashu_int::ops::{BitTest, Gcd};
@@ -54,7 +54,7 @@ struct Shape {
 impl Shape {
     /// Returns the shortest that has room, with digits that are this many bits shorter than they could be.
     fn new(modulus_bits: usize, shorter: u32) -> Self {
-        let lengths = std::iter::successors(Some(SHORTEST), |length| Some(2 * length));
+        let lengths = std::iter::successors(Some(MIN_LENGTH), |length| Some(2 * length));
         let mut shapes =
             lengths.map(|length| Self { length, digit_bits: exact_bits(length).saturating_sub(shorter).max(1) });
         shapes.find(|shape| shape.bits() >= modulus_bits + ROOM).expect("lengths grow without end")
@@ -230,12 +230,12 @@ impl Ring for LongRing {
 mod tests {
     //! The ring against the arithmetic of a library.
     use super::*;
-    use crate::random::Frozen;
+    use crate::random::FrozenRandom;
     use dashu_int::monty::MontgomeryRepr;
     use proptest::prelude::*;
 
     /// An odd number of this many bits.
-    fn odd_number(random: &mut Frozen, bits: usize) -> UBig {
+    fn odd_number(random: &mut FrozenRandom, bits: usize) -> UBig {
         let words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| random.below(u64::MAX)).collect();
         let number = UBig::from_words(&words) >> (words.len() * 64 - bits);
         number | UBig::ONE << (bits - 1) | UBig::ONE
@@ -271,7 +271,7 @@ mod tests {
 
         #[test]
         fn every_step_is_as_in_the_library(seed: u64, bits in 100..6_000_usize, steps in proptest::collection::vec(any::<u8>(), 1..30)) {
-            steps_are_alike(&odd_number(&mut Frozen::new("ring", seed), bits), &steps)?;
+            steps_are_alike(&odd_number(&mut FrozenRandom::new("ring", seed), bits), &steps)?;
         }
     }
 
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_modulus_with_a_factor_of_every_r_is_composite() {
-        let common = UBig::ones(64) * odd_number(&mut Frozen::new("ring", 1), 1000);
+        let common = UBig::ones(64) * odd_number(&mut FrozenRandom::new("ring", 1), 1000);
         assert!(LongRing::new(&common).is_none());
         assert!(LongRing::new(&(UBig::ones(640) / UBig::ones(10))).is_none());
     }

@@ -18,7 +18,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// The shortest transform.
-pub(super) const SHORTEST: usize = 32;
+pub(super) const MIN_LENGTH: usize = 32;
 
 /// Real remainders of this length are multiplied directly.
 const REAL_LEAF: usize = 16;
@@ -49,7 +49,7 @@ pub(super) struct Transform {
 }
 
 impl Transform {
-    /// Prepares for a length that is a power of two from [`SHORTEST`].
+    /// Prepares for a length that is a power of two from [`MIN_LENGTH`].
     pub(super) fn new(length: usize) -> Self {
         // The turn of w(b) is b's binary digits in reverse, after the point.
         let turn = |b: usize| (b as u64).reverse_bits() as f64 / 2_f64.powi(64);
@@ -392,7 +392,7 @@ impl Neg for Lanes {
 mod tests {
     //! Transforms against products by the definition, with the greatest coefficients that they are meant for.
     use super::*;
-    use crate::random::Frozen;
+    use crate::random::FrozenRandom;
 
     /// A coefficient of a product modulo x^n − 1 and modulo x^n + 1.
     fn coefficients(a: &[i64], b: &[i64], index: usize) -> (i64, i64) {
@@ -431,7 +431,7 @@ mod tests {
     }
 
     /// Polynomials whose coefficients are all as great as may be, with signs of several kinds.
-    fn great_polynomials(length: usize, random: &mut Frozen) -> Vec<Vec<i64>> {
+    fn great_polynomials(length: usize, random: &mut FrozenRandom) -> Vec<Vec<i64>> {
         let most = 1_i64 << (exact_bits(length) - 1);
         let mut all = vec![vec![most; length], vec![-most; length]];
         all.push((0..length).map(|j| if j % 2 == 0 { most } else { -most }).collect());
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn the_greatest_coefficients_are_found_exactly() {
-        let mut random = Frozen::new("transform", 1);
+        let mut random = FrozenRandom::new("transform", 1);
         for length in [32, 64, 128, 256, 512, 1024, 2048, 16_384] {
             let transform = Transform::new(length);
             let polynomials = great_polynomials(length, &mut random);
@@ -461,7 +461,7 @@ mod tests {
 
     #[test]
     fn all_coefficients_are_in_their_places() {
-        let mut random = Frozen::new("transform", 2);
+        let mut random = FrozenRandom::new("transform", 2);
         for length in [32, 64, 128, 256] {
             let mut polynomial = || (0..length).map(|_| random.below(2_000) as i64 - 1_000).collect::<Vec<i64>>();
             let polynomials = [polynomial(), polynomial(), polynomial(), polynomial()];
