@@ -1,5 +1,6 @@
 //! The rules of a game, its cases, and the list of all games.
 
+use crate::tokens::signed;
 use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
 
 /// The rules of one game.
@@ -83,6 +84,13 @@ pub struct Feature {
     pub name: &'static str,
     /// Its value.
     pub value: i64,
+}
+
+impl Feature {
+    /// Returns the feature of a count.
+    pub(crate) fn count(name: &'static str, count: usize) -> Self {
+        Self { name, value: signed(count) }
+    }
 }
 
 /// In the order of the catalogue, one line each.

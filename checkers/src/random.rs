@@ -1,4 +1,4 @@
-//! The generator behind the project's own cases. It never changes: a seed gives the same case in every version.
+//! The generator behind the project's own cases. It never changes, so a seed gives the same case in every version.
 
 /// xoshiro256** 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021),
 /// its state filled by SplitMix64 as its authors advise.
@@ -41,6 +41,17 @@ impl FrozenRandom {
         }
     }
 
+    /// Returns a uniform index below `length`, which is at least 1.
+    #[expect(clippy::cast_possible_truncation, reason = "a length fits in 64 bits, and an index below it in a usize")]
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        self.below(length as u64) as usize
+    }
+
+    /// Returns a uniform length in `low..=high`.
+    pub(crate) fn length(&mut self, low: usize, high: usize) -> usize {
+        low + self.index(high - low + 1)
+    }
+
     /// Returns a uniform number in `low..=high`.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         debug_assert!(low <= high && high - low < u64::MAX);
@@ -49,14 +60,13 @@ impl FrozenRandom {
 
     /// Returns a uniformly chosen element. `choices` is not empty.
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
-        // A slice's length always fits in 64 bits, and an index below it in a usize.
-        &choices[self.below(choices.len() as u64) as usize]
+        &choices[self.index(choices.len())]
     }
 
     /// Puts the items in a uniformly random order (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last as u64 + 1) as usize);
+            items.swap(last, self.index(last + 1));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The exact score.
 
+use crate::tokens::signed;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
@@ -9,18 +10,25 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most characters of a score as text: reading and writing take the square of the length.
+/// The maximum length of a score as text. Reading and writing take time quadratic in the length.
 const MAX_CHARACTERS: usize = 100_000;
-/// The most decimals of a score, and the largest exponent in its text: every score is written out without one.
+/// The maximum number of decimals of a score, and the largest exponent in its text. Scores are written without an exponent.
 const MAX_DECIMALS: u32 = 10_000;
 
-/// What an answer is worth: an exact decimal number. Its text is also its JSON; that of an integer has no point, and no
-/// text has an exponent or ends with a zero that means nothing.
+/// The score of an answer: an exact decimal number.
+///
+/// Its text is also valid JSON. Integers have no decimal point, and no text has an exponent or a trailing zero after the point.
+///
+/// ```
+/// let score: checkers::Score = "1.50e1".parse()?;
+/// assert_eq!(score.to_string(), "15");
+/// # Ok::<(), checkers::ScoreError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Score(Digits);
 
-/// The number times 10 to the power of `decimals`, which are as few as the number needs. Equal scores have the same form: long
-/// are only those whose digits do not fit. Nearly all are short, and take no memory of their own.
+/// The number times 10 to the power of `decimals`, which are as few as the number needs. Equal scores have the same form: only
+/// digits that do not fit into 64 bits are `Long`. Nearly all scores are `Short` and allocate nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Digits {
     Short { digits: i64, decimals: u32 },
@@ -29,6 +37,7 @@ enum Digits {
 
 /// A text that is not a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScoreError {
     /// It is not a number.
     #[error("expected a number such as 12, -0.25 or 1e-3, found `{0}`")]
@@ -74,7 +83,7 @@ impl Score {
         }
     }
 
-    /// Returns the score of this value; `None` unless it has finitely many decimals, and no more than a score may have.
+    /// Returns the score of this value, or `None` if it needs more decimals than a score may have.
     #[must_use]
     pub fn from_rational(value: &BigRational) -> Option<Self> {
         let (mut rest, mut fives) = (value.denom().clone(), 0_u32);
@@ -85,7 +94,7 @@ impl Score {
             fives += 1;
         }
         let decimals = twos.max(fives);
-        // The value is in lowest terms, so that these decimals are as few as it needs.
+        // The value is in lowest terms, so it needs all of these decimals.
         rest.is_one().then(|| Self::new(value.numer() * (power_of_ten(decimals) / value.denom()), decimals))
     }
 
@@ -98,7 +107,7 @@ impl Score {
         }
     }
 
-    /// Returns the largest integer that is not above it, and the decimals of the rest, without zeros at the end.
+    /// Returns the largest integer that is not above the score, and the decimals of the remainder without trailing zeros.
     #[must_use]
     pub fn floor_and_rest(&self) -> (BigInt, String) {
         if self.decimals() == 0 {
@@ -157,7 +166,7 @@ impl fmt::Display for Score {
         if decimals > 0 {
             text.insert(text.len() - decimals, '.');
         }
-        // So that widths work as for the built-in integers.
+        // Widths then work as they do for the built-in integers.
         formatter.pad_integral(!digits.is_negative(), "", &text)
     }
 }
@@ -181,19 +190,21 @@ impl FromStr for Score {
         }
         let exponent = exponent.map_or(Ok(0), read_exponent)?;
         let mut digits = format!("{sign}{whole}{fraction}");
-        // Both are far from the ends of their types.
-        let point = fraction.len() as i64 - i64::from(exponent);
+        let point = signed(fraction.len()) - i64::from(exponent);
         let zeros = digits.len() - digits.trim_end_matches('0').len();
         let spare = usize::try_from(point).map_or(0, |point| point.min(zeros));
         digits.truncate(digits.len() - spare);
         let digits: BigInt = digits.parse().unwrap_or_default();
-        let decimals = if digits.is_zero() { 0 } else { point - spare as i64 };
+        let decimals = if digits.is_zero() { 0 } else { point - signed(spare) };
         if decimals > i64::from(MAX_DECIMALS) {
             return Err(ScoreError::Decimals(usize::try_from(decimals).unwrap_or(usize::MAX)));
         }
         match u32::try_from(decimals) {
             Ok(decimals) => Ok(Self::new(digits, decimals)),
-            Err(_) => Ok(Self::new(digits * power_of_ten(decimals.unsigned_abs() as u32), 0)),
+            Err(_) => {
+                let zeros = u32::try_from(decimals.unsigned_abs()).expect("an exponent has at most five digits");
+                Ok(Self::new(digits * power_of_ten(zeros), 0))
+            }
         }
     }
 }
@@ -222,7 +233,7 @@ fn read_exponent(text: &str) -> Result<i32, ScoreError> {
     }
 }
 
-/// Returns the beginning of a text that may be of any length.
+/// Returns the beginning of a text of any length.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {

@@ -1,6 +1,4 @@
-//! The inputs of both games: strips, seeds and attempted moves, read from text and written as text.
-//!
-//! What a strip of `beating-the-game` starts from, and the words for its sides and tiles.
+//! The inputs of both games, read from text and written as text: strips, seeds and attempted moves.
 
 use super::rules::LONG_LAG;
 use crate::tokens::{Parsed, Token, Tokens, parse_integer};
@@ -8,45 +6,42 @@ use crate::{Feature, Malformed, Rejection};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// How many cases a file holds.
+/// The number of cases in a file.
 const CASES: RangeInclusive<i64> = 1..=50;
 
-/// How long a strip of the easy game is.
+/// The length of a strip of the easy game.
 const EASY_LENGTHS: RangeInclusive<i64> = 2..=1_000;
 
-/// How long a strip of the hard game is.
-const HARD_LENGTHS: RangeInclusive<i64> = 2..=9;
+/// The length of a strip of the hard game.
+const HARD_LENGTHS: RangeInclusive<usize> = 2..=9;
 
-/// What a strip's length is called.
+/// The name of a strip's length in messages.
 const LENGTH: &str = "the strip's length n";
 
-/// How many moves a case of the easy game attempts.
-const ATTEMPTS: RangeInclusive<i64> = 1..=5_000;
+/// The number of attempted moves in a case of the easy game.
+const ATTEMPTS: RangeInclusive<usize> = 1..=5_000;
 
-/// The largest tile of an input is 2 to the power of this.
+/// The exponent of the largest tile in an input, a power of two.
 pub(super) const MAX_EXPONENT: u8 = 62;
 
 /// One case of the easy game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EasyCase {
-    /// Where it starts.
+    /// The start.
     pub(super) start: Start,
     /// The attempted moves, in order.
     pub(super) attempts: Vec<Side>,
 }
 
-/// Returns the number of cases and the longest of their strips.
+/// Returns the number of cases and the length of the longest strip.
 pub(super) fn features(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<Feature> {
-    // At most 50 cases of at most 1,000 cells.
-    let cases = lengths.len() as i64;
-    let longest = lengths.max().unwrap_or(0) as i64;
-    vec![Feature { name: "t", value: cases }, Feature { name: "n", value: longest }]
+    vec![Feature::count("t", lengths.len()), Feature::count("n", lengths.max().unwrap_or(0))]
 }
 
 /// Reads a file of the easy game.
 ///
 /// # Errors
-/// The first place where the text is something else.
+/// Returns the first place where the text breaks the format.
 pub(super) fn read_easy(text: &[u8]) -> Result<Vec<EasyCase>, Malformed> {
     read_cases(text, |tokens| {
         let start = Start { cells: read_strip(tokens)?, seed: read_seed(tokens)? };
@@ -58,7 +53,7 @@ pub(super) fn read_easy(text: &[u8]) -> Result<Vec<EasyCase>, Malformed> {
 /// Reads a file of the hard game.
 ///
 /// # Errors
-/// The first place where the text is something else.
+/// Returns the first place where the text breaks the format.
 pub(super) fn read_hard(text: &[u8]) -> Result<Vec<Start>, Malformed> {
     read_cases(text, |tokens| Ok(Start { cells: read_first_tile(tokens)?, seed: read_seed(tokens)? }))
 }
@@ -81,7 +76,7 @@ fn read_strip(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
 
 /// Reads a strip of the hard game.
 fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
-    let length = tokens.integer(LENGTH, HARD_LENGTHS)? as usize;
+    let length = tokens.integer(LENGTH, HARD_LENGTHS)?;
     let mut cells = Vec::with_capacity(length);
     for _ in 0..length {
         let (token, exponent) = read_tile(tokens)?;
@@ -97,7 +92,7 @@ fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
 fn read_seed(tokens: &mut Tokens<'_>) -> Result<[u32; LONG_LAG], Rejection> {
     let mut seed = [0; LONG_LAG];
     for number in &mut seed {
-        *number = tokens.integer("a number of the seed", 0..=i64::from(u32::MAX))? as u32;
+        *number = tokens.integer("a number of the seed", 0..=u32::MAX)?;
     }
     Ok(seed)
 }
@@ -107,7 +102,7 @@ fn read_tile<'a>(tokens: &mut Tokens<'a>) -> Result<(Token<'a>, u8), Rejection> 
     let token = tokens.token("a tile")?;
     match parse_integer(token.bytes) {
         Parsed::Value(0) => Ok((token, 0)),
-        Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, tile.trailing_zeros() as u8)),
+        Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, exponent_of(tile))),
         _ => {
             let expected = format!("0 or a power of two from 2 to 2^{MAX_EXPONENT}");
             Err(tokens.wrong(token, "a cell holds no tile of the game", &expected))
@@ -115,8 +110,14 @@ fn read_tile<'a>(tokens: &mut Tokens<'a>) -> Result<(Token<'a>, u8), Rejection> 
     }
 }
 
+/// Returns the exponent of a power of two.
+#[expect(clippy::cast_possible_truncation, reason = "an exponent of a 64-bit number is below 64")]
+fn exponent_of(power: i64) -> u8 {
+    power.trailing_zeros() as u8
+}
+
 fn read_attempts(tokens: &mut Tokens<'_>) -> Result<Vec<Side>, Rejection> {
-    let count = tokens.integer("the number of attempted moves", ATTEMPTS)? as usize;
+    let count = tokens.integer("the number of attempted moves", ATTEMPTS)?;
     let token = tokens.token("the attempted moves")?;
     let sides: Option<Vec<Side>> = token.bytes.iter().map(|&letter| Side::of(letter)).collect();
     match sides {
@@ -149,7 +150,7 @@ fn start_text(start: &Start) -> String {
     format!("\n{}\n{tiles}\n{seed}\n", start.cells.len())
 }
 
-/// A strip at the start and the numbers behind its random tiles.
+/// A strip at the start, and the seed of its random tiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Start {
     /// The cells from left to right: the exponent of each tile's power of two, 0 for an empty cell.
@@ -158,7 +159,7 @@ pub(super) struct Start {
     pub(super) seed: [u32; LONG_LAG],
 }
 
-/// Where the tiles of a move go.
+/// The direction of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     /// Towards the first cell.
@@ -202,9 +203,8 @@ impl Side {
     }
 }
 
-/// Returns the number on a tile: 0 where there is none.
-///
-/// A strip of 1,000 cells with 2^62 each and 5,000 fours more adds up to less than 2^72: no exponent passes 71.
+/// Returns the number on a tile, or 0 for an empty cell.
+/// No exponent passes 71: a strip of 1,000 cells with 2^62 each and 5,000 additional fours adds up to less than 2^72.
 pub(super) fn tile(exponent: u8) -> u128 {
     if exponent == 0 { 0 } else { 1 << exponent }
 }

@@ -1,13 +1,6 @@
-//! The games `beating-the-game-easy` and `beating-the-game-hard` (IPSC 2014, problem B): 2048 on a strip, its random
-//! numbers known.
-//!
-//! The ids of the two games.
-//!
-//! The easy game: where a strip ends after given attempts.
-//!
-//! The hard game: the best score that a strip can bring.
-//!
-//! The pictures of both games: a strip is a board of one row.
+//! The games `beating-the-game-easy` and `beating-the-game-hard` (IPSC 2014, problem B): 2048 on a strip with known
+//! random numbers. The easy game asks for the strip after given attempts, the hard game for the best score that can be
+//! reached. Viewers see a strip as a board of one row.
 
 mod answer;
 mod generate;
@@ -78,7 +71,7 @@ impl Case for EasyFile {
     }
 }
 
-/// Makes all attempts of a case and shows each of them.
+/// Makes all attempts of a case and shows each one.
 fn play(case: &EasyCase, playback: &mut Playback<'_>) -> Strip {
     let mut strip = Strip::new(&case.start);
     playback.start_case(&case.start.cells);
@@ -124,7 +117,7 @@ impl Checker for BeatingTheGameHard {
 struct HardFile(Vec<Start>);
 
 impl Case for HardFile {
-    /// Computes the best scores alone: to show how they are reached takes twice the time.
+    /// Computes only the best scores. Showing how they are reached takes twice the time.
     fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.mark(answer, None)
     }
@@ -152,7 +145,7 @@ impl HardFile {
     }
 }
 
-/// Shows one of the games with the most points. The answer does not matter.
+/// Shows one of the games with the most points, whatever the answer is.
 fn show_best_game(start: &Start, right: bool, playback: &mut Playback<'_>) {
     playback.start_case(&start.cells);
     let game = best_game(start);
@@ -163,12 +156,12 @@ fn show_best_game(start: &Start, right: bool, playback: &mut Playback<'_>) {
     playback.end_case(game.last().map_or(&start.cells, |last| &last.cells), right);
 }
 
-/// Who watches, and how far the file is played. The points of a frame are the judge's: one for each right case.
+/// The observer, and how far the file is played. A frame's points are those of the score: one for each right case.
 struct Playback<'a> {
     cases: usize,
     /// The case that is being played, from 1.
     case: usize,
-    /// The move that is being played, counted through all cases.
+    /// The move that is being played, counted over all cases.
     step: usize,
     right: usize,
     observer: &'a mut dyn Observer,

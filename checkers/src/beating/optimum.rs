@@ -1,10 +1,5 @@
-//! The best score of a hard case, by following all distinct strips move by move.
-//!
-//! All strips that a hard case can be after some moves, a word each, and the moves from there to the next layer.
-//!
-//! A strip of the hard game as one word.
-//!
-//! Tells which strips of a layer were found before.
+//! The best score of a hard case. A search goes move by move through layers: a [`Layer`] holds all distinct strips
+//! after the same number of moves, each as one word, and [`Seen`] finds duplicates.
 
 use super::input::{Side, Start};
 use super::rules::{NewTile, SubtractWithCarry};
@@ -37,8 +32,8 @@ pub(super) fn best_game(start: &Start) -> Vec<Move> {
     game
 }
 
-/// Follows all strips to their ends, and shows every layer to `visit`. Returns the end with the most points, the
-/// latest of them.
+/// Follows all strips to their ends and passes every layer to `visit`. Returns the end with the most points; the latest
+/// of several.
 fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
     let mut random = SubtractWithCarry::new(start.seed);
     let mut layer = Layer::first(start);
@@ -60,7 +55,7 @@ fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
     best
 }
 
-/// A tile's own bits.
+/// The bits of one tile.
 const TILE: u64 = 0b1111;
 
 /// The lower three bits of every tile.
@@ -70,18 +65,19 @@ const LOWER_BITS: u64 = 0x7777_7777_7777_7777;
 const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
 /// All distinct strips after the same number of moves.
+/// Every way to a strip of this layer has drawn the same random numbers: an attempt that changes nothing draws none,
+/// and a move draws two. So each strip is followed only once.
 ///
-/// An attempt that changes nothing draws no number and a move draws two. The same numbers come next on
-/// every way to a strip, so that it is followed once. Its points are known too. A tile of 2^e that was merged from twos brought
-/// (e-1) 2^e points on its way; each tile that was given as a four spared its first merge, and its 4 points.
+/// The strip also determines the points. A tile 2^e that was merged from twos brought (e-1) 2^e points. Each tile that
+/// arrived as a four needed no first merge, which takes 4 points off.
 #[derive(Debug, Clone)]
 struct Layer {
     length: usize,
     /// The exponent of the tile that the last move brought, or of the first tile of all.
     pub(super) newest: u8,
-    /// By the number of tiles: which of the cells that were empty then the newest tile is on.
+    /// For each number of tiles, the place of the newest tile among the cells that were empty.
     places: [usize; MAX_LENGTH + 1],
-    /// How many tiles were given as fours.
+    /// How many tiles arrived as fours.
     fours: u32,
     /// In the order in which they were found.
     pub(super) strips: Vec<Strip>,
@@ -101,14 +97,14 @@ pub(super) struct Move {
 }
 
 impl Layer {
-    /// Returns the layer of the start alone, whose one tile arrived on an empty strip.
+    /// Returns the layer that holds only the start, whose single tile arrived on an empty strip.
     pub(super) fn first(start: &Start) -> Self {
         let length = start.cells.len();
         let cell = start.cells.iter().position(|&exponent| exponent > 0).unwrap_or(0);
         let exponent = start.cells[cell];
         let nothing = Self { length, newest: 0, places: [0; MAX_LENGTH + 1], fours: 0, strips: Vec::new() };
-        // Nine cells at most. A tile on the last one lies against the right side, and must be known to.
-        let layer = nothing.after(NewTile::at(cell as u8, exponent));
+        let layer = nothing.after(NewTile::at(cell, exponent));
+        // A tile on the last cell lies against the right side.
         let pushed = if cell + 1 == length { PUSHED_RIGHT } else { 0 };
         Self { strips: vec![Strip::from(exponent) | pushed], ..layer }
     }
@@ -142,7 +138,7 @@ impl Layer {
     }
 
     /// Returns the strips after a move to the left and one to the right; `None` where nothing changes.
-    // Half a million calls in a game: a call of its own takes a fifth more of the whole time.
+    // A game makes half a million of these calls. Without inlining the whole search takes a fifth longer.
     #[inline(always)]
     pub(super) fn moves(&self, strip: Strip, arriving: u8) -> [Option<Strip>; 2] {
         let tiles = strip & !PUSHED_RIGHT;
@@ -159,20 +155,20 @@ impl Layer {
         [(loose_left || equal != 0).then(left), (loose_right || equal != 0).then(right)]
     }
 
-    /// Whether empty cells part the newest tile from the others, or from its side if there are none.
+    /// Returns whether there are empty cells between the newest tile and the others, or its side if it is alone.
     #[inline]
     fn gap(&self, strip: Strip, count: usize) -> bool {
         let touching = if strip & PUSHED_RIGHT == 0 { 0 } else { self.length - count };
         self.places[count] != touching
     }
 
-    /// Whether no move changes this strip: it is full and nothing on it can merge.
+    /// Returns whether no move changes this strip, because it is full and nothing can merge.
     fn is_end(&self, strip: Strip) -> bool {
         let tiles = strip & !PUSHED_RIGHT;
         count(tiles) == self.length && equal_neighbours(tiles) == 0
     }
 
-    /// Returns the points that were made on the way to this strip.
+    /// Returns the points scored on the way to this strip.
     pub(super) fn points(&self, strip: Strip) -> u32 {
         let brought = |exponent: u8| u32::from(exponent - 1) << exponent;
         exponents(strip).map(brought).sum::<u32>() - 4 * self.fours
@@ -227,9 +223,9 @@ fn merge(mut tiles: Strip, mut equal: u64, side: Side) -> Strip {
         let highest_bit = if side == Side::Left { equal.trailing_zeros() } else { equal.ilog2() };
         let shift = highest_bit & !0b11;
         let before = (1 << shift) - 1;
-        // The left one of the pair goes; the right one, now in its place, grows.
+        // The left tile of the pair goes. The right one takes its place and grows.
         tiles = (tiles & before | tiles >> TILE_BITS & !before) + (1 << shift);
-        // What has grown cannot merge again: no pair with it is left.
+        // A merged tile cannot merge again, so pairs with it are dropped.
         equal = match side {
             Side::Left => equal >> TILE_BITS & !(before << TILE_BITS | TILE),
             Side::Right => equal & before >> TILE_BITS,
@@ -239,39 +235,41 @@ fn merge(mut tiles: Strip, mut equal: u64, side: Side) -> Strip {
 }
 
 /// A strip as one word: the exponents of its tiles from left to right, without the empty cells, the leftmost in the
-/// lowest bits; and [`PUSHED_RIGHT`]. Which cell the newest tile is on, its layer tells.
+/// lowest bits; and [`PUSHED_RIGHT`]. The layer knows the cell of the newest tile.
 pub(super) type Strip = u64;
 
-/// Set when the last move went right: the newest tile is then the leftmost, otherwise the rightmost.
+/// Set if the last move went right. Then the newest tile is the leftmost, otherwise the rightmost.
 const PUSHED_RIGHT: Strip = 1 << 63;
 
-/// The longest strip there is.
+/// The length of the longest strip.
 const MAX_LENGTH: usize = 9;
 
-/// Bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: each larger one needs the one before it twice, the
-/// second time with a cell less.
+/// The number of bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: a larger tile needs the one before
+/// it twice, the second time with one cell less.
 const TILE_BITS: usize = 4;
 
-/// The strips of one layer: a hash table that is emptied by raising a number. A game asks it a hundred thousand times.
+/// The strips of one layer: a hash table that is cleared by increasing a number. A game makes a hundred thousand
+/// queries.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Strips with the number of their layer between [`Seen::STAMP`] and the highest bit; others are as good as empty.
+    /// Strips with the number of their layer between [`Seen::STAMP`] and the highest bit. Slots with another number
+    /// count as empty.
     slots: Vec<u64>,
     layer: u64,
 }
 
 impl Seen {
-    /// Where the number of a layer stands, above all tiles. A move adds 2 or 4 to tiles of at most 1,024: there are
-    /// fewer than 2^13 layers.
+    /// The position of the layer's number, above all tiles. There are fewer than 2^13 layers, because a move adds 2 or
+    /// 4 to tiles of at most 1,024.
     const STAMP: usize = TILE_BITS * (MAX_LENGTH + 1);
 
-    /// The bits of the number of a layer.
+    /// The bits of the layer's number.
     const STAMP_BITS: u64 = !PUSHED_RIGHT >> Self::STAMP << Self::STAMP;
 
-    /// Empties the table, and makes room for this many strips.
+    /// Clears the table and makes room for this many strips.
     fn forget(&mut self, strips: usize) {
         self.layer += 1 << Self::STAMP;
-        // A quarter full at most, so that few strips meet.
+        // At most a quarter full, so that there are few collisions.
         let slots = (4 * strips).next_power_of_two();
         if self.slots.len() < slots {
             self.slots = vec![0; slots];
@@ -285,7 +283,11 @@ impl Seen {
         const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
         let stamped = strip | self.layer;
         let last = self.slots.len() - 1;
-        // The highest bits of the product, as many as the number of a slot has, depend on all bits of the strip.
+        // The highest bits of the product depend on all bits of the strip. A slot's number takes as many as it has bits.
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the shift leaves as many bits as the number of a slot has"
+        )]
         let mut slot = (strip.wrapping_mul(SCATTER) >> (last as u64).leading_zeros()) as usize;
         while self.slots[slot] & Self::STAMP_BITS == self.layer {
             if self.slots[slot] == stamped {
@@ -337,7 +339,7 @@ mod tests {
 mod layer_tests {
     use super::*;
 
-    /// Merges a list by the book.
+    /// Merges a list as the statement describes it.
     fn merged(mut tiles: Vec<u8>, side: Side) -> Vec<u8> {
         if side == Side::Right {
             tiles.reverse();

@@ -1,11 +1,10 @@
-//! The strip of `beating-the-game` and its one step: an attempted move, and the tile that follows if anything moved.
-//!
-//! The subtract-with-carry generator (Marsaglia and Zaman, 1991) of `beating-the-game`: lags 43 and 22, modulus 2^32.
+//! The strip of `beating-the-game` and its only step: an attempted move, and the new tile if anything moved. New tiles
+//! come from a subtract-with-carry generator (Marsaglia and Zaman, 1991) with lags 43 and 22 and modulus 2^32.
 
 use super::input::{Side, Start};
 use std::ops::Range;
 
-/// A random tile: two numbers are drawn for it, the first one decides where it appears.
+/// A random tile. Two numbers are drawn for it: the first decides where it appears, the second its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NewTile {
     place: u32,
@@ -22,9 +21,9 @@ impl NewTile {
         Self { place, exponent }
     }
 
-    /// Returns the tile that appears on this cell of an empty strip.
-    pub(super) fn at(cell: u8, exponent: u8) -> Self {
-        Self { place: cell.into(), exponent }
+    /// Returns a tile that appears on this cell of an empty strip.
+    pub(super) fn at(cell: usize, exponent: u8) -> Self {
+        Self { place: u32::try_from(cell).expect("a strip has at most 1,000 cells"), exponent }
     }
 
     /// Returns which of the `empty` cells the tile appears on, counted from the left.
@@ -34,7 +33,7 @@ impl NewTile {
     }
 }
 
-/// A tile and its neighbours, empty cells left out. The first element of a strip stands for both its ends.
+/// A tile and its neighbours, without the empty cells. The first element of the list stands for both ends of the strip.
 #[derive(Debug, Clone, Copy)]
 struct Tile {
     exponent: u8,
@@ -42,24 +41,23 @@ struct Tile {
     neighbours: [u32; 2],
 }
 
-/// The element that stands for both ends. Its exponent 0 is no tile's.
+/// The element that stands for both ends. No tile has its exponent, 0.
 const ENDS: u32 = 0;
 
-/// A strip on which a move costs as much as it merges, however long the strip is.
-///
-/// After a move all tiles lie against one side, and the new one is the outermost at the other: the order of the tiles
-/// says almost everything. What can merge is known before the move: neighbours that are equal.
+/// A strip on which the time of a move depends on the number of merges only, not on the length of the strip.
+/// After a move all tiles lie against one side, and the new tile is the outermost on the other side. So the order of
+/// the tiles says almost everything. The pairs that can merge, equal neighbours, are known before the move.
 #[derive(Debug, Clone)]
 pub(super) struct Strip {
     given: Vec<u8>,
-    /// Merged tiles stay in this list, with nothing pointing at them.
+    /// Merged tiles stay in this list, but nothing refers to them.
     tiles: Vec<Tile>,
     count: usize,
-    /// The left ones of all pairs of equal neighbours, from left to right.
+    /// The left tiles of all pairs of equal neighbours, from left to right.
     pairs: Vec<u32>,
-    /// From the first to the last tile.
+    /// The cells from the first to the last tile.
     occupied: Range<usize>,
-    /// Where the last move went that changed anything.
+    /// The direction of the last move that changed anything.
     pushed: Option<Side>,
     random: SubtractWithCarry,
 }
@@ -121,7 +119,7 @@ impl Strip {
         true
     }
 
-    /// Whether no tile has an empty cell before it. True for an empty strip.
+    /// Returns whether no tile has an empty cell before it on this side. True for an empty strip.
     fn is_packed(&self, side: Side) -> bool {
         match side {
             Side::Left => self.occupied.end == self.count,
@@ -129,7 +127,7 @@ impl Strip {
         }
     }
 
-    /// Merges all equal neighbours, those nearer to `side` first, and leaves `pairs` ordered as seen from there.
+    /// Merges all equal neighbours, those nearer to `side` first. Leaves `pairs` in the order seen from `side`.
     fn merge(&mut self, side: Side) {
         let mut pairs = std::mem::take(&mut self.pairs);
         if side == Side::Right {
@@ -139,7 +137,7 @@ impl Strip {
             let (left, right) = (*pair, self.neighbour(*pair, Side::Right));
             let equal = self.tiles[left as usize].exponent == self.tiles[right as usize].exponent;
             if equal {
-                // The farther tile stays and grows, so that it is equal no longer to the one behind it.
+                // The farther tile stays and grows. It then differs from the one behind it.
                 let (gone, kept) = if side == Side::Left { (left, right) } else { (right, left) };
                 self.link(self.neighbour(gone, side), kept, side.opposite());
                 self.tiles[kept as usize].exponent += 1;
@@ -154,7 +152,7 @@ impl Strip {
         }
     }
 
-    /// Adds a random tile to a strip that was just pushed to `side`: at the other end. The cell does not matter.
+    /// Adds a random tile at the other end of a strip that was just pushed to `side`.
     fn arrive(&mut self, side: Side) {
         let new_tile = NewTile::draw(&mut self.random);
         let length = self.given.len();
@@ -170,10 +168,9 @@ impl Strip {
         }
     }
 
-    /// Adds a tile at one end. If it equals its neighbour, they are the last of the pairs.
+    /// Adds a tile at one end. If it equals its neighbour, the two become the last pair.
     fn add(&mut self, exponent: u8, end: Side) {
-        // At most 1,000 at the start, and one for each of 5,000 moves.
-        let new = self.tiles.len() as u32;
+        let new = u32::try_from(self.tiles.len()).expect("a case has at most 6,000 tiles");
         self.tiles.push(Tile { exponent, neighbours: [ENDS; 2] });
         self.count += 1;
         self.link(self.neighbour(ENDS, end.opposite()), new, end);
@@ -181,7 +178,7 @@ impl Strip {
         self.note_pair(new, end.opposite());
     }
 
-    /// Adds a tile and its neighbour on this side to the pairs, if they are equal and not the last pair already.
+    /// Adds a tile and its neighbour on this side to the pairs, if they are equal and not yet the last pair.
     fn note_pair(&mut self, tile: u32, side: Side) {
         let neighbour = self.neighbour(tile, side);
         let left = if side == Side::Left { neighbour } else { tile };
@@ -191,7 +188,7 @@ impl Strip {
         }
     }
 
-    /// Returns the next tile on this side. From [`ENDS`] that is the outermost one at the other side.
+    /// Returns the next tile on this side. From [`ENDS`], this is the outermost tile of the other side.
     fn neighbour(&self, tile: u32, side: Side) -> u32 {
         self.tiles[tile as usize].neighbours[side as usize]
     }
@@ -207,7 +204,7 @@ impl Strip {
 #[path = "../../tests/games/model/beating.rs"]
 pub(super) mod model;
 
-/// The long lag: how many numbers the state holds.
+/// The long lag: the number of values in the state.
 pub(crate) const LONG_LAG: usize = 43;
 
 /// The short lag.
@@ -218,7 +215,7 @@ const SHORT_LAG: usize = 22;
 pub(crate) struct SubtractWithCarry {
     /// The last 43 numbers, as a ring.
     recent: [u32; LONG_LAG],
-    /// Where `x[i-43]` stands, which the next number will replace.
+    /// The place of `x[i-43]`, which the next number replaces.
     oldest: usize,
     carry: bool,
 }
@@ -233,10 +230,9 @@ impl SubtractWithCarry {
     #[inline]
     pub(crate) fn next(&mut self) -> u32 {
         let short = self.recent[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
-        let difference = i64::from(short) - i64::from(self.recent[self.oldest]) - i64::from(self.carry);
-        self.carry = difference < 0;
-        // The low 32 bits: the remainder modulo 2^32, never negative.
-        let number = difference as u32;
+        let (number, borrow) = short.overflowing_sub(self.recent[self.oldest]);
+        let (number, second_borrow) = number.overflowing_sub(self.carry.into());
+        self.carry = borrow || second_borrow;
         self.recent[self.oldest] = number;
         self.oldest = (self.oldest + 1) % LONG_LAG;
         number
@@ -293,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Returns the strip after one move, without the tile that it brought.
+    /// Returns the strip after one move, without the new tile.
     fn pushed(cells: &[u8], side: Side) -> Vec<u8> {
         let mut strip = Strip::new(&start(cells, |_| 1));
         let changed = strip.attempt(side);

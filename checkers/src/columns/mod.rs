@@ -1,6 +1,5 @@
-//! Columns: three jewels at a time land on a pile, and three of a colour in a line go.
-//!
-//! Columns played by hand: a column of the playfield is chosen, and how far the piece is cycled.
+//! Columns: three jewels at a time land on a pile, and three of a colour in a line disappear. In manual play, a person
+//! chooses a column of the playfield and how far the piece is cycled.
 
 mod generate;
 mod input;
@@ -8,6 +7,7 @@ mod play;
 mod rules;
 
 use crate::manual::counted_lines;
+use crate::tokens::signed;
 use crate::{
     Board, Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
     Observer, Outlook, Score, Unobserved,
@@ -52,18 +52,17 @@ impl Case for Input {
     }
 
     fn features(&self) -> Vec<Feature> {
-        let number = |value: usize| i64::try_from(value).expect("bounded by the statement");
         vec![
-            Feature { name: "w", value: number(self.width) },
-            Feature { name: "h", value: number(self.height) },
-            Feature { name: "k", value: number(self.pieces.len()) },
-            Feature { name: "colors", value: number(self.colors()) },
-            Feature { name: "magic", value: number(self.magic()) },
+            Feature::count("w", self.width),
+            Feature::count("h", self.height),
+            Feature::count("k", self.pieces.len()),
+            Feature::count("colors", self.colors()),
+            Feature::count("magic", self.magic()),
         ]
     }
 }
 
-/// How many of the columns that fall next are shown.
+/// How many of the next pieces are shown.
 const SHOWN: usize = 10;
 
 impl ManualGame for Input {
@@ -85,7 +84,7 @@ impl ManualGame for Input {
     }
 }
 
-/// Returns every way to place a piece. One that looks the same however far it is cycled is not cycled.
+/// Returns every way to place a piece. Three equal jewels are not cycled, because nothing would change.
 fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
     let [a, b, c] = jewels(piece, Placement::OMITTED);
     let shifts = if a == b && b == c { 1 } else { 3 };
@@ -99,8 +98,7 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
     let mut game = Game::on(field.clone(), &mut unobserved);
     let fits = game.place(piece, placement);
     Choice {
-        // Both are small.
-        played: vec![column as i64 + 1, shifts as i64],
+        played: vec![signed(column + 1), signed(shifts)],
         cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
         placed: if fits { placed(field, column, jewels(piece, placement)) } else { Vec::new() },
         gained: game.points().into(),
@@ -108,7 +106,7 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
     }
 }
 
-/// Returns the cells in which jewels come to lie, and the jewels in them.
+/// Returns the cells in which the jewels land, and the jewels in them.
 fn placed(field: &Field, column: usize, jewels: [u8; 3]) -> Vec<(usize, Cell)> {
     let mut field = field.clone();
     let landed = field.land(column, jewels);
@@ -116,7 +114,7 @@ fn placed(field: &Field, column: usize, jewels: [u8; 3]) -> Vec<(usize, Cell)> {
     cells.filter(|(_, cell)| cell.marked).collect()
 }
 
-/// Draws the pieces that fall next, each as it stands when it is not cycled.
+/// Draws the next pieces, not cycled.
 fn ahead(left: &[Piece]) -> Board {
     let shown = &left[..left.len().min(SHOWN)];
     let cell = |height: usize| {

@@ -1,36 +1,33 @@
-//! The game from the first column to the last or to the overflow: one fold, watched or not.
-//!
-//! An answer: where the first t pieces land and how often each is shifted.
-//!
-//! Counts the points and tells an observer what happens, frame by frame.
+//! Plays an answer from the first piece to the last or to the overflow, counts the points and shows the observer every
+//! frame. An answer says where the first t pieces land and how often each is shifted.
 
 use super::input::{Input, Piece};
 use super::rules::{Cells, Field, Matches, POINTS};
 use crate::tokens::Tokens;
 use crate::{Board, Cell, Frame, Observer, Rejection};
 
-/// Plays the case with these placements, and then on with the default one. Returns the points.
+/// Plays the case with these placements, then with the default one. Returns the points.
 pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> u64 {
     let mut game = Game::start(input, observer);
     game.place_all(&input.pieces, placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED)));
     game.points()
 }
 
-/// A game and who watches it.
+/// A game and its observer.
 pub(super) struct Game<'a> {
     field: Field,
     progress: Progress<'a>,
 }
 
 impl<'a> Game<'a> {
-    /// Returns the game before its first column.
+    /// Returns the game before its first piece.
     pub(super) fn start(input: &Input, observer: &'a mut dyn Observer) -> Self {
         let mut game = Self::on(Field::new(input.width, input.height), observer);
         game.progress.start(&game.field);
         game
     }
 
-    /// Returns a game that goes on from this playfield, without points so far.
+    /// Returns a game that continues from this playfield with 0 points.
     pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
         Self { field, progress: Progress::new(observer) }
     }
@@ -43,12 +40,12 @@ impl<'a> Game<'a> {
         self.progress.total()
     }
 
-    /// Places columns until the placements or the columns end, or one has no room. Returns whether all had room.
+    /// Places pieces until the placements or the pieces end, or one does not fit. Returns whether all fitted.
     pub(super) fn place_all(&mut self, pieces: &[Piece], placements: impl Iterator<Item = Placement>) -> bool {
         pieces.iter().zip(placements).all(|(piece, placement)| self.place(*piece, placement))
     }
 
-    /// Places a column. Returns whether it had room: without, the game is over.
+    /// Places a piece. Returns whether it fitted. If not, the game is over.
     #[inline]
     pub(super) fn place(&mut self, piece: Piece, placement: Placement) -> bool {
         if !self.field.has_room(placement.column) {
@@ -64,14 +61,15 @@ impl<'a> Game<'a> {
         true
     }
 
-    /// Lands an ordinary column. Returns what has changed.
+    /// Lands an ordinary piece. Returns the cells that have changed.
     fn land(&mut self, placement: Placement, jewels: [u8; 3]) -> Cells {
         let landed = self.field.land(placement.column, jewels);
         self.progress.landed(&self.field, jewels, placement.column, &landed);
         landed
     }
 
-    /// Lands a magic column, which is never part of the field: it goes with what it clears. Returns what has changed.
+    /// Lands a magic piece. It is never part of the field: it disappears with the jewels that it clears. Returns the
+    /// cells that have changed.
     fn land_magic(&mut self, column: usize) -> Cells {
         self.progress.magic_landed(&self.field, column);
         let Some(jewel) = self.field.top(column) else {
@@ -101,7 +99,7 @@ impl<'a> Game<'a> {
     }
 }
 
-/// Returns the jewels of a column as they land, bottom to top.
+/// Returns the jewels of a piece as they land, bottom to top.
 pub(super) fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
     jewels.rotate_left(placement.shifts);
     jewels
@@ -117,32 +115,31 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// What is played for the pieces that the answer does not mention.
+    /// The placement of the pieces that the answer does not mention.
     pub(super) const OMITTED: Self = Self { column: 0, shifts: 0 };
 }
 
-/// Reads all t lines, also those that come after the end of the game: no line's validity depends on the game.
+/// Reads all t lines. The lines after the end of the game must be valid too.
 pub(super) fn read_answer(text: &[u8], input: &Input) -> Result<Vec<Placement>, Rejection> {
-    let (width, pieces) = (input.width as i64, input.pieces.len() as i64);
     let mut tokens = Tokens::new(text);
-    let count = tokens.integer("the number of pieces t", 0..=pieces)? as usize;
+    let count = tokens.integer("the number of pieces t", 0..=input.pieces.len())?;
     let placements = (1..=count)
-        .map(|step| read_placement(&mut tokens, width).map_err(|rejection| rejection.at_step(step)))
+        .map(|step| read_placement(&mut tokens, input.width).map_err(|rejection| rejection.at_step(step)))
         .collect::<Result<_, _>>()?;
     tokens.end()?;
     Ok(placements)
 }
 
-fn read_placement(tokens: &mut Tokens<'_>, width: i64) -> Result<Placement, Rejection> {
-    let column = tokens.integer("the column p", 1..=width)? as usize - 1;
-    let shifts = tokens.integer("the number of shifts s", 0..=2)? as usize;
+fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Rejection> {
+    let column = tokens.integer("the column p", 1..=width)? - 1;
+    let shifts = tokens.integer("the number of shifts s", 0..=2)?;
     Ok(Placement { column, shifts })
 }
 
-/// What magic jewels look like.
+/// The look of magic jewels.
 pub(super) const MAGIC: [u8; 3] = *b"***";
 
-/// The score of a game so far, and its voice.
+/// The points so far, and the observer that sees every step.
 struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
@@ -172,7 +169,7 @@ impl<'a> Progress<'a> {
         self.show(0, || (format!("{} lands in column {}", written(name), column + 1), picture(field, landed)));
     }
 
-    /// `field` is the one that the magic jewels have not changed yet.
+    /// Shows a magic piece on `field`, which it has not changed yet.
     fn magic_landed(&mut self, field: &Field, column: usize) {
         self.show(0, || {
             let ground =

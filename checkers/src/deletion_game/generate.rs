@@ -1,7 +1,7 @@
-//! Makes cases of ten families. The contest's own ten files are not public; these follow what is known of them.
-//!
-//! A seed's last digit is its family, 0 for the tenth, and the test number that the input begins with. Seeds 1 to 10
-//! are the cases `game1` to `game10`; later seeds draw other boards and parameters of the same families, uniformly:
+//! The generator. It makes cases of ten families. The contest's own ten files are not public, and the families follow
+//! what is known of them.
+//! The last digit of a seed is its family, 0 for the tenth, and the test number at the start of the input. Seeds 1 to
+//! 10 are the cases `game1` to `game10`. Later seeds draw other boards and parameters of the same families, uniformly:
 //!
 //! | family | n × m | K | l_min..l_max | c1, c2 | F | board |
 //! |---|---|---|---|---|---|---|
@@ -15,10 +15,6 @@
 //! | 8 | 1000 × 1000 | 1..10 | 2..300..1000 | 1..2, 1..2 | 0 | 5 and 6, but for 5..30 per mille of the cells |
 //! | 9 | 1000 × an even 20..100 | 1 | 2..n·m | 0, 1..2 | 0 | a mirror image, but for 20..200 cells: nearly all of it is one palindrome |
 //! | 10 | 3 × 999 | 1 | 2..2997 | 0..1, 1..2 | 0 | the same after half a turn: to and fro along the rows, or the columns, is a palindrome |
-//!
-//! The board of a case that is being made.
-//!
-//! Boards that can be cleared: made backwards, each piece pushed in where the game will take it out.
 
 use super::primality::Primality;
 use crate::random::FrozenRandom;
@@ -27,7 +23,7 @@ use std::ops::RangeInclusive;
 
 const ANY_DIGIT: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/// Returns the input of this seed. Any seed will do.
+/// Returns the input of a seed. Every seed is valid.
 pub(super) fn generate(seed: u64) -> Vec<u8> {
     let mut random = FrozenRandom::new("deletion-game", seed);
     let family = family(seed);
@@ -56,11 +52,11 @@ fn draft(family: u64, random: &mut FrozenRandom) -> Draft {
     }
 }
 
-/// A case before it is written down.
+/// A case before it is written as text.
 struct Draft {
     grid: Grid,
-    moves: u64,
-    lengths: RangeInclusive<u64>,
+    moves: usize,
+    lengths: RangeInclusive<usize>,
     exponents: [u64; 2],
     halves_for_what_is_left: bool,
 }
@@ -83,58 +79,58 @@ impl Draft {
 }
 
 fn one_move_on_a_wide_board(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.between(2, 10), random.between(300, 1000));
-    let lengths = 2..=random.between(columns - 10, columns + 10);
+    let (rows, columns) = (random.length(2, 10), random.length(300, 1000));
+    let lengths = 2..=random.length(columns - 10, columns + 10);
     let exponents = [random.between(1, 2), random.between(1, 2)];
-    let grid = Grid::of(rows as usize, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
+    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
     Draft { grid, moves: 1, lengths, exponents, halves_for_what_is_left: false }
 }
 
 fn to_be_cleared(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.between(8, 20), random.between(8, 20));
-    let longest = random.between(3, 5);
-    let grid = stacked(rows as usize, columns as usize, &pieces(random, rows, columns, longest));
+    let (rows, columns) = (random.length(8, 20), random.length(8, 20));
+    let longest = random.length(3, 5);
+    let grid = stacked(rows, columns, &pieces(random, rows, columns, longest));
     let moves = rows * columns / 2;
     Draft { grid, moves, lengths: 2..=longest, exponents: [1, 1], halves_for_what_is_left: true }
 }
 
 fn primes_before_palindromes(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.between(20, 50), random.between(20, 50));
-    let moves = random.between(20, 100);
-    let lengths = 2..=random.between(5, 10);
+    let (rows, columns) = (random.length(20, 50), random.length(20, 50));
+    let moves = random.length(20, 100);
+    let lengths = 2..=random.length(5, 10);
     let exponents = [random.between(2, 3), random.between(0, 1)];
-    let grid = Grid::of(rows as usize, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
+    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
     Draft { grid, moves, lengths, exponents, halves_for_what_is_left: false }
 }
 
 fn long_primes(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.between(70, 110), random.between(70, 110));
-    let moves = random.between(50, 200);
-    let lengths = 2..=random.between(18, 30);
-    let grid = Grid::of(rows as usize, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
+    let (rows, columns) = (random.length(70, 110), random.length(70, 110));
+    let moves = random.length(50, 200);
+    let lengths = 2..=random.length(18, 30);
+    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
     Draft { grid, moves, lengths, exponents: [2, 0], halves_for_what_is_left: false }
 }
 
 fn short_paths(random: &mut FrozenRandom) -> Draft {
-    let (rows, columns) = (random.between(70, 110), random.between(70, 110));
-    let moves = random.between(300, 1200);
-    let grid = Grid::of(rows as usize, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
+    let (rows, columns) = (random.length(70, 110), random.length(70, 110));
+    let moves = random.length(300, 1200);
+    let grid = Grid::of(rows, columns, |_, _| *random.pick(&ANY_DIGIT));
     Draft { grid, moves, lengths: 2..=8, exponents: [2, 2], halves_for_what_is_left: false }
 }
 
 fn one_palindrome(random: &mut FrozenRandom) -> Draft {
-    let lengths = 2..=random.between(990, 1000);
+    let lengths = 2..=random.length(990, 1000);
     let exponents = [0, random.between(1, 2)];
-    let kinds = random.between(4, 6) as usize;
+    let kinds = random.length(4, 6);
     let digits = shuffled_digits(random);
     let grid = Grid::of(1000, 1000, |_, _| *random.pick(&digits[..kinds]));
     Draft { grid, moves: 1, lengths, exponents, halves_for_what_is_left: false }
 }
 
 fn one_odd_palindrome(random: &mut FrozenRandom) -> Draft {
-    let lengths = 2..=2 * random.between(475, 499) + 1;
+    let lengths = 2..=2 * random.length(475, 499) + 1;
     let exponents = [0, random.between(1, 2)];
-    let kinds = [random.between(2, 4) as usize, random.between(2, 4) as usize];
+    let kinds = [random.length(2, 4), random.length(2, 4)];
     let digits = shuffled_digits(random);
     let (black, white) = digits[..kinds[0] + kinds[1]].split_at(kinds[0]);
     let grid = Grid::of(1000, 1000, |row, column| *random.pick(if (row + column) % 2 == 0 { black } else { white }));
@@ -142,8 +138,8 @@ fn one_odd_palindrome(random: &mut FrozenRandom) -> Draft {
 }
 
 fn fives_and_sixes(random: &mut FrozenRandom) -> Draft {
-    let moves = random.between(1, 10);
-    let lengths = 2..=random.between(300, 1000);
+    let moves = random.length(1, 10);
+    let lengths = 2..=random.length(300, 1000);
     let exponents = [random.between(1, 2), random.between(1, 2)];
     let noise_per_mille = random.between(5, 30);
     let grid = Grid::of(1000, 1000, |_, _| match random.below(1000) < noise_per_mille {
@@ -154,12 +150,12 @@ fn fives_and_sixes(random: &mut FrozenRandom) -> Draft {
 }
 
 fn mirrored(random: &mut FrozenRandom) -> Draft {
-    let columns = 2 * random.between(10, 50);
+    let columns = 2 * random.length(10, 50);
     let exponents = [0, random.between(1, 2)];
-    let mut grid = Grid::of(1000, columns as usize, |_, _| *random.pick(&ANY_DIGIT));
+    let mut grid = Grid::of(1000, columns, |_, _| *random.pick(&ANY_DIGIT));
     grid.mirror_left_to_right();
-    for _ in 0..random.between(20, 200) {
-        let cell = (random.below(1000) as usize, random.below(columns) as usize);
+    for _ in 0..random.length(20, 200) {
+        let cell = (random.index(1000), random.index(columns));
         grid.set(cell, *random.pick(&ANY_DIGIT));
     }
     Draft { grid, moves: 1, lengths: 2..=1000 * columns, exponents, halves_for_what_is_left: false }
@@ -175,12 +171,10 @@ fn full_board_palindrome(random: &mut FrozenRandom) -> Draft {
     Draft { grid, moves: 1, lengths: 2..=2997, exponents, halves_for_what_is_left: false }
 }
 
-/// Returns the ten digits in a random order (Fisher and Yates).
+/// Returns the ten digits in a random order.
 fn shuffled_digits(random: &mut FrozenRandom) -> [u8; 10] {
     let mut digits = ANY_DIGIT;
-    for last in (1..digits.len()).rev() {
-        digits.swap(last, random.below(last as u64 + 1) as usize);
-    }
+    random.shuffle(&mut digits);
     digits
 }
 
@@ -196,7 +190,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Asks for each cell's digit, row by row.
+    /// Returns a grid whose cells are filled by `digit`, row by row.
     pub(super) fn of(rows: usize, columns: usize, mut digit: impl FnMut(usize, usize) -> u8) -> Self {
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         Self { columns, digits: cells.map(|(row, column)| digit(row, column)).collect() }
@@ -242,7 +236,7 @@ impl Grid {
     }
 }
 
-/// A path that scores, and where it lies when everything that was pushed in after it is gone again.
+/// A path that scores. Its place is the one at the time of its insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     /// Columns from 0 and levels from 0 at the floor, in the order of the path.
@@ -251,22 +245,23 @@ struct Piece {
     pub(super) digits: Vec<u8>,
 }
 
-/// Returns the pieces that fill a board, the first one to be pushed in first. They are 2 to `longest` long, which is
-/// at least 3: where no crooked piece fits any more, columns are filled up by twos and threes.
-fn pieces(random: &mut FrozenRandom, rows: u64, columns: u64, longest: u64) -> Vec<Piece> {
-    let mut heights = vec![0; columns as usize];
+/// Returns the pieces that fill a board, in the order of their insertion. The board is built backwards: each piece is
+/// inserted where the game can remove it. Pieces have 2 to `longest` cells, which is at least 3. Where no crooked piece
+/// fits any more, columns are filled up with straight pieces of two and three.
+fn pieces(random: &mut FrozenRandom, rows: usize, columns: usize, longest: usize) -> Vec<Piece> {
+    let mut heights = vec![0; columns];
     let mut pieces = Vec::new();
     for _ in 0..10 * rows * columns {
-        let length = random.between(2, longest) as usize;
-        let path = walk(random, &heights, rows as usize, length);
-        push_in(&mut pieces, &mut heights, path, rows as usize, random);
+        let length = random.length(2, longest);
+        let path = walk(random, &heights, rows, length);
+        push_in(&mut pieces, &mut heights, path, rows, random);
     }
     for column in 0..heights.len() {
-        while heights[column] < rows as usize {
-            let length = if (rows as usize - heights[column]).is_multiple_of(2) { 2 } else { 3 };
-            let floor = random.below(heights[column] as u64 + 1) as usize;
+        while heights[column] < rows {
+            let length = if (rows - heights[column]).is_multiple_of(2) { 2 } else { 3 };
+            let floor = random.index(heights[column] + 1);
             let path = (floor..floor + length).map(|level| (column, level)).collect();
-            push_in(&mut pieces, &mut heights, path, rows as usize, random);
+            push_in(&mut pieces, &mut heights, path, rows, random);
         }
     }
     pieces
@@ -277,7 +272,7 @@ fn stacked(rows: usize, columns: usize, pieces: &[Piece]) -> Grid {
     let mut stacks: Vec<Vec<u8>> = vec![Vec::new(); columns];
     for piece in pieces {
         let mut cells: Vec<_> = piece.path.iter().zip(&piece.digits).collect();
-        // From the floor up, every cell finds the ones below it in place.
+        // From the floor up, the cells below each one are already in place.
         cells.sort_unstable_by_key(|&(&(_, level), _)| level);
         for (&(column, level), &digit) in cells {
             stacks[column].insert(level, digit);
@@ -286,11 +281,11 @@ fn stacked(rows: usize, columns: usize, pieces: &[Piece]) -> Grid {
     Grid::of(rows, columns, |row, column| stacks[column][rows - 1 - row])
 }
 
-/// Returns a path that starts at most on top of a column and then goes anywhere, the same cell never twice. It is
-/// shorter than `length` where it has run into a dead end.
+/// Returns a random path without repeated cells. It starts in a column or directly on top of it. It is shorter than
+/// `length` if it runs into a dead end.
 fn walk(random: &mut FrozenRandom, heights: &[usize], rows: usize, length: usize) -> Vec<(usize, usize)> {
-    let column = random.below(heights.len() as u64) as usize;
-    let mut path = vec![(column, random.below(heights[column] as u64 + 1) as usize)];
+    let column = random.index(heights.len());
+    let mut path = vec![(column, random.index(heights[column] + 1))];
     while path.len() < length {
         let (column, level) = path[path.len() - 1];
         let around = [
@@ -309,7 +304,7 @@ fn walk(random: &mut FrozenRandom, heights: &[usize], rows: usize, length: usize
     path
 }
 
-/// Pushes in the path as a piece with digits of its own, if it fits.
+/// Inserts the path as a piece with new digits, if it fits.
 fn push_in(
     pieces: &mut Vec<Piece>,
     heights: &mut [usize],
@@ -323,7 +318,7 @@ fn push_in(
     let mut raised = heights.to_vec();
     path.iter().for_each(|&(column, _)| raised[column] += 1);
     let lies_in_the_pile = |&(column, level): &(usize, usize)| level < raised[column];
-    // A column that lacks a single cell could not be filled up by itself.
+    // A column that lacks a single cell could not be filled up alone.
     let leaves_room = |&(column, _): &(usize, usize)| raised[column] <= rows && raised[column] + 1 != rows;
     if path.iter().all(lies_in_the_pile) && path.iter().all(leaves_room) {
         heights.copy_from_slice(&raised);
@@ -332,10 +327,10 @@ fn push_in(
     }
 }
 
-/// Returns the digits of a prime or, as often, of a palindrome.
+/// Returns the digits of a prime or of a palindrome, with equal probability.
 fn scoring_digits(random: &mut FrozenRandom, length: usize) -> Vec<u8> {
-    let mut digits: Vec<u8> = (0..length).map(|_| random.below(10) as u8).collect();
-    digits[0] = random.between(1, 9) as u8;
+    let mut digits: Vec<u8> = (0..length).map(|_| *random.pick(&ANY_DIGIT)).collect();
+    digits[0] = *random.pick(&ANY_DIGIT[1..]);
     if random.below(2) == 0 {
         for index in 0..length / 2 {
             digits[length - 1 - index] = digits[index];
@@ -343,8 +338,8 @@ fn scoring_digits(random: &mut FrozenRandom, length: usize) -> Vec<u8> {
         return digits;
     }
     while !is_prime(&digits) {
-        digits[1..].fill_with(|| random.below(10) as u8);
-        digits[0] = random.between(1, 9) as u8;
+        digits[1..].fill_with(|| *random.pick(&ANY_DIGIT));
+        digits[0] = *random.pick(&ANY_DIGIT[1..]);
     }
     digits
 }
@@ -435,24 +430,24 @@ mod tests {
         assert_ne!(generate(3), generate(13));
     }
 
-    /// A board of family 2 is cleared by taking its pieces out again, the last one first: nothing halves the points then.
+    /// Removing the pieces in reverse order clears a board of family 2, so nothing halves the points.
     #[test]
     fn family_2_can_be_cleared() {
         for seed in (2..200).step_by(10) {
             let mut random = FrozenRandom::new("deletion-game", seed);
-            let (rows, columns) = (random.between(8, 20), random.between(8, 20));
-            let longest = random.between(3, 5);
+            let (rows, columns) = (random.length(8, 20), random.length(8, 20));
+            let longest = random.length(3, 5);
             let pieces = pieces(&mut random, rows, columns, longest);
             let mut answer = format!("{}\n", pieces.len());
             for piece in pieces.iter().rev() {
                 answer.push_str(&piece.path.len().to_string());
                 for (column, level) in &piece.path {
-                    answer.push_str(&format!(" {} {}", rows as usize - level, column + 1));
+                    answer.push_str(&format!(" {} {}", rows - level, column + 1));
                 }
                 answer.push('\n');
             }
             let score = case(seed).check(answer.as_bytes()).unwrap();
-            assert!(score >= Score::from(rows * columns + pieces.len() as u64), "seed {seed}: {score}");
+            assert!(score >= Score::from(rows * columns + pieces.len()), "seed {seed}: {score}");
             let crooked = pieces.iter().filter(|piece| piece.path.iter().any(|spot| spot.0 != piece.path[0].0)).count();
             assert!(3 * crooked > pieces.len(), "seed {seed}: {crooked} of {} pieces are not upright", pieces.len());
         }

@@ -1,10 +1,4 @@
-//! Deletion game: paths of digits that spell primes or palindromes are taken off a board, and the rest drops.
-//!
-//! The game from the first move to the last: one fold, watched or not.
-//!
-//! What a path is worth: the subscores of the number it spells.
-//!
-//! Counts the points and tells an observer what happens, frame by frame.
+//! Deletion game: paths of digits that spell primes or palindromes are removed from a board, and the rest drops.
 
 mod answer;
 mod board;
@@ -51,11 +45,10 @@ impl Case for Input {
     }
 
     fn features(&self) -> Vec<Feature> {
-        let size = |cells: usize| i64::try_from(cells).expect("every cell is a byte of the input");
         let parameters = &self.parameters;
         vec![
-            Feature { name: "n", value: size(self.board.height()) },
-            Feature { name: "m", value: size(self.board.width()) },
+            Feature::count("n", self.board.height()),
+            Feature::count("m", self.board.width()),
             Feature { name: "K", value: parameters.moves },
             Feature { name: "lmin", value: parameters.shortest },
             Feature { name: "lmax", value: parameters.longest },
@@ -94,7 +87,7 @@ fn too_much_work(digits: usize) -> String {
     format!("whether N, of {digits} digits, is prime takes more work than the checker spends on an answer")
 }
 
-/// The number that a path spells, as ASCII digits; the first is not 0.
+/// Writes the number that a path spells into `number`, as ASCII digits. The first one is not 0.
 fn spell(board: &Board, path: &[CellIndex], number: &mut Vec<u8>) {
     number.clear();
     let digits = path.iter().filter_map(|&cell| board.digit(cell));
@@ -112,7 +105,7 @@ impl Subscores {
     /// Returns the subscores of this number, as ASCII digits.
     ///
     /// # Errors
-    /// When the score depends on whether the number is prime, and that takes too much work to tell.
+    /// Returns [`TooMuchWork`] if the score depends on a primality test that takes too much work.
     fn of(number: &[u8], parameters: &Parameters, primality: &mut Primality) -> Result<Self, TooMuchWork> {
         let one = BigUint::from(1_u8);
         let length = BigUint::from(number.len());
@@ -124,14 +117,14 @@ impl Subscores {
         Ok(Self { prime, palindrome })
     }
 
-    /// Returns what the move scores; 0 says that it is wasted.
+    /// Returns the score of the move. A wasted move scores 0.
     fn score(&self) -> BigUint {
         let one = BigUint::from(1_u8);
         if self.prime == one && self.palindrome == one { BigUint::ZERO } else { &self.prime + &self.palindrome }
     }
 }
 
-/// Returns the final score: with F = 1, the points are halved for every digit that is left.
+/// Returns the final score. With F = 1, every remaining digit halves the points.
 fn final_score(points: &BigUint, parameters: &Parameters, digits_left: usize) -> BigUint {
     if parameters.halves_for_what_is_left { points >> digits_left } else { points.clone() }
 }
@@ -141,10 +134,10 @@ fn is_palindrome(number: &[u8]) -> bool {
     number[..half].iter().eq(number[number.len() - half..].iter().rev())
 }
 
-/// How many digits of a number a caption shows.
+/// The maximum number of digits in a caption.
 const SHOWN_DIGITS: usize = 30;
 
-/// The points of a game so far, and its voice.
+/// The points so far, and the observer that sees every step.
 struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
@@ -164,7 +157,7 @@ impl<'a> Progress<'a> {
         self.show(&BigUint::ZERO, || ("the board is full".to_owned(), picture(board, &[])));
     }
 
-    /// `board` is the one that the path has not been taken from yet.
+    /// Counts and shows a move. The path is still on `board`.
     fn chosen(&mut self, step: usize, board: &Board, path: &[CellIndex], number: &[u8], subscores: &Subscores) {
         self.step = step;
         let score = subscores.score();
@@ -184,7 +177,7 @@ impl<'a> Progress<'a> {
         self.show(&BigUint::ZERO, || (format!("the rest drops: {} left", board.filled()), picture(board, &[])));
     }
 
-    /// With F = 1 the points become the final score in a frame of their own.
+    /// With F = 1, shows the final score in an additional frame.
     fn end(&mut self, board: &Board, parameters: &Parameters, score: &BigUint) {
         if parameters.halves_for_what_is_left {
             let points = std::mem::replace(&mut self.total, score.clone());
@@ -203,7 +196,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Returns the number, or how it begins and how long it is.
+/// Returns the number, or its first digits and its length.
 fn shortened(number: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&number[..number.len().min(SHOWN_DIGITS)]);
     if number.len() > SHOWN_DIGITS { format!("{shown}… ({} digits)", number.len()) } else { shown.into_owned() }

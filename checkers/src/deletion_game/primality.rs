@@ -1,13 +1,11 @@
-//! Whether the number of a path is prime: cheap rejections, an exact test below 2^64, Baillie-PSW above.
-//!
+//! Primality of the number of a path: cheap rejections, an exact test below 2^64, Baillie-PSW above.
 //! The time of a test grows a little faster than the square of the number of digits. An answer has room for a number of
-//! about 140,000 digits, which would take a quarter of an hour if it is prime. So the work for one answer is bounded by
-//! [`MAX_WORK`], and what is beyond is not decided. The bound counts steps and not time: the outcome is the same on every
-//! machine. What a cheap rejection settles costs nothing, and nothing is tested twice.
-//!
-//! The test of Baillie and Wagstaff ("Lucas pseudoprimes", Mathematics of Computation 35, 1980) and of Pomerance,
-//! Selfridge and Wagstaff: a strong test to base 2, then a Lucas test, here the extra strong one. No composite number is
-//! known that passes both.
+//! about 140,000 digits. If it is prime, the test would take a quarter of an hour. So [`MAX_WORK`] bounds the work for
+//! one answer, and numbers beyond it are not decided. The bound counts steps and not time, so that the result is the
+//! same on every machine. Cheap rejections cost nothing, and no number is tested twice.
+//! Baillie-PSW is the test of Baillie and Wagstaff ("Lucas pseudoprimes", Mathematics of Computation 35, 1980) and of
+//! Pomerance, Selfridge and Wagstaff: a strong test to base 2, then a Lucas test, here the extra strong one. No
+//! composite number is known that passes both.
 
 mod long_ring;
 mod transform;
@@ -20,31 +18,30 @@ use num_modular::ModularSymbols;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// How much work one answer may take, in multiplications times the length of their factors as [`LongRing`] writes them:
-/// about 80 seconds on one core of an AMD EPYC of 2025.
-///
-/// It covers every prime of up to 39,454 digits, every composite number of up to 73,979, and all numbers of an answer
-/// that has none of more than 10,000.
+/// The maximum work for one answer: the number of multiplications times the length of their factors in a [`LongRing`].
+/// It takes about 80 seconds on one core of an AMD EPYC of 2025.
+/// It is enough for every prime of up to 39,454 digits, for every composite number of up to 73,979 digits, and for any
+/// answer whose numbers have at most 10,000 digits.
 const MAX_WORK: u64 = 4_100_000_000;
 
-/// From this many bits on a [`LongRing`] is faster than Montgomery's reduction word by word.
+/// From this number of bits on, a [`LongRing`] is faster than Montgomery's reduction word by word.
 const LONG_BITS: usize = 6_200;
 
 /// Prime bases that together decide every number below 3.3·10^24 (Sorenson and Webster, "Strong pseudoprimes to twelve
 /// prime bases", Mathematics of Computation 86, 2017).
 const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
-/// No product of small primes has a prime factor beyond this.
+/// All small primes are below this limit.
 const SMALL_PRIME_LIMIT: usize = 1 << 16;
 
 /// Decides primality for one answer.
 pub(super) struct Primality {
     work_left: u64,
-    /// What was tested before.
+    /// The results of earlier tests.
     decided: HashMap<Vec<u8>, bool>,
 }
 
-/// Whether a number is prime would take more than is left of [`MAX_WORK`].
+/// A primality test would take more work than is left of [`MAX_WORK`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMuchWork;
 
@@ -73,7 +70,7 @@ impl Primality {
         Ok(is_prime)
     }
 
-    /// The number is odd and above 2^64, and has no small factor.
+    /// Tests an odd number above 2^64 without small factors.
     fn passes_baillie_psw(&mut self, number: &UBig) -> Result<bool, TooMuchWork> {
         if number.bit_len() < LONG_BITS {
             return self.passes(number, &&MontgomeryRepr::new(number.clone()));
@@ -88,7 +85,7 @@ impl Primality {
         if !is_strong_probable_prime(number, ring, |odd| power_of_two(ring, odd)) {
             return Ok(false);
         }
-        // A multiplication and a square for each bit, and the square alone is what the strong test takes.
+        // This test takes a multiplication and a square for each bit. The strong test takes only the square.
         self.spend(strong_test * 9 / 4)?;
         Ok(is_extra_strong_lucas_probable_prime(number, ring))
     }
@@ -99,7 +96,7 @@ impl Primality {
     }
 }
 
-/// Whether 2, 3, 5 or 11 divides a number of more than two digits. 11 divides every palindrome of even length.
+/// Returns whether 2, 3, 5 or 11 divides a number of more than two digits. 11 divides every palindrome of even length.
 fn is_composite_by_its_digits(number: &[u8]) -> bool {
     let last = number[number.len() - 1] - b'0';
     let sum = |digits: &mut dyn Iterator<Item = &u8>| digits.map(|digit| u64::from(digit - b'0')).sum::<u64>();
@@ -140,7 +137,7 @@ static SMALL_PRIME_PRODUCTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     products
 });
 
-/// Whether a small odd prime divides a number above 2^64. The longer the number, the more primes are worth trying.
+/// Returns whether a small odd prime divides a number above 2^64. Longer numbers are worth more trial divisions.
 fn has_small_factor(number: &UBig) -> bool {
     let words = number.bit_len().div_ceil(64);
     let worthwhile = SMALL_PRIME_PRODUCTS.iter().take(words * words);
@@ -153,10 +150,10 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 /// The integers modulo an odd number.
 pub(super) trait Ring {
-    /// One of them.
+    /// An element of the ring.
     type Residue;
 
-    /// Returns what stands for this integer.
+    /// Returns the residue of this integer.
     fn residue(&self, integer: i64) -> Self::Residue;
 
     /// Returns x², or twice as much.
@@ -168,7 +165,7 @@ pub(super) trait Ring {
     /// Returns x·y − c, for a `c` that [`Ring::residue`] returned.
     fn product_less(&self, x: &Self::Residue, y: &Self::Residue, c: &Self::Residue) -> Self::Residue;
 
-    /// Tells whether both stand for the same.
+    /// Returns whether both residues are equal.
     fn are_equal(&self, x: &Self::Residue, y: &Self::Residue) -> bool;
 }
 
@@ -198,7 +195,8 @@ impl<'a> Ring for &'a MontgomeryRepr {
     }
 }
 
-/// Whether an odd number is a strong probable prime to a base (Miller 1976, Rabin 1980). `power` returns a power of it.
+/// Returns whether an odd number is a strong probable prime to a base (Miller 1976, Rabin 1980). `power` returns a
+/// power of the base.
 fn is_strong_probable_prime<R: Ring>(number: &UBig, ring: &R, power: impl FnOnce(&UBig) -> R::Residue) -> bool {
     let minus_one = ring.residue(-1);
     let (odd, twos) = odd_part(number - UBig::ONE);
@@ -212,15 +210,15 @@ fn is_strong_probable_prime<R: Ring>(number: &UBig, ring: &R, power: impl FnOnce
     })
 }
 
-/// Returns a power of 2: a square for each bit of the exponent.
+/// Returns a power of 2, with a square for each bit of the exponent.
 fn power_of_two<R: Ring>(ring: &R, exponent: &UBig) -> R::Residue {
     let bits = (0..exponent.bit_len()).rev();
     bits.fold(ring.residue(1), |power, bit| ring.square(&power, exponent.bit(bit)))
 }
 
-/// Whether an odd number is an extra strong Lucas probable prime (Grantham, "Frobenius pseudoprimes", Mathematics of
-/// Computation 70, 2001), with Q = 1 and Baillie's choice of P: the first from 3 for which P² − 4 is no square modulo
-/// the number.
+/// Returns whether an odd number is an extra strong Lucas probable prime (Grantham, "Frobenius pseudoprimes",
+/// Mathematics of Computation 70, 2001), with Q = 1 and Baillie's choice of P: the first from 3 for which P² − 4 is no
+/// square modulo the number.
 fn is_extra_strong_lucas_probable_prime<R: Ring>(number: &UBig, ring: &R) -> bool {
     let Some(p) = lucas_parameter(number) else {
         return false;
@@ -251,7 +249,7 @@ fn is_extra_strong_lucas_probable_prime<R: Ring>(number: &UBig, ring: &R) -> boo
     })
 }
 
-/// Returns the first P from 3 for which the Jacobi symbol of P² − 4 is −1; none for some composite numbers.
+/// Returns the first P from 3 for which the Jacobi symbol of P² − 4 is −1. Some composite numbers have none.
 fn lucas_parameter(number: &UBig) -> Option<i64> {
     // For a square the symbol is never −1. Every other number has such a P, and it is small.
     let root = number.sqrt();
@@ -262,7 +260,7 @@ fn lucas_parameter(number: &UBig) -> Option<i64> {
     (3..).find(|p| symbol(p) < 1).filter(|p| symbol(p) == -1)
 }
 
-/// Returns the number without its factors of 2, and how many these were. The number is not 0.
+/// Returns the number without its factors of 2, and the number of these factors. The number is not 0.
 fn odd_part(number: UBig) -> (UBig, usize) {
     let twos = number.trailing_zeros().unwrap_or(0);
     (number >> twos, twos)
@@ -270,7 +268,7 @@ fn odd_part(number: UBig) -> (UBig, usize) {
 
 #[cfg(test)]
 mod tests {
-    //! Primality against a sieve, and against the numbers that are known to fool the one test or the other.
+    //! Compares primality with a sieve, and with the numbers that are known to fool one of the two tests.
     use super::*;
     use num_bigint::BigUint;
 
@@ -441,7 +439,7 @@ mod tests {
         assert!(is_prime(&number("18446744073709551557")));
     }
 
-    /// The same primes and composite numbers once more, as if they were long.
+    /// The same primes and composite numbers again, treated as long ones.
     #[test]
     fn transforms_say_the_same_of_great_primes_and_their_products() {
         let passes = |number: &BigUint| {
@@ -491,12 +489,12 @@ mod tests {
         assert_eq!(primality.is_prime(great.to_string().as_bytes()), Err(TooMuchWork));
     }
 
-    /// What decides nothing that takes work.
+    /// A test that may not do any work.
     fn exhausted() -> Primality {
         Primality { work_left: 0, ..Primality::default() }
     }
 
-    /// Returns the first number with this many digits that takes a test.
+    /// Returns the first number with this many digits that needs a test.
     fn hard(digits: u32) -> BigUint {
         let mut numbers = (1_u32..).step_by(2).map(|odd| BigUint::from(10_u8).pow(digits - 1) + odd);
         numbers.find(|number| exhausted().is_prime(number.to_string().as_bytes()).is_err()).unwrap()

@@ -1,16 +1,15 @@
-//! The board: blocks that fall down and close up to the left where others have gone.
-//!
-//! Finds the blocks of one colour that hang together.
+//! The board, on which blocks fall down and close up to the left after a removal, and the search for groups of
+//! connected blocks of one colour.
 
 use super::input::Grid;
 use std::ops::Range;
 
-/// What an empty cell holds instead of a letter.
+/// The value of an empty cell, instead of a letter.
 pub(super) const EMPTY: u8 = 0;
 
-/// The blocks, row-major from the top left, in a frame of empty cells: one row above, one below, and one column on
-/// the right, which is the left neighbour of the next row. So every cell has four neighbours, and of two cells the one
-/// with the smaller index lies in a smaller row or, in the same row, in a smaller column.
+/// The blocks, row-major from the top left, in a frame of empty cells: one row above, one below, and one column on the
+/// right, which also is the left neighbour of the next row. So every cell has four neighbours. The order of the indices
+/// is the order by row and then by column.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     rows: usize,
@@ -21,8 +20,8 @@ pub(super) struct Board {
     left: usize,
 }
 
-/// The part of a board where a removal may have changed which cells form a group: those that have got another block,
-/// and their neighbours.
+/// The part of a board where a removal may have changed the groups: the cells with another block than before, and their
+/// neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     rows: Range<usize>,
@@ -48,12 +47,12 @@ impl Board {
         self.columns
     }
 
-    /// Returns how many blocks are left.
+    /// Returns the number of blocks left.
     pub(super) fn left(&self) -> usize {
         self.left
     }
 
-    /// Returns how many indices of cells there are, those of the frame included.
+    /// Returns the number of cells, including the frame.
     pub(super) fn size(&self) -> usize {
         self.blocks.len()
     }
@@ -71,7 +70,7 @@ impl Board {
         cell / self.stride - 1
     }
 
-    /// Returns the place of a cell in row-major order, without the frame.
+    /// Returns the index of a cell in row-major order without the frame.
     pub(super) fn place(&self, cell: usize) -> usize {
         self.row(cell) * self.columns + self.column(cell)
     }
@@ -97,7 +96,7 @@ impl Board {
         part.rows.clone().flat_map(move |row| (row + 1) * stride + columns.start..(row + 1) * stride + columns.end)
     }
 
-    /// Removes the blocks in these cells, at least one; the others settle.
+    /// Removes the blocks in these cells, at least one, and lets the others settle.
     pub(super) fn remove(&mut self, group: &[usize]) -> Region {
         let (mut lowest, mut first, mut last) = (0, self.columns, 0);
         for &cell in group {
@@ -115,11 +114,11 @@ impl Board {
             self.close_up(first);
             return Region { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
         }
-        // No cell below the lowest removed one has got another block.
+        // No cell below the lowest removed one has changed.
         Region { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
     }
 
-    /// Lets the blocks of a column fall that are in this row or above.
+    /// Lets the blocks of a column fall that are in this row or above it.
     fn settle(&mut self, column: usize, lowest: usize) {
         let mut ground = self.cell(lowest, column);
         for cell in (0..=lowest).rev().map(|row| (row + 1) * self.stride + column) {
@@ -130,7 +129,7 @@ impl Board {
         }
     }
 
-    /// Moves columns to the left over empty ones, of which none is left of `first`.
+    /// Moves columns to the left over the empty ones. None of these is left of `first`.
     fn close_up(&mut self, first: usize) {
         let mut kept = first;
         for column in first..self.columns {
@@ -145,11 +144,11 @@ impl Board {
     }
 }
 
-/// A search for groups. Keeps its memory, so that the hundreds of searches of a game allocate once.
+/// A search for groups. It keeps its memory, so that the hundreds of searches of a game allocate once.
 #[derive(Debug)]
 pub(super) struct Flood {
     round: u32,
-    /// In which round each cell was last found.
+    /// For each cell, the round in which it was last found.
     seen: Vec<u32>,
     found: Vec<usize>,
 }
@@ -159,13 +158,13 @@ impl Flood {
         Self { round: 0, seen: vec![0; board.size()], found: Vec::new() }
     }
 
-    /// Begins a round: no cell has been found in it.
+    /// Starts a round, in which no cell has been found yet.
     pub(super) fn start(&mut self) {
         self.round += 1;
     }
 
-    /// Returns all cells that hang together with this one, itself included; none if it is empty or was found earlier
-    /// in this round.
+    /// Returns the group of a cell, the cell included. Returns no cells if it is empty or was found earlier in this
+    /// round.
     pub(super) fn group(&mut self, board: &Board, start: usize) -> &[usize] {
         self.found.clear();
         let color = board.block(start);

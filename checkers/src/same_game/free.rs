@@ -1,21 +1,19 @@
-//! The open game: the answer's moves, one after another, watched or not.
-//!
-//! The open game played by hand: a group is chosen.
+//! The open game: plays the answer's moves one after another. In manual play, a person chooses a group.
 
 use super::Progress;
 use super::board::{Board, EMPTY, Flood};
 use super::input::{Free, Grid};
 use crate::manual::counted_lines;
-use crate::tokens::Tokens;
+use crate::tokens::{Tokens, signed};
 use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
-/// Reads and plays `M` and M moves `row col`. Returns the score.
+/// Reads `M` and M moves `row col`, and plays them. Returns the score.
 pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
     let (board, progress) = play_moves(grid, answer, observer)?;
     Ok(progress.end(&board))
 }
 
-/// Reads and plays the moves of an answer. Returns the board after them, and who has counted the points.
+/// Reads the moves of an answer and plays them. Returns the board after them and the points so far.
 fn play_moves<'a>(
     grid: &Grid,
     answer: &[u8],
@@ -25,8 +23,8 @@ fn play_moves<'a>(
     let mut flood = Flood::new(&board);
     let mut progress = Progress::new(observer, &board);
     let mut tokens = Tokens::new(answer);
-    // A move takes two blocks at least.
-    let moves = tokens.integer("the number of moves M", 0..=(board.left() / 2) as i64)? as usize;
+    // A move removes at least two blocks.
+    let moves = tokens.integer("the number of moves M", 0..=board.left() / 2)?;
     for step in 1..=moves {
         let group = read_move(&mut tokens, &board, &mut flood).map_err(|rejection| rejection.at_step(step))?;
         progress.removes(&board, group);
@@ -36,11 +34,11 @@ fn play_moves<'a>(
     Ok((board, progress))
 }
 
-/// Reads a cell and returns the group that it belongs to on this board.
+/// Reads a cell and returns its group on this board.
 fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -> Result<&'a [usize], Rejection> {
     let mut here = tokens.clone();
-    let row = tokens.integer("the row", 0..=board.rows() as i64 - 1)? as usize;
-    let column = tokens.integer("the column", 0..=board.columns() as i64 - 1)? as usize;
+    let row = tokens.integer("the row", 0..=board.rows() - 1)?;
+    let column = tokens.integer("the column", 0..=board.columns() - 1)?;
     let cell = board.cell(row, column);
     flood.start();
     let group = flood.group(board, cell);
@@ -82,8 +80,7 @@ fn choice(board: &Board, progress: &Progress<'_>, group: &[usize]) -> Choice {
     after.removes(board, group);
     left.remove(group);
     Choice {
-        // A board has at most 50 rows and columns.
-        played: vec![board.row(group[0]) as i64, board.column(group[0]) as i64],
+        played: vec![signed(board.row(group[0])), signed(board.column(group[0]))],
         cells: group.iter().map(|&cell| board.place(cell)).collect(),
         placed: Vec::new(),
         gained: (after.end(&left) - progress.total()).into(),

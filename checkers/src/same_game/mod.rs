@@ -1,7 +1,5 @@
-//! SameGame: groups of equal blocks go, the rest falls down and closes up to the left. Two problems share the board:
-//! `same-game` asks what a prescribed strategy scores, `same-game-free` is the open game.
-//!
-//! Counts the points and tells an observer what happens, removal by removal.
+//! SameGame: groups of equal blocks are removed, and the rest falls down and closes up to the left. Two problems share
+//! the board: `same-game` asks for the score of a prescribed strategy, and `same-game-free` is the open game.
 
 mod board;
 mod free;
@@ -89,10 +87,10 @@ impl Case for Free {
     }
 }
 
-/// How often the points count when the board is cleared.
+/// The factor for the points when the board is cleared.
 const CLEARED_FACTOR: u64 = 4;
 
-/// The score of a game so far, and its voice.
+/// The points so far, and the observer that sees every removal.
 struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
@@ -106,7 +104,7 @@ impl<'a> Progress<'a> {
         progress
     }
 
-    /// Returns one that counts on from the same points.
+    /// Returns a copy that continues from the same points with another observer.
     fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Progress<'b> {
         Progress { observer, step: self.step, total: self.total }
     }
@@ -115,7 +113,7 @@ impl<'a> Progress<'a> {
         self.total
     }
 
-    /// `board` is the one that `group` is still on.
+    /// Counts and shows a removal. `group` is still on `board`.
     fn removes(&mut self, board: &Board, group: &[usize]) {
         self.step += 1;
         let size = group.len();

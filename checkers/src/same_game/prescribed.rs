@@ -1,8 +1,5 @@
-//! The prescribed strategy: one fold, watched or not.
-//!
-//! The answer to the prescribed game: one number.
-//!
-//! Which groups there are, and which of them the prescribed strategy removes first.
+//! The prescribed strategy: keeps the groups of the board in the order in which the strategy removes them, plays them,
+//! and compares the answer, one number, with the score.
 
 use super::Progress;
 use super::board::{Board, Flood, Region};
@@ -23,7 +20,7 @@ pub(super) fn play(grid: &Grid, order: &[u8], observer: &mut dyn Observer) -> u6
     progress.end(&board)
 }
 
-/// Fails unless the answer is this score and nothing else.
+/// Returns an error unless the answer is this score and nothing else.
 pub(super) fn compare(answer: &[u8], score: u64) -> Result<(), Rejection> {
     let expected = score.to_string();
     let mut tokens = Tokens::new(answer);
@@ -35,31 +32,32 @@ pub(super) fn compare(answer: &[u8], score: u64) -> Result<(), Rejection> {
     }
 }
 
-/// How urgent a group is, the smaller the sooner: from the high bits down the place of its colour in the order, its
-/// size, and its first cell (so its smallest row, and its smallest column in that row). Places fit in 5 bits, sizes
-/// and cells in 12. One word, because the search for the smallest among hundreds is done after every removal.
+/// The urgency of a group: the group with the smallest goes first. From the high bits down it holds the place of its
+/// colour in the order, its size, and its first cell (so its smallest row, and its smallest column in that row). Places
+/// fit in 5 bits, sizes and cells in 12. It is one word, because after every removal the smallest among hundreds is
+/// searched.
 type Urgency = u32;
 
-/// What stands for a group that is no longer there.
+/// The urgency of a group that no longer exists.
 const GONE: Urgency = Urgency::MAX;
 
-/// The number of a cell's group where it has none.
+/// The group number of a cell without a group.
 const NO_GROUP: u16 = u16::MAX;
 
-/// The groups that may be removed next, kept up to date from removal to removal: only where a removal has disturbed
-/// the board they are searched again. Colours are looked at only from when their turn comes for the first time.
+/// The groups that may be removed next. After a removal, only the part of the board that has changed is searched again.
+/// A colour is ignored until its turn comes for the first time.
 struct Groups<'a> {
     order: &'a [u8],
-    /// How many colours of the order have had their turn.
+    /// The number of colours of the order whose turn has come.
     turns: usize,
-    /// The place in the order of every block whose colour has had its turn.
+    /// For each colour whose turn has come, its place in the order.
     place: [Option<u8>; 256],
     register: Register,
     flood: Flood,
 }
 
 impl<'a> Groups<'a> {
-    /// Knows no group yet. `order` names all colours of the board.
+    /// Starts without groups. `order` names all colours of the board.
     pub(super) fn new(board: &Board, order: &'a [u8]) -> Self {
         Self { order, turns: 0, place: [None; 256], register: Register::new(board), flood: Flood::new(board) }
     }
@@ -72,13 +70,13 @@ impl<'a> Groups<'a> {
                 return Some(self.flood.group(board, first));
             }
             let &color = self.order.get(self.turns)?;
-            self.place[usize::from(color)] = Some(self.turns as u8);
+            self.place[usize::from(color)] = Some(u8::try_from(self.turns).expect("there are 26 colours"));
             self.turns += 1;
             self.update(board, &board.whole());
         }
     }
 
-    /// Searches the disturbed part of the board again.
+    /// Searches the changed part of the board again.
     fn update(&mut self, board: &Board, disturbed: &Region) {
         for cell in board.cells(disturbed) {
             self.register.forget(cell);
@@ -93,15 +91,15 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Which cell belongs to which group, and how urgent each group is.
+/// The group of each cell, and the urgency of each group.
 struct Register {
     /// The number of each cell's group.
     group: Vec<u16>,
-    /// By the group's number.
+    /// By the number of the group.
     urgency: Vec<Urgency>,
-    /// Numbers that no cell has.
+    /// Numbers that no cell uses.
     free: Vec<u16>,
-    /// Numbers of forgotten groups. Until the update ends, they may still stand on cells that it has not reached.
+    /// Numbers of forgotten groups. Cells that the update has not reached may still use them until the update ends.
     freed: Vec<u16>,
 }
 
@@ -125,7 +123,7 @@ impl Register {
         }
     }
 
-    /// Notes these connected cells as a group, if they are two or more, instead of what they belonged to.
+    /// Notes these connected cells as a group, if they are two or more. They leave their former groups.
     fn note(&mut self, cells: &[usize], place: u8) {
         if cells.len() < 2 {
             return;
@@ -135,12 +133,13 @@ impl Register {
             self.forget(cell);
             first = first.min(cell);
         }
-        let urgency = Urgency::from(place) << 24 | (cells.len() << 12 | first) as Urgency;
+        let size_and_first = Urgency::try_from(cells.len() << 12 | first).expect("a board has less than 2^12 cells");
+        let urgency = Urgency::from(place) << 24 | size_and_first;
         let number = match self.free.pop() {
             Some(number) => number,
             None => {
                 self.urgency.push(GONE);
-                (self.urgency.len() - 1) as u16
+                u16::try_from(self.urgency.len() - 1).expect("a board has less than 2^12 groups")
             }
         };
         self.urgency[usize::from(number)] = urgency;

@@ -1,6 +1,5 @@
-//! The contest's own generator of cases, bit for bit.
-//!
-//! Java's `SHA1PRNG` of the provider SUN, bit for bit, as `java.security.SecureRandom` serves it.
+//! The contest's own generator of cases, bit for bit. It draws from Java's `SHA1PRNG` of the provider SUN, as
+//! `java.security.SecureRandom` serves it.
 
 use super::ID;
 use super::input::Game;
@@ -10,15 +9,15 @@ use sha1::{Digest, Sha1};
 /// Returns the case that the contest's tester makes from this seed, a Java `long` with the same 64 bits.
 ///
 /// # Errors
-/// For seed 0, from which the tester makes another case each time.
+/// Returns [`UnusableSeed`] for seed 0, for which the tester makes a new case each time.
 pub(super) fn case(seed: u64) -> Result<Game, UnusableSeed> {
     let why = "its random generator takes 0 for \"not seeded\"; the seeds are 1, 2, 3, …";
     let mut random = Sha1Prng::new(seed).ok_or(UnusableSeed { game: ID, seed, why })?;
-    // The bounds keep all conversions exact.
-    let colors = random.next_int(3) as u8 + 4;
-    let size = random.next_int(9) as usize + 8;
-    let start_seed = random.next_int(2_147_483_646) as u32 + 1;
-    let board = (0..size * size).map(|_| random.next_int(i32::from(colors)) as u8).collect();
+    let colors = random.below(3_u8) + 4;
+    let size = random.below(9_u8);
+    let size = usize::from(size) + 8;
+    let start_seed = random.next_int(2_147_483_646).cast_unsigned() + 1;
+    let board = (0..size * size).map(|_| random.below(colors)).collect();
     Ok(Game { colors, size, board, start_seed })
 }
 
@@ -36,11 +35,15 @@ pub(crate) struct Sha1Prng {
 
 impl Sha1Prng {
     /// Starts the sequence of `setSeed(seed)`, where Java's `long` has the same 64 bits as `seed`.
-    ///
-    /// Java takes a zero seed for no seed at all: there is no sequence to repeat then, and `None` is returned.
+    /// Returns `None` for seed 0. Java treats it as no seed, so there is no sequence to repeat.
     pub(crate) fn new(seed: u64) -> Option<Self> {
         let state = Sha1::digest(seed.to_le_bytes()).into();
         (seed != 0).then_some(Self { state, output: [0; BLOCK], served: BLOCK })
+    }
+
+    /// Returns a small number in `0..bound`, as `nextInt(bound)` does. `bound` is at least 1.
+    fn below(&mut self, bound: u8) -> u8 {
+        u8::try_from(self.next_int(bound.into())).expect("it is below the bound")
     }
 
     /// Returns a uniform number in `0..bound`, as `nextInt(bound)` does. `bound` is at least 1.
@@ -48,8 +51,8 @@ impl Sha1Prng {
         debug_assert!(bound > 0);
         let drawn = self.next(31).cast_signed();
         if bound & (bound - 1) == 0 {
-            // A product of two numbers below 2^31, shifted back below 2^31.
-            return ((i64::from(bound) * i64::from(drawn)) >> 31) as i32;
+            let product = i64::from(bound) * i64::from(drawn);
+            return i32::try_from(product >> 31).expect("the bound and the drawn number are below 2^31");
         }
         let mut candidate = drawn;
         loop {
@@ -87,8 +90,7 @@ impl Sha1Prng {
         let mut carry = 1;
         for (byte, added) in self.state.iter_mut().zip(self.output) {
             let sum = i32::from(byte.cast_signed()) + i32::from(added.cast_signed()) + carry;
-            // The low byte of the sum.
-            *byte = sum as u8;
+            [*byte, ..] = sum.to_le_bytes();
             carry = sum >> 8;
         }
         if self.state == before {

@@ -1,8 +1,5 @@
-//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles so that 2x2 squares go.
-//!
-//! What the game is called, and how long it is.
-//!
-//! Square Remover played by hand: two neighbours are chosen.
+//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles to remove 2x2 squares. In manual play, a
+//! person chooses two neighbours.
 
 mod generate;
 mod input;
@@ -10,6 +7,7 @@ mod replay;
 mod rules;
 
 use crate::manual::lines;
+use crate::tokens::signed;
 use crate::{
     Board, Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
     Outlook, Score,
@@ -53,29 +51,25 @@ impl Case for Game {
     }
 
     fn features(&self) -> Vec<Feature> {
-        vec![
-            Feature { name: "colors", value: i64::from(self.colors) },
-            // At most 16.
-            Feature { name: "N", value: self.size as i64 },
-        ]
+        vec![Feature { name: "colors", value: i64::from(self.colors) }, Feature::count("N", self.size)]
     }
 }
 
 /// The checker's id.
 const ID: &str = "square-remover";
 
-/// Moves in a game, and so in every answer.
+/// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
 
 /// How many tiles of the buffer are shown.
 const SHOWN: usize = 12;
 
 impl ManualGame for Game {
-    /// An answer has all moves of the game. Those that are not played swap two tiles back and forth, if possible without
+    /// An answer has all moves of the game. The missing moves swap two tiles back and forth, if possible without
     /// removing a square.
     fn answer(&self, moves: &[Move]) -> Vec<u8> {
         let mut text = lines(moves);
-        // A move that breaks a rule is the end of the answer: nothing can be known of what follows it.
+        // The answer ends at a move that breaks a rule, because the position after it is unknown.
         if let Ok(position) = after(self, text.as_bytes(), moves.len()) {
             let swaps = swaps(&position);
             let idle = swaps.iter().find(|swap| swap.gained == 0.into()).or(swaps.first());
@@ -94,7 +88,7 @@ impl ManualGame for Game {
     }
 }
 
-/// Returns every swap, named by its upper or left tile. One whose cascade goes on too long is left out.
+/// Returns every swap, named by its upper or left tile, except those with an endless cascade.
 fn swaps(position: &Position) -> Vec<Choice> {
     let size = position.size();
     let cells = (0..size * size).map(|place| Cell { row: place / size, column: place % size });
@@ -104,8 +98,7 @@ fn swaps(position: &Position) -> Vec<Choice> {
     let place = |cell: Cell| cell.row * size + cell.column;
     let choice = |(cell, direction, other): (Cell, i64, Cell)| {
         Some(Choice {
-            // A board has at most 16 rows and columns.
-            played: vec![cell.row as i64, cell.column as i64, direction],
+            played: vec![signed(cell.row), signed(cell.column), direction],
             cells: vec![place(cell), place(other)],
             placed: Vec::new(),
             gained: gain(position, cell, other)?.into(),

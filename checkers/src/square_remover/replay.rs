@@ -1,6 +1,5 @@
-//! The game of `square-remover` from its first square to its last move, and the pictures of it.
-//!
-//! An answer to `square-remover`: 30,000 integers, three for each swap.
+//! Plays the answer, 30,000 integers with three for each swap, from the first square to the last move, and draws the
+//! frames.
 
 use super::MOVES;
 use super::input::Game;
@@ -8,17 +7,16 @@ use super::rules::{Cell, Position};
 use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
 use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecided, Unobserved};
 
-/// How many squares may go in one game.
-///
-/// Nothing in the rules ends a cascade. Each square brings four pseudo-random tiles, and those complete less than one
-/// further square on average, so that every cascade that was ever seen is short; but no proof is known. The best
-/// programs of the contest remove about 21,000 squares in a game, and this many cost a fraction of a second.
+/// The maximum number of squares in one game.
+/// No rule ends a cascade. Each square brings four pseudo-random tiles, which complete less than one further square on
+/// average. So every known cascade is short, but there is no proof. The best programs of the contest remove about
+/// 21,000 squares in a game. Removing this many takes a fraction of a second.
 const MAX_SQUARES: u64 = 1 << 22;
 
-/// Plays the answer's moves and returns how many squares went.
+/// Plays the answer and returns the number of removed squares.
 ///
 /// # Errors
-/// The first broken rule in reading order, or a cascade that goes on too long.
+/// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
     let mut tokens = Tokens::new(answer);
     let position = play_moves(game, answer, &mut tokens, MOVES, observer)?;
@@ -29,12 +27,12 @@ pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> R
 /// Returns the position after the first moves of an answer.
 ///
 /// # Errors
-/// The first broken rule in reading order, or a cascade that goes on too long.
+/// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
     play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)
 }
 
-/// Returns how many squares go after a swap; `None` where the cascade goes on too long.
+/// Returns how many squares a swap removes, or `None` if the cascade does not end.
 pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
     let mut playback = Playback { position: position.clone(), step: 0, observer: &mut Unobserved };
     playback.position.swap(one, other);
@@ -61,7 +59,7 @@ fn play_moves(
     Ok(playback.position)
 }
 
-/// More than [`MAX_SQUARES`] would go.
+/// A cascade passes [`MAX_SQUARES`].
 #[derive(Debug)]
 struct EndlessCascade;
 
@@ -71,7 +69,7 @@ fn endless(place: Place, step: Option<usize>) -> Undecided {
     Undecided { place, step, why }
 }
 
-/// A game and who watches it.
+/// A game and its observer.
 struct Playback<'a> {
     position: Position,
     /// The move being played, from 1; 0 before the first.
@@ -126,12 +124,13 @@ fn draw(position: &Position, marked: &[Cell]) -> Board {
     Board { width: size, cells: (0..size * size).map(cell).collect() }
 }
 
-/// Draws a tile of a colour, which is below 6.
+/// Draws a tile of a colour.
 pub(super) fn tile(color: u64, marked: bool) -> crate::Cell {
-    crate::Cell { text: Some(color.to_string()), color: color as u32, marked }
+    let number = u32::try_from(color).expect("there are at most six colours");
+    crate::Cell { text: Some(color.to_string()), color: number, marked }
 }
 
-/// Two neighbouring cells, and the token that named the second one.
+/// Two neighbouring cells, and the last token of the move.
 #[derive(Debug, Clone, Copy)]
 struct Swap<'a> {
     /// The cell that the answer names.
@@ -145,12 +144,10 @@ struct Swap<'a> {
 /// Reads the row, the column and the direction of one move on a board of `size` rows and columns.
 ///
 /// # Errors
-/// The first of the three that breaks a rule. It does not know which move it is.
+/// Returns the first of the three that breaks a rule, without the number of the move.
 fn read_swap<'a>(tokens: &mut Tokens<'a>, size: usize) -> Result<Swap<'a>, Rejection> {
-    // A size is at most 16, and what is read is not negative.
-    let last = size as i64 - 1;
-    let row = tokens.integer_by(parse_signed, "the row", 0..=last)?.1 as usize;
-    let column = tokens.integer_by(parse_signed, "the column", 0..=last)?.1 as usize;
+    let (_, row) = tokens.integer_by(parse_signed, "the row", 0..=size - 1)?;
+    let (_, column) = tokens.integer_by(parse_signed, "the column", 0..=size - 1)?;
     let (token, direction) = tokens.integer_by(parse_signed, "the direction", 0..=3)?;
     let cell = Cell { row, column };
     match cell.neighbour(direction, size) {
@@ -159,7 +156,7 @@ fn read_swap<'a>(tokens: &mut Tokens<'a>, size: usize) -> Result<Swap<'a>, Rejec
     }
 }
 
-/// Reads an integer as the official tester does, which takes a plus sign: no other game does.
+/// Reads an integer as the official tester does. Only this game allows a plus sign.
 #[inline]
 fn parse_signed(bytes: &[u8]) -> Parsed {
     match bytes {
@@ -187,7 +184,8 @@ mod tests {
         }
     }
 
-    /// A buffer that starts with 0 stays 0. No valid input has it; it stands for an unknown buffer.
+    /// A buffer that starts with 0 stays 0. No valid input has such a buffer, but an endless cascade is easy to build
+    /// with it.
     #[test]
     fn a_cascade_without_an_end_is_given_up() {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };

@@ -1,13 +1,12 @@
-//! The state of a game of `square-remover` and its two legal steps: a swap, and a square that goes.
-//!
-//! The Lehmer generator (multiplicative congruential) behind the buffer of `square-remover`.
+//! The state of a game of `square-remover` and its two steps: a swap, and the removal of a square. New tiles come from
+//! a buffer that is filled by a Lehmer generator.
 
 use super::input::Game;
 
-/// Bits of a tile in its row. A colour needs three of them; the fourth takes the carry of a sum.
+/// The number of bits of a tile in its row. A colour needs three of them, and the fourth takes the carry of a sum.
 const TILE_BITS: usize = 4;
 
-/// A tile's own bits.
+/// The bits of one tile.
 const TILE: u64 = 0b1111;
 
 /// A 7 in every tile. Added to anything from 1 to 7, it sets the tile's highest bit.
@@ -51,14 +50,14 @@ pub(super) struct Position {
     left_corners: u64,
     /// One bit for each row that can be the upper row of a square.
     upper_rows: u32,
-    /// The upper rows where a square may stand: in all others there is none.
+    /// The upper rows that may have a square. All other rows have none.
     suspects: u32,
     buffer: Lehmer,
     score: u64,
 }
 
 impl Position {
-    /// Returns the position before anything has gone: squares may stand anywhere.
+    /// Returns the position before the first removal. Squares may be anywhere.
     pub(super) fn new(game: &Game) -> Self {
         let mut rows = [0; 16];
         for (row, colors) in rows.iter_mut().zip(game.board.chunks(game.size)) {
@@ -77,13 +76,13 @@ impl Position {
         }
     }
 
-    /// Returns how many rows and columns the board has.
+    /// Returns the number of rows, and of columns.
     #[inline]
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Returns how many squares have gone.
+    /// Returns the number of removed squares.
     #[inline]
     pub(super) fn score(&self) -> u64 {
         self.score
@@ -98,18 +97,17 @@ impl Position {
     /// Swaps the tiles of two neighbours.
     #[inline]
     pub(super) fn swap(&mut self, one: Cell, other: Cell) {
-        // Where both have the same bit, neither changes.
+        // Only the bits that differ change.
         let change = self.color(one) ^ self.color(other);
         self.rows[one.row] ^= change << (TILE_BITS * one.column);
         self.rows[other.row] ^= change << (TILE_BITS * other.column);
-        // A tile belongs to squares whose upper row is its own or the one above.
+        // A tile belongs to squares whose upper row is the row of the tile or the one above.
         self.suspects |= self.upper_rows & ((0b11 << one.row | 0b11 << other.row) >> 1);
     }
 
-    /// Removes the topmost square, the leftmost of the topmost ones, and returns it; `None` when there is none.
-    ///
-    /// This is a scan from the top after every removal: a row that is no suspect is known to hold no square, and only
-    /// a row that touches a new tile becomes a suspect again.
+    /// Removes the topmost square, the leftmost of several, and returns it. Returns `None` if there is none.
+    /// This gives the result of a scan from the top after every removal. Rows that are no suspects have no square. A
+    /// row becomes a suspect again when it gets a new tile.
     #[inline]
     pub(super) fn remove_first_square(&mut self) -> Option<Cell> {
         while self.suspects != 0 {
@@ -129,12 +127,12 @@ impl Position {
     #[inline]
     fn squares_below(&self, row: usize) -> u64 {
         let (upper, lower) = (self.rows[row], self.rows[row + 1]);
-        // A tile of this word is zero where a tile equals its right neighbour, in both rows, and the one below.
+        // This word is zero at a tile that equals its right neighbour, the tile below and the one to the right of that.
         let differences = (upper ^ upper >> TILE_BITS) | (lower ^ lower >> TILE_BITS) | (upper ^ lower);
         !(differences + SEVENS) & self.left_corners
     }
 
-    /// Scores a square and fills it from the buffer: top left, top right, bottom left, bottom right.
+    /// Scores a square and refills its cells from the buffer: top left, top right, bottom left, bottom right.
     #[inline]
     fn refill(&mut self, square: Cell) {
         let shift = TILE_BITS * square.column;
@@ -164,7 +162,7 @@ impl Position {
 #[path = "../../tests/games/model/square_remover.rs"]
 mod model;
 
-/// A prime: the sequence of any start from 1 to `MODULUS - 1` passes through all of them before it repeats.
+/// A prime. The sequence from any start passes through all numbers from 1 to `MODULUS - 1` before it repeats.
 const MODULUS: u64 = 2_147_483_647;
 
 /// The multiplier of C++'s `minstd_rand`.

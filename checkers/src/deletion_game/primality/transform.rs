@@ -1,7 +1,6 @@
 //! Products of polynomials modulo x^n − 1 and x^n + 1, by floating-point transforms whose results are exact.
-//!
-//! A transform takes a polynomial to its remainders modulo ever smaller factors of the modulus, without weights and
-//! without reordering:
+//! A transform computes the remainders of a polynomial modulo smaller and smaller factors of the modulus, without
+//! weights and without reordering:
 //!
 //! ```text
 //! x^n − 1  =  (x^(n/2) − 1) (x^(n/2) + 1)         real, until 16 coefficients are left
@@ -11,13 +10,11 @@
 //!
 //! Modulo x^(n/2) − i, the polynomial with the real coefficients c is the complex one with c[j] + i·c[j + n/2]: the
 //! upper half of a slice is the imaginary part of the lower one, and everything happens in place.
-//!
-//! Complex numbers, one at a time or two side by side.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// The shortest transform.
+/// The length of the shortest transform.
 pub(super) const MIN_LENGTH: usize = 32;
 
 /// Real remainders of this length are multiplied directly.
@@ -56,7 +53,7 @@ impl Transform {
         Self { length, roots: (0..length).step_by(2).map(|b| Complex::root_of_unity(turn(b))).collect() }
     }
 
-    /// Returns what all coefficients are to be multiplied by after a transform there and back.
+    /// Returns the factor for all coefficients after a transform and its inverse.
     pub(super) fn scale(&self) -> f64 {
         4.0 / self.length as f64
     }
@@ -93,7 +90,7 @@ impl Transform {
         }
         for (index, value) in product[..REAL_LEAF].iter_mut().enumerate() {
             let terms = (0..REAL_LEAF).map(|j| a[j] * b[(index + REAL_LEAF - j) % REAL_LEAF]);
-            // As much too large as the rest will be after the way back.
+            // The inverse transform makes the rest larger by the same factor.
             *value = (REAL_LEAF / 4) as f64 * terms.sum::<f64>();
         }
         product
@@ -161,7 +158,7 @@ impl Transform {
     }
 }
 
-/// Moduli are halved twice at a time: one halving more comes first where the number of halvings is odd.
+/// Moduli are halved twice at a time. If the number of halvings is odd, a single halving comes first.
 fn starts_with_one_halving(length: usize) -> bool {
     (length / COMPLEX_LEAF).ilog2() % 2 == 1
 }
@@ -179,7 +176,7 @@ fn sums_and_differences(lower: &mut [f64], upper: &mut [f64]) {
     }
 }
 
-/// Some consecutive coefficients of a complex polynomial, two by two.
+/// Consecutive coefficients of a complex polynomial, in pairs.
 struct Part<'a> {
     re: &'a mut [[f64; 2]],
     im: &'a mut [[f64; 2]],
@@ -191,7 +188,7 @@ impl<'a> Part<'a> {
         Self { re: re.as_chunks_mut().0, im: im.as_chunks_mut().0 }
     }
 
-    /// Halves it.
+    /// Returns both halves.
     #[inline]
     fn halves(self) -> [Self; 2] {
         let half = self.re.len() / 2;
@@ -273,13 +270,13 @@ struct Complex<T> {
     im: T,
 }
 
-/// Two numbers that are calculated with at once: compilers make vector instructions of this.
+/// Two numbers that are processed together. Compilers turn this into vector instructions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Lanes(pub(super) [f64; 2]);
 
 impl Complex<f64> {
-    /// Returns e^(2πi·turn) for a turn of at least 0 and less than 1/2. The angle that the sine is taken of is at most an
-    /// eighth of a turn, so that its rounding does not matter.
+    /// Returns e^(2πi·turn) for a turn of at least 0 and less than 1/2. The argument of the sine is at most an eighth
+    /// of a turn, so that its rounding does not matter.
     fn root_of_unity(turn: f64) -> Self {
         let first_eighth = |turn: f64| {
             let (im, re) = (TAU * turn).sin_cos();
@@ -390,7 +387,7 @@ impl Neg for Lanes {
 
 #[cfg(test)]
 mod tests {
-    //! Transforms against products by the definition, with the greatest coefficients that they are meant for.
+    //! Compares transforms with products by the definition, for the largest allowed coefficients.
     use super::*;
     use crate::random::FrozenRandom;
 
