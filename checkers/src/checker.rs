@@ -1,53 +1,118 @@
-//! What a checker offers.
+//! The rules of a game, its cases, and the list of all games.
 
-use crate::{Case, HandReader, Malformed};
+use crate::tokens::signed;
+use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
 
 /// The rules of one game.
 pub trait Checker: Sync {
-    /// The problem's id, as in `judge run -p ID`: `"columns"`.
+    /// Returns the problem's id, as in `judge run -p ID`: `"columns"`.
     fn id(&self) -> &'static str;
 
-    /// Returns the game's rules in Markdown: all that a solver needs, with a sample. The last parts are the sample's
-    /// `### Input`, `### Answer` (`, N times` where the answer repeats the block) and `### Score`.
+    /// Returns the game's rules in Markdown, with everything that a solver needs to know. They end with a sample: `### Input`,
+    /// `### Answer` (`### Answer, N times` where the answer repeats the block) and `### Score`.
     fn rules(&self) -> &'static str;
 
-    /// Grows by one whenever the same input and answer could get another score or verdict than before.
+    /// Returns the version of the rules. It grows by one whenever an input and an answer could get another score or verdict
+    /// than before.
     fn version(&self) -> u32;
 
-    /// Returns the versions of its generator, the first one first. A change of what a generator makes is a new version.
+    /// Returns all versions of the generator, the first one first. Generators never change. An improved one gets a new version
+    /// number.
     fn generators(&self) -> &'static [Generator];
 
-    /// Returns the case of the generator's first version with this seed.
+    /// Returns the input that the generator's first version makes from a seed.
     ///
     /// # Errors
-    /// When the game has no case for this seed.
+    /// Returns [`UnusableSeed`] if the game has no case for this seed.
     fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
         self.generators()[0](seed)
     }
 
-    /// Reads a case's input.
+    /// Reads the input of a case.
     ///
     /// # Errors
-    /// When the bytes are not an input of this game: where, what was expected, what was found.
+    /// Returns [`Malformed`] if the bytes are not an input of this game. It says where, what was expected and what was found.
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
 
-    /// Returns what reads a case to be played by hand; `None` where people cannot play the game move by move.
-    fn by_hand(&self) -> Option<HandReader> {
+    /// Returns the function that reads a case for manual play, or `None` if people cannot play the game move by move.
+    fn manual_reader(&self) -> Option<ManualReader> {
         None
     }
 }
 
-/// Returns the input of the case with a seed. The same seed always gives the same bytes.
+/// Makes the input of a case from a seed. The same seed always gives the same bytes.
 pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
 
-/// A seed that a game cannot make a case from.
+/// A seed for which a game has no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{game} has no case for seed {seed}: {why}")]
+#[non_exhaustive]
 pub struct UnusableSeed {
     /// The checker's id.
     pub game: &'static str,
-    /// The seed that was asked for.
+    /// The seed.
     pub seed: u64,
     /// Why there is no such case, and which seeds there are.
     pub why: &'static str,
+}
+
+/// One case of a game: its input, read and found valid.
+pub trait Case: Send + Sync {
+    /// Returns the score of an answer.
+    ///
+    /// # Errors
+    /// Returns the first broken rule in reading order, or says that the checker cannot decide.
+    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
+        self.replay(answer, &mut Unobserved)
+    }
+
+    /// Returns the score of an answer as [`Case::check`] does, and shows every step to `observer`. If the answer is rejected,
+    /// the observer may already have seen the steps before the broken rule.
+    ///
+    /// # Errors
+    /// Returns the first broken rule in reading order, or says that the checker cannot decide.
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError>;
+
+    /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
+    fn features(&self) -> Vec<Feature>;
+}
+
+/// A named number that describes a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// The statement's own name for it: `"N"`, `"colors"`.
+    pub name: &'static str,
+    /// Its value.
+    pub value: i64,
+}
+
+impl Feature {
+    /// Returns the feature of a count.
+    pub(crate) fn count(name: &'static str, count: usize) -> Self {
+        Self { name, value: signed(count) }
+    }
+}
+
+/// In the order of the catalogue, one line each.
+#[rustfmt::skip]
+static CHECKERS: &[&dyn Checker] = &[
+    &crate::columns::Columns,
+    &crate::square_remover::SquareRemover,
+    &crate::same_game::SameGame,
+    &crate::same_game::SameGameFree,
+    &crate::deletion_game::DeletionGame,
+    &crate::beating::BeatingTheGameEasy,
+    &crate::beating::BeatingTheGameHard,
+];
+
+/// Returns every built-in checker, in the order of the catalogue.
+#[must_use]
+pub fn all() -> &'static [&'static dyn Checker] {
+    CHECKERS
+}
+
+/// Returns the checker with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Checker> {
+    all().iter().copied().find(|checker| checker.id() == id)
 }

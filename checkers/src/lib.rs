@@ -1,28 +1,49 @@
-//! The rules of the games, exactly: what a case is, what an answer may do, and what it is worth.
+//! The rules of seven score-based programming games, exactly: what a case is, which answers are legal, and what each answer
+//! scores.
 //!
-//! Everything here is pure: bytes in, outcome out. No files, clocks, processes, threads or environment.
+//! Everything here is pure: bytes in, result out. Nothing reads files, clocks or the environment, and nothing starts threads or
+//! processes. The same input and answer give the same score on every machine.
+//!
+//! The three main types:
+//!
+//! - [`Checker`]: the rules of one game. [`all`] lists the checkers and [`find`] returns one by its id.
+//! - [`Case`]: one input, read and found valid. It checks answers.
+//! - [`Score`]: an exact decimal number.
+//!
+//! The way of a value through them:
 //!
 //! ```text
-//! seed  ── Checker::generate ─▶ input bytes
-//! input ── Checker::read ─────▶ Case            or Malformed (the input is not of the game)
-//! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule) or Undecided
-//! answer ─ Case::replay ──────▶ the same, with every step shown to an Observer
-//! moves ── ByHand::outlook ───▶ Outlook         what can be played next, in games that people play
+//! seed    -- Checker::generate ---> input bytes, or UnusableSeed
+//! input   -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
+//! answer  -- Case::check ---------> Score, or CheckError: Rejection (the answer breaks a rule)
+//!                                                     or Undecided (the check would take too long)
+//! answer  -- Case::replay --------> the same, and an Observer sees a Frame after each step
+//! moves   -- ManualGame::outlook -> Outlook: what a person can play next
+//! ```
+//!
+//! ```
+//! let checker = checkers::find("same-game-free").expect("the game is registered");
+//! let case = checker.read(b"1\nAAB\n")?;
+//! assert_eq!(case.check(b"1\n0 0\n")?, 1.into());
+//!
+//! // The answer removes a single block, which is not a group.
+//! let rejection = case.check(b"1\n0 2\n").unwrap_err();
+//! assert_eq!(
+//!     rejection.to_string(),
+//!     "line 2, column 1, move 1: the block is alone: expected a block of a group of two or more, found row 0, column 2"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
+// Tests convert small constants freely.
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 mod beating;
-mod by_hand;
-mod case;
-mod check_error;
 mod checker;
 mod columns;
 mod deletion_game;
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub mod fuzzing;
+mod manual;
 mod random;
-mod registry;
 mod rejection;
 mod replay;
 mod same_game;
@@ -30,11 +51,11 @@ mod score;
 mod square_remover;
 mod tokens;
 
-pub use by_hand::{ByHand, Choice, HandReader, Move, Outlook};
-pub use case::{Case, Feature};
-pub use check_error::{CheckError, Undecided};
-pub use checker::{Checker, Generator, UnusableSeed};
-pub use registry::{all, find};
-pub use rejection::{Malformed, Place, Rejection};
+pub use checker::{Case, Checker, Feature, Generator, UnusableSeed, all, find};
+pub use manual::{Choice, ManualGame, ManualReader, Move, Outlook};
+pub use rejection::{CheckError, Malformed, Place, Rejection, Undecided};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};
 pub use score::{Score, ScoreError};
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use tokens::fuzzing;

@@ -1,8 +1,8 @@
-//! Where a text broke which rule: the same words for a bad answer and for a bad input.
+//! Why an input is not valid, and why an answer has no score: which rule is broken where, or that the checker gives up.
 
 use std::fmt;
 
-/// A position in a text, both counted from 1. Columns count bytes.
+/// A position in a text. Lines and columns are counted from 1, and columns count bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The line, from 1.
@@ -19,16 +19,17 @@ impl fmt::Display for Place {
 
 /// Why an answer is not valid. Shown as `PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejection {
-    /// Where in the answer: the offending token, or where a missing one should stand.
+    /// Where in the answer: at the offending token, or where a missing one should stand.
     pub place: Place,
-    /// Which move of the game, from 1; absent where no move is concerned.
+    /// The move of the game, from 1; `None` if the rule concerns no move.
     pub step: Option<usize>,
     /// The broken rule, in a few words: `"the swap leaves the board"`.
     pub rule: String,
     /// What would have been right.
     pub expected: String,
-    /// What stood there, made printable and cut to a readable length.
+    /// What stands there, made printable and cut to a readable length.
     pub found: String,
 }
 
@@ -45,7 +46,7 @@ impl Rejection {
         format!("{}: expected {}, found {}", self.rule, self.expected, self.found)
     }
 
-    /// Returns the same rejection, said of this move (from 1).
+    /// Returns the same rejection for this move, counted from 1.
     #[must_use]
     pub fn at_step(mut self, step: usize) -> Self {
         self.step = Some(step);
@@ -70,6 +71,7 @@ pub(crate) fn location(place: Place, step: Option<usize>) -> String {
 /// Why bytes are not an input of the game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {rule}: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct Malformed {
     /// Where in the input.
     pub place: Place,
@@ -77,14 +79,56 @@ pub struct Malformed {
     pub rule: String,
     /// What would have been right.
     pub expected: String,
-    /// What stood there, made printable and cut to a readable length.
+    /// What stands there, made printable and cut to a readable length.
     pub found: String,
 }
 
 impl From<Rejection> for Malformed {
-    /// Inputs are read with the same tokens as answers; what is wrong with them is said in the same words.
+    /// Inputs and answers are read by the same functions, so their errors use the same words.
     fn from(rejection: Rejection) -> Self {
         let Rejection { place, rule, expected, found, .. } = rejection;
         Self { place, rule, expected, found }
+    }
+}
+
+/// Why an answer has no score.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// The answer breaks a rule.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// The answer may be right, but the checker gives up.
+    #[error("{0}")]
+    Undecided(Undecided),
+}
+
+/// A decision would take more work than the checker spends on one answer. This is a limit of the checker, and no rule of the
+/// game is broken. Shown as `undecided: PLACE: WHY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Undecided {
+    /// Where in the answer.
+    pub place: Place,
+    /// The move of the game, from 1; `None` if no move is concerned.
+    pub step: Option<usize>,
+    /// What is not decided, and which limit was reached.
+    pub why: String,
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "undecided: {}: {}", location(self.place, self.step), self.why)
+    }
+}
+
+impl From<Rejection> for CheckError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+impl From<Undecided> for CheckError {
+    fn from(undecided: Undecided) -> Self {
+        Self::Undecided(undecided)
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::Score;
 
-/// Watches a game being replayed. The replay is one fold: with and without an observer it does the same.
+/// Watches a replay. The replay is one fold: it does the same with and without an observer.
 pub trait Observer {
-    /// Is called after every step of the game, with the move that is being played, as in [`Frame::step`]. `frame` builds
-    /// the picture; an observer that does not need it does not call it, so that an unobserved game costs nothing extra.
+    /// Is called after every step of the game. `step` is the number of the move, as in [`Frame::step`]. `frame` draws the
+    /// picture. An observer that does not need the picture does not call it, so that it costs nothing.
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame);
 }
 
-/// Watches nothing.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 
@@ -35,19 +35,19 @@ pub struct Frame {
 /// A rectangular board as a viewer draws it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
-    /// Number of columns; every row of `cells` has this many.
+    /// The number of columns. Every row has as many cells.
     pub width: usize,
-    /// Row-major from the top left: as many rows as `cells.len() / width`.
+    /// The cells row by row, from the top left. There are `cells.len() / width` rows.
     pub cells: Vec<Cell>,
 }
 
 /// One cell of a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// What is written on it; `None` when it is empty.
+    /// The text on it; `None` when it is empty.
     pub text: Option<String>,
-    /// Which colour it has: equal numbers, equal colours. Meaningless for an empty cell.
+    /// The number of its colour. Equal numbers are drawn in equal colours. Meaningless for an empty cell.
     pub color: u32,
-    /// Whether the step just played concerns it (moved, matched, about to go).
+    /// Whether the last step concerns it (moved, matched, about to go).
     pub marked: bool,
 }

@@ -1,8 +1,10 @@
-//! Reads a text token by token, and says exactly where it is not what it should be.
+//! Reads a text token by token, and reports the exact place of an error.
 
 use crate::{Place, Rejection};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
-/// How much of an offending token is shown.
+/// How many bytes of an offending token are shown.
 const SHOWN_BYTES: usize = 40;
 
 /// A token and where it starts.
@@ -13,6 +15,11 @@ pub(crate) struct Token<'a> {
     /// Offset of its first byte in the text.
     pub(crate) offset: usize,
 }
+
+/// The types of the integers that games read.
+pub(crate) trait Number: TryFrom<i64> + PartialOrd + Display {}
+
+impl<T: TryFrom<i64> + PartialOrd + Display> Number for T {}
 
 /// The tokens of a text, in order. White space is space, tab, CR and LF; every other byte belongs to a token.
 #[derive(Debug, Clone)]
@@ -39,39 +46,45 @@ impl<'a> Tokens<'a> {
         (offset < self.position).then(|| Token { bytes: &self.text[offset..self.position], offset })
     }
 
-    /// Returns the next token, or says that `expected` is missing.
+    /// Returns the next token, or an error that `expected` is missing.
     #[inline]
     pub(crate) fn token(&mut self, expected: &str) -> Result<Token<'a>, Rejection> {
         self.next().ok_or_else(|| self.rejection_at(self.text.len(), "the text ends too early", expected, "the end"))
     }
 
-    /// Returns the next token as an integer in `range`. `name` says what it is: `"the column p"`.
+    /// Returns the next token as an integer in `range`. `name` describes it: `"the column p"`.
     #[inline]
-    pub(crate) fn integer(&mut self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<i64, Rejection> {
+    pub(crate) fn integer<T: Number>(&mut self, name: &str, range: RangeInclusive<T>) -> Result<T, Rejection> {
         self.integer_by(parse_integer, name, range).map(|(_, value)| value)
     }
 
-    /// Returns the next token and the integer in `range` that `parse` takes it for.
+    /// Returns the next token and its value by `parse`, an integer in `range`.
     #[inline]
-    pub(crate) fn integer_by(
+    pub(crate) fn integer_by<T: Number>(
         &mut self,
         parse: impl Fn(&[u8]) -> Parsed,
         name: &str,
-        range: std::ops::RangeInclusive<i64>,
-    ) -> Result<(Token<'a>, i64), Rejection> {
+        range: RangeInclusive<T>,
+    ) -> Result<(Token<'a>, T), Rejection> {
         let token = match self.next() {
             Some(token) => token,
             None => return Err(self.missing(name, &range)),
         };
-        match parse(token.bytes) {
-            Parsed::Value(value) if range.contains(&value) => Ok((token, value)),
-            Parsed::NotANumber => Err(self.wrong(token, &format!("{name} is not an integer"), &in_range(&range))),
-            _ => Err(self.wrong(token, &format!("{name} is out of range"), &in_range(&range))),
+        let value = match parse(token.bytes) {
+            Parsed::Value(value) => T::try_from(value).ok().filter(|value| range.contains(value)),
+            Parsed::TooLarge => None,
+            Parsed::NotANumber => {
+                return Err(self.wrong(token, &format!("{name} is not an integer"), &in_range(&range)));
+            }
+        };
+        match value {
+            Some(value) => Ok((token, value)),
+            None => Err(self.wrong(token, &format!("{name} is out of range"), &in_range(&range))),
         }
     }
 
-    /// Returns the next token as a digit. Boards of a million cells are read with this: a lone digit right here, with
-    /// white space after it, takes no search for the token's ends.
+    /// Returns the next token as a digit. Boards of a million cells are read with this. The fast path takes a single digit
+    /// followed by white space without a search for the ends of the token.
     #[inline]
     pub(crate) fn digit(&mut self, name: &str) -> Result<u8, Rejection> {
         match self.text[self.position..] {
@@ -79,7 +92,7 @@ impl<'a> Tokens<'a> {
                 self.position += 2;
                 Ok(digit - b'0')
             }
-            _ => self.integer(name, 0..=9).map(|digit| digit as u8),
+            _ => self.integer(name, 0..=9),
         }
     }
 
@@ -97,13 +110,13 @@ impl<'a> Tokens<'a> {
         place_of(self.text, next.map_or(self.text.len(), |token| token.offset))
     }
 
-    /// Says that this token breaks a rule.
+    /// Returns the error that this token breaks a rule.
     #[cold]
     pub(crate) fn wrong(&self, token: Token<'_>, rule: &str, expected: &str) -> Rejection {
         self.rejection_at(token.offset, rule, expected, &printable(token.bytes))
     }
 
-    /// Says that a rule is broken at this offset.
+    /// Returns the error that a rule is broken at this offset.
     #[cold]
     pub(crate) fn rejection_at(&self, offset: usize, rule: &str, expected: &str, found: &str) -> Rejection {
         Rejection {
@@ -116,7 +129,7 @@ impl<'a> Tokens<'a> {
     }
 
     #[cold]
-    fn missing(&self, name: &str, range: &std::ops::RangeInclusive<i64>) -> Rejection {
+    fn missing<T: Number>(&self, name: &str, range: &RangeInclusive<T>) -> Rejection {
         let expected = format!("{name}, {}", in_range(range));
         self.rejection_at(self.text.len(), "the text ends too early", &expected, "the end")
     }
@@ -126,15 +139,15 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn in_range(range: &std::ops::RangeInclusive<i64>) -> String {
+fn in_range<T: Number>(range: &RangeInclusive<T>) -> String {
     format!("an integer from {} to {}", range.start(), range.end())
 }
 
-/// What a token is, read as an integer.
+/// A token, read as an integer.
 pub(crate) enum Parsed {
-    /// An integer that fits.
+    /// An integer that fits into 64 bits.
     Value(i64),
-    /// An integer beyond 64 bits.
+    /// An integer that does not.
     TooLarge,
     /// Not `-?[0-9]+`.
     NotANumber,
@@ -163,6 +176,11 @@ pub(crate) fn parse_integer(bytes: &[u8]) -> Parsed {
     Parsed::Value(value)
 }
 
+/// Returns a count as the signed number that answers, features and moves are made of.
+pub(crate) fn signed(count: usize) -> i64 {
+    i64::try_from(count).expect("no count of things in memory passes 63 bits")
+}
+
 /// Returns the line and column of an offset. Lines end at LF.
 pub(crate) fn place_of(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset.min(text.len())];
@@ -175,6 +193,40 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(SHOWN_BYTES)];
     let escaped = shown.escape_ascii();
     if shown.len() < bytes.len() { format!("`{escaped}…` ({} bytes)", bytes.len()) } else { format!("`{escaped}`") }
+}
+
+/// Gives the fuzz targets access to the tokens.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing {
+    use super::{Parsed, Tokens, parse_integer};
+
+    /// A token as the parser read it.
+    pub struct Token<'a> {
+        /// Its bytes.
+        pub bytes: &'a [u8],
+        /// The line on which it stands, from 1.
+        pub line: usize,
+        /// The byte of the line at which it begins, from 1.
+        pub column: usize,
+        /// Its value, if it is an integer of 64 bits.
+        pub integer: Option<i64>,
+    }
+
+    /// Returns every token of a text.
+    #[must_use]
+    pub fn tokens(text: &[u8]) -> Vec<Token<'_>> {
+        let mut tokens = Tokens::new(text);
+        let next = || {
+            let place = tokens.place();
+            let token = tokens.next()?;
+            let integer = match parse_integer(token.bytes) {
+                Parsed::Value(value) => Some(value),
+                Parsed::TooLarge | Parsed::NotANumber => None,
+            };
+            Some(Token { bytes: token.bytes, line: place.line, column: place.column, integer })
+        };
+        std::iter::from_fn(next).collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,27 +1,170 @@
-//! Programs that play the games: an independent reading of the rules, and the default solver of each problem.
+//! The bundled solvers: programs that play the games, and the default solver of each problem. They read the rules
+//! independently of the `checkers` crate.
 //!
-//! Every solution reads a whole case, searches for as long as it may ([`SOLVER_TIME_LIMIT`](TIME_LIMIT_VARIABLE)) and
-//! writes one answer. The plain ones are short and instant; the strong ones are what relative scores refer to.
+//! A [`Solution`] reads a whole case, searches for as long as it may (`SOLVER_TIME_LIMIT`, see [`TIME_LIMIT_VARIABLE`]) and
+//! writes one answer. Plain solutions are short and instant. Relative scores refer to the strong ones.
+//!
+//! - [`Solution`]: a solver with its id, its summary and the function that solves a case.
+//! - [`Strength`]: how good its answers are, and which plain solution a strong one beats.
+//! - [`SolveError`]: why there is no answer.
+//!
+//! ```text
+//! id     -- find -----------> Solution
+//! input  -- Solution::solve -> answer, or SolveError (the input is not of the game)
+//! stdin  -- main_of(id) ----> stdout, and the exit code of the process
+//! ```
+//!
+//! ```
+//! let solution = solutions::find("columns-quickstart").expect("it is bundled");
+//! let mut answer = Vec::new();
+//! (solution.solve)(b"6 13\n2\nabc\nabd\n", &mut answer)?;
+//! assert_eq!(answer, b"2\n1 0\n2 0\n");
+//! # Ok::<(), solutions::SolveError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod beating;
-mod clock;
 mod columns;
 mod deletion_game;
-mod error;
 #[cfg(test)]
 #[path = "../../tests/support/ground_truth.rs"]
 mod ground_truth;
 mod input;
-mod program;
-mod random;
-mod registry;
 mod same_game;
-mod solution;
+mod search;
 mod square_remover;
 
-pub use clock::TIME_LIMIT_VARIABLE;
-pub use error::SolveError;
-pub use program::main_of;
-pub use registry::{all, find};
-pub use solution::{Solution, Strength};
+pub use search::TIME_LIMIT_VARIABLE;
+use std::io::{self, BufWriter, Read, Write};
+use std::process::ExitCode;
+
+/// One program that plays one of the games.
+#[derive(Debug, Clone, Copy)]
+pub struct Solution {
+    /// The problem's id for the solution that plays it by default; else the problem's id with the strategy's name.
+    pub id: &'static str,
+    /// The strategy, in one line.
+    pub summary: &'static str,
+    /// How good its answers are.
+    pub strength: Strength,
+    /// Reads a whole case and writes the answer.
+    pub solve: fn(&[u8], &mut dyn Write) -> Result<(), SolveError>,
+}
+
+/// How good the answers of a solution are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// A short strategy, without a search that takes its time.
+    Plain,
+    /// The only right answer, or the best possible one.
+    Exact,
+    /// A search that takes its time. Its program is `solve-ID`.
+    Strong {
+        /// The id of a plain solution of the same problem, which it beats.
+        beats: &'static str,
+        /// The cases on which it does so in a fraction of its time.
+        seeds: &'static [u64],
+    },
+    /// A search that is kept beside a stronger one.
+    Alternative,
+}
+
+/// In the order of the problems, one line for each game.
+#[rustfmt::skip]
+static GAMES: &[&[Solution]] = &[
+    crate::columns::SOLUTIONS,
+    crate::square_remover::SOLUTIONS,
+    crate::same_game::SOLUTIONS,
+    crate::deletion_game::SOLUTIONS,
+    crate::beating::SOLUTIONS,
+];
+
+/// Returns every solution, in the order of the problems; the default one of each problem first.
+pub fn all() -> impl Iterator<Item = &'static Solution> {
+    GAMES.iter().copied().flatten()
+}
+
+/// Returns the solution with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Solution> {
+    all().find(|solution| solution.id == id)
+}
+
+/// The exit code of a run whose input is not of the game.
+const MALFORMED: u8 = 2;
+
+/// Runs the solution with this id on standard input and output. Returns 0 when it answered, or when the answer has no reader any
+/// more; 2 when the input is malformed; 1 when reading or writing failed.
+#[must_use]
+pub fn main_of(id: &str) -> ExitCode {
+    let result = find(id).map_or_else(|| Err(SolveError::Write(io::ErrorKind::NotFound.into())), run);
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(SolveError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // If even the message cannot be written, the exit code still tells.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(if matches!(error, SolveError::Write(_)) { 1 } else { MALFORMED })
+        }
+    }
+}
+
+fn run(solution: &Solution) -> Result<(), SolveError> {
+    let mut input = Vec::new();
+    io::stdin().lock().read_to_end(&mut input)?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    (solution.solve)(&input, &mut output)?;
+    output.flush()?;
+    Ok(())
+}
+
+/// Why a solution gives no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// The input stops too early.
+    #[error("the input ends where {expected} should stand")]
+    Ends {
+        /// What should have come next: `"the height"`.
+        expected: &'static str,
+    },
+    /// The input has something else than the game's format says.
+    #[error("word {position} of the input is `{found}` where {expected} should stand")]
+    Unexpected {
+        /// Which word of the input, from 1.
+        position: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// The answer cannot be written.
+    #[error("the answer cannot be written: {0}")]
+    Write(#[from] std::io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_different_and_found() {
+        for solution in all() {
+            assert_eq!(all().filter(|other| other.id == solution.id).count(), 1, "{}", solution.id);
+            assert_eq!(find(solution.id).map(|found| found.summary), Some(solution.summary));
+        }
+    }
+
+    #[test]
+    fn every_solution_refuses_what_is_not_of_its_game() {
+        for solution in all() {
+            let checkers = checkers::all().iter().filter(|checker| solution.id.starts_with(checker.id()));
+            let checker = checkers.max_by_key(|checker| checker.id().len()).unwrap();
+            let inputs = [&b""[..], b"x", b"6", b"\xff\x00", b"99999999999999999999999999 1 1"];
+            for input in inputs.into_iter().filter(|input| checker.read(input).is_err()) {
+                let result = (solution.solve)(input, &mut Vec::new());
+                let refused = matches!(result, Err(SolveError::Ends { .. } | SolveError::Unexpected { .. }));
+                assert!(refused, "{}: {}", solution.id, input.escape_ascii());
+            }
+        }
+    }
+}

@@ -1,9 +1,9 @@
-//! Holds an answer's numbers against the right ones, case by case.
+//! Compares the numbers of an answer with the right ones, case by case.
 
 use crate::tokens::{Token, Tokens};
 use crate::{Rejection, Score};
 
-/// An answer that is being marked: which number comes next, and what was wrong so far.
+/// An answer that is being marked: the position in it, and the errors so far.
 #[derive(Debug)]
 pub(super) struct Marking<'a> {
     answer: &'a [u8],
@@ -25,13 +25,13 @@ struct Wrong<'a> {
 }
 
 impl<'a> Marking<'a> {
-    /// Starts at the first number of an answer to this many cases.
+    /// Starts at the first number of an answer to `cases` cases.
     pub(super) fn new(answer: &'a [u8], cases: usize) -> Self {
         Self { answer, tokens: Tokens::new(answer), cases, marked: 0, right: 0, first_wrong: None }
     }
 
-    /// Marks the next case, whose right numbers are these, and returns whether the answer has them. `name` says what
-    /// the number with this index is: `"in cell 4"`.
+    /// Marks the next case and returns whether the answer has the right `numbers`. `name` describes the number with an
+    /// index: `"in cell 4"`.
     pub(super) fn case(&mut self, numbers: impl Iterator<Item = u128>, name: impl Fn(usize) -> String) -> bool {
         self.marked += 1;
         let mut right = true;
@@ -52,10 +52,10 @@ impl<'a> Marking<'a> {
         right
     }
 
-    /// Returns the number of cases when all of them are right and nothing follows.
+    /// Returns the number of cases if all of them are right and nothing follows.
     ///
     /// # Errors
-    /// The first wrong number, and how many cases are right.
+    /// Returns the first wrong number, and how many cases are right.
     pub(super) fn finish(mut self) -> Result<Score, Rejection> {
         let Self { cases, right, .. } = self;
         if let Some(Wrong { case, token, expected }) = &self.first_wrong {
@@ -75,7 +75,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether these bytes are this number, as `-?[0-9]+`. Any number of leading zeros is fine, and `-0` is 0.
+/// Returns whether these bytes are this number, as `-?[0-9]+`. Leading zeros are allowed, and `-0` is 0.
 fn is_number(bytes: &[u8], number: u128) -> bool {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) || digits.len() < bytes.len() && number > 0 {

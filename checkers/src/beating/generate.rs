@@ -1,51 +1,50 @@
-//! Cases of both games, of the project's own making: they are not the contest's.
+//! Generators of both games. The cases are the project's own, not the contest's.
 
-use super::ids;
-use super::input::{EasyCase, LARGEST_EXPONENT, easy_text, hard_text};
-use super::strip::{Side, Start};
-use crate::random::Frozen;
+use super::input::{EasyCase, MAX_EXPONENT, Side, Start, easy_text, hard_text};
+use super::{EASY, HARD};
+use crate::random::FrozenRandom;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
-///
-/// Strips differ in how full they are, from empty to full in steps of an eighth, and in how large their tiles can be:
-/// with few kinds of tiles much merges, with many the strip soon stands still.
+/// The number of tiles goes from none to a full strip in steps of an eighth. The size of the largest tile varies too:
+/// with few kinds of tiles many merge, and with many kinds the strip soon stands still.
 pub(super) fn easy(seed: u64) -> String {
-    let random = &mut Frozen::new(ids::EASY, seed);
+    let random = &mut FrozenRandom::new(EASY, seed);
     let cases: Vec<EasyCase> = (0..random.between(10, 50)).map(|_| easy_case(random)).collect();
     easy_text(&cases)
 }
 
-fn easy_case(random: &mut Frozen) -> EasyCase {
+fn easy_case(random: &mut FrozenRandom) -> EasyCase {
     let length = random.between(2, 1_000);
     let eighths = random.between(0, 8);
-    let largest = *random.pick(&[1, 2, 5, 20, u64::from(LARGEST_EXPONENT)]);
+    let largest = *random.pick(&[1, 2, 5, 20, MAX_EXPONENT]);
     let attempts = random.between(1, 5_000);
-    let cells =
-        (0..length).map(|_| if random.below(8) < eighths { random.between(1, largest) as u8 } else { 0 }).collect();
+    let cells = (0..length).map(|_| if random.below(8) < eighths { exponent(random, largest) } else { 0 }).collect();
     let start = Start { cells, seed: seed_of_strip(random) };
     let attempts = (0..attempts).map(|_| *random.pick(&[Side::Left, Side::Right])).collect();
     EasyCase { start, attempts }
 }
 
+fn exponent(random: &mut FrozenRandom, largest: u8) -> u8 {
+    u8::try_from(random.between(1, largest.into())).expect("it is at most the largest")
+}
+
 /// Returns a file of 10 to 50 cases; each has 2 to 9 cells and a 2 or a 4 on one of them.
 pub(super) fn hard(seed: u64) -> String {
-    let random = &mut Frozen::new(ids::HARD, seed);
+    let random = &mut FrozenRandom::new(HARD, seed);
     let cases: Vec<Start> = (0..random.between(10, 50)).map(|_| hard_case(random)).collect();
     hard_text(&cases)
 }
 
-fn hard_case(random: &mut Frozen) -> Start {
-    let mut cells = vec![0; random.between(2, 9) as usize];
-    // A strip's length always fits in 64 bits, and a cell of it in a usize.
-    let tile = random.below(cells.len() as u64) as usize;
+fn hard_case(random: &mut FrozenRandom) -> Start {
+    let mut cells = vec![0; random.length(2, 9)];
+    let tile = random.index(cells.len());
     cells[tile] = *random.pick(&[1, 2]);
     Start { cells, seed: seed_of_strip(random) }
 }
 
 /// Returns 43 numbers of 32 bits.
-fn seed_of_strip<const NUMBERS: usize>(random: &mut Frozen) -> [u32; NUMBERS] {
-    // The upper half of 64 random bits.
-    std::array::from_fn(|_| (random.bits() >> 32) as u32)
+fn seed_of_strip<const NUMBERS: usize>(random: &mut FrozenRandom) -> [u32; NUMBERS] {
+    std::array::from_fn(|_| u32::try_from(random.bits() >> 32).expect("these are 32 bits"))
 }
 
 #[cfg(test)]
@@ -62,7 +61,7 @@ mod tests {
         }
     }
 
-    /// What a seed gives is promised to stay: see [`crate::Checker::generate`].
+    /// Generators never change: see [`crate::Checker::generators`].
     #[test]
     fn the_cases_are_frozen() {
         let digest =

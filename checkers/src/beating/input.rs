@@ -1,51 +1,47 @@
-//! The inputs of both games: strips, seeds and attempted moves, read from text and written as text.
+//! The inputs of both games, read from text and written as text: strips, seeds and attempted moves.
 
-use super::strip::{Side, Start, tile};
-use crate::random::LONG_LAG;
+use super::rules::LONG_LAG;
 use crate::tokens::{Parsed, Token, Tokens, parse_integer};
 use crate::{Feature, Malformed, Rejection};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// How many cases a file holds.
+/// The number of cases in a file.
 const CASES: RangeInclusive<i64> = 1..=50;
 
-/// How long a strip of the easy game is.
+/// The length of a strip of the easy game.
 const EASY_LENGTHS: RangeInclusive<i64> = 2..=1_000;
 
-/// How long a strip of the hard game is.
-const HARD_LENGTHS: RangeInclusive<i64> = 2..=9;
+/// The length of a strip of the hard game.
+const HARD_LENGTHS: RangeInclusive<usize> = 2..=9;
 
-/// What a strip's length is called.
+/// The name of a strip's length in messages.
 const LENGTH: &str = "the strip's length n";
 
-/// How many moves a case of the easy game attempts.
-const ATTEMPTS: RangeInclusive<i64> = 1..=5_000;
+/// The number of attempted moves in a case of the easy game.
+const ATTEMPTS: RangeInclusive<usize> = 1..=5_000;
 
-/// The largest tile of an input is 2 to the power of this.
-pub(super) const LARGEST_EXPONENT: u8 = 62;
+/// The exponent of the largest tile in an input, a power of two.
+pub(super) const MAX_EXPONENT: u8 = 62;
 
 /// One case of the easy game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EasyCase {
-    /// Where it starts.
+    /// The start.
     pub(super) start: Start,
     /// The attempted moves, in order.
     pub(super) attempts: Vec<Side>,
 }
 
-/// Returns the number of cases and the longest of their strips.
+/// Returns the number of cases and the length of the longest strip.
 pub(super) fn features(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<Feature> {
-    // At most 50 cases of at most 1,000 cells.
-    let cases = lengths.len() as i64;
-    let longest = lengths.max().unwrap_or(0) as i64;
-    vec![Feature { name: "t", value: cases }, Feature { name: "n", value: longest }]
+    vec![Feature::count("t", lengths.len()), Feature::count("n", lengths.max().unwrap_or(0))]
 }
 
 /// Reads a file of the easy game.
 ///
 /// # Errors
-/// The first place where the text is something else.
+/// Returns the first place where the text breaks the format.
 pub(super) fn read_easy(text: &[u8]) -> Result<Vec<EasyCase>, Malformed> {
     read_cases(text, |tokens| {
         let start = Start { cells: read_strip(tokens)?, seed: read_seed(tokens)? };
@@ -57,7 +53,7 @@ pub(super) fn read_easy(text: &[u8]) -> Result<Vec<EasyCase>, Malformed> {
 /// Reads a file of the hard game.
 ///
 /// # Errors
-/// The first place where the text is something else.
+/// Returns the first place where the text breaks the format.
 pub(super) fn read_hard(text: &[u8]) -> Result<Vec<Start>, Malformed> {
     read_cases(text, |tokens| Ok(Start { cells: read_first_tile(tokens)?, seed: read_seed(tokens)? }))
 }
@@ -80,7 +76,7 @@ fn read_strip(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
 
 /// Reads a strip of the hard game.
 fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
-    let length = tokens.integer(LENGTH, HARD_LENGTHS)? as usize;
+    let length = tokens.integer(LENGTH, HARD_LENGTHS)?;
     let mut cells = Vec::with_capacity(length);
     for _ in 0..length {
         let (token, exponent) = read_tile(tokens)?;
@@ -96,7 +92,7 @@ fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
 fn read_seed(tokens: &mut Tokens<'_>) -> Result<[u32; LONG_LAG], Rejection> {
     let mut seed = [0; LONG_LAG];
     for number in &mut seed {
-        *number = tokens.integer("a number of the seed", 0..=i64::from(u32::MAX))? as u32;
+        *number = tokens.integer("a number of the seed", 0..=u32::MAX)?;
     }
     Ok(seed)
 }
@@ -106,16 +102,22 @@ fn read_tile<'a>(tokens: &mut Tokens<'a>) -> Result<(Token<'a>, u8), Rejection> 
     let token = tokens.token("a tile")?;
     match parse_integer(token.bytes) {
         Parsed::Value(0) => Ok((token, 0)),
-        Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, tile.trailing_zeros() as u8)),
+        Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, exponent_of(tile))),
         _ => {
-            let expected = format!("0 or a power of two from 2 to 2^{LARGEST_EXPONENT}");
+            let expected = format!("0 or a power of two from 2 to 2^{MAX_EXPONENT}");
             Err(tokens.wrong(token, "a cell holds no tile of the game", &expected))
         }
     }
 }
 
+/// Returns the exponent of a power of two.
+#[expect(clippy::cast_possible_truncation, reason = "an exponent of a 64-bit number is below 64")]
+fn exponent_of(power: i64) -> u8 {
+    power.trailing_zeros() as u8
+}
+
 fn read_attempts(tokens: &mut Tokens<'_>) -> Result<Vec<Side>, Rejection> {
-    let count = tokens.integer("the number of attempted moves", ATTEMPTS)? as usize;
+    let count = tokens.integer("the number of attempted moves", ATTEMPTS)?;
     let token = tokens.token("the attempted moves")?;
     let sides: Option<Vec<Side>> = token.bytes.iter().map(|&letter| Side::of(letter)).collect();
     match sides {
@@ -146,6 +148,65 @@ fn start_text(start: &Start) -> String {
     let seed = start.seed.iter().map(u32::to_string);
     let (tiles, seed) = (tiles.collect::<Vec<_>>().join(" "), seed.collect::<Vec<_>>().join(" "));
     format!("\n{}\n{tiles}\n{seed}\n", start.cells.len())
+}
+
+/// A strip at the start, and the seed of its random tiles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The cells from left to right: the exponent of each tile's power of two, 0 for an empty cell.
+    pub(super) cells: Vec<u8>,
+    /// The statement's `x0` to `x42`.
+    pub(super) seed: [u32; LONG_LAG],
+}
+
+/// The direction of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Towards the first cell.
+    Left,
+    /// Towards the last cell.
+    Right,
+}
+
+impl Side {
+    /// Returns the side that a letter of the input stands for.
+    pub(super) fn of(letter: u8) -> Option<Self> {
+        match letter {
+            b'l' => Some(Self::Left),
+            b'r' => Some(Self::Right),
+            _ => None,
+        }
+    }
+
+    /// Returns the letter of the input that stands for this side.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Self::Left => 'l',
+            Self::Right => 'r',
+        }
+    }
+
+    /// Returns the side in words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+
+    /// Returns the other side.
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
+/// Returns the number on a tile, or 0 for an empty cell.
+/// No exponent passes 71: a strip of 1,000 cells with 2^62 each and 5,000 additional fours adds up to less than 2^72.
+pub(super) fn tile(exponent: u8) -> u128 {
+    if exponent == 0 { 0 } else { 1 << exponent }
 }
 
 #[cfg(test)]

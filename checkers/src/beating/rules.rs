@@ -1,18 +1,18 @@
-//! The strip of `beating-the-game` and its one step: an attempted move, and the tile that follows if anything moved.
+//! The strip of `beating-the-game` and its only step: an attempted move, and the new tile if anything moved. New tiles
+//! come from a subtract-with-carry generator (Marsaglia and Zaman, 1991) with lags 43 and 22 and modulus 2^32.
 
-use super::strip::{Side, Start};
-use crate::random::SubtractWithCarry;
+use super::input::{Side, Start};
 use std::ops::Range;
 
-/// A random tile: two numbers are drawn for it, the first one decides where it appears.
+/// A random tile. Two numbers are drawn for it: the first decides where it appears, the second its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct NewTile {
     place: u32,
     /// The exponent of the tile: 1 or 2.
     pub(super) exponent: u8,
 }
 
-impl Arrival {
+impl NewTile {
     /// Draws the next tile.
     #[inline]
     pub(super) fn draw(random: &mut SubtractWithCarry) -> Self {
@@ -21,9 +21,9 @@ impl Arrival {
         Self { place, exponent }
     }
 
-    /// Returns the tile that appears on this cell of an empty strip.
-    pub(super) fn at(cell: u8, exponent: u8) -> Self {
-        Self { place: cell.into(), exponent }
+    /// Returns a tile that appears on this cell of an empty strip.
+    pub(super) fn at(cell: usize, exponent: u8) -> Self {
+        Self { place: u32::try_from(cell).expect("a strip has at most 1,000 cells"), exponent }
     }
 
     /// Returns which of the `empty` cells the tile appears on, counted from the left.
@@ -33,7 +33,7 @@ impl Arrival {
     }
 }
 
-/// A tile and its neighbours, empty cells left out. The first element of a strip stands for both its ends.
+/// A tile and its neighbours, without the empty cells. The first element of the list stands for both ends of the strip.
 #[derive(Debug, Clone, Copy)]
 struct Tile {
     exponent: u8,
@@ -41,24 +41,23 @@ struct Tile {
     neighbours: [u32; 2],
 }
 
-/// The element that stands for both ends. Its exponent 0 is no tile's.
+/// The element that stands for both ends. No tile has its exponent, 0.
 const ENDS: u32 = 0;
 
-/// A strip on which a move costs as much as it merges, however long the strip is.
-///
-/// After a move all tiles lie against one side, and the new one is the outermost at the other: the order of the tiles
-/// says almost everything. What can merge is known before the move: neighbours that are equal.
+/// A strip on which the time of a move depends on the number of merges only, not on the length of the strip.
+/// After a move all tiles lie against one side, and the new tile is the outermost on the other side. So the order of
+/// the tiles says almost everything. The pairs that can merge, equal neighbours, are known before the move.
 #[derive(Debug, Clone)]
 pub(super) struct Strip {
     given: Vec<u8>,
-    /// Merged tiles stay in this list, with nothing pointing at them.
+    /// Merged tiles stay in this list, but nothing refers to them.
     tiles: Vec<Tile>,
     count: usize,
-    /// The left ones of all pairs of equal neighbours, from left to right.
+    /// The left tiles of all pairs of equal neighbours, from left to right.
     pairs: Vec<u32>,
-    /// From the first to the last tile.
+    /// The cells from the first to the last tile.
     occupied: Range<usize>,
-    /// Where the last move went that changed anything.
+    /// The direction of the last move that changed anything.
     pushed: Option<Side>,
     random: SubtractWithCarry,
 }
@@ -120,7 +119,7 @@ impl Strip {
         true
     }
 
-    /// Whether no tile has an empty cell before it. True for an empty strip.
+    /// Returns whether no tile has an empty cell before it on this side. True for an empty strip.
     fn is_packed(&self, side: Side) -> bool {
         match side {
             Side::Left => self.occupied.end == self.count,
@@ -128,7 +127,7 @@ impl Strip {
         }
     }
 
-    /// Merges all equal neighbours, those nearer to `side` first, and leaves `pairs` ordered as seen from there.
+    /// Merges all equal neighbours, those nearer to `side` first. Leaves `pairs` in the order seen from `side`.
     fn merge(&mut self, side: Side) {
         let mut pairs = std::mem::take(&mut self.pairs);
         if side == Side::Right {
@@ -138,7 +137,7 @@ impl Strip {
             let (left, right) = (*pair, self.neighbour(*pair, Side::Right));
             let equal = self.tiles[left as usize].exponent == self.tiles[right as usize].exponent;
             if equal {
-                // The farther tile stays and grows, so that it is equal no longer to the one behind it.
+                // The farther tile stays and grows. It then differs from the one behind it.
                 let (gone, kept) = if side == Side::Left { (left, right) } else { (right, left) };
                 self.link(self.neighbour(gone, side), kept, side.opposite());
                 self.tiles[kept as usize].exponent += 1;
@@ -153,26 +152,25 @@ impl Strip {
         }
     }
 
-    /// Adds a random tile to a strip that was just pushed to `side`: at the other end. The cell does not matter.
+    /// Adds a random tile at the other end of a strip that was just pushed to `side`.
     fn arrive(&mut self, side: Side) {
-        let arrival = Arrival::draw(&mut self.random);
+        let new_tile = NewTile::draw(&mut self.random);
         let length = self.given.len();
-        let place = arrival.place_among(length - self.count);
+        let place = new_tile.place_among(length - self.count);
         self.occupied = match side {
             Side::Left => 0..self.count + place + 1,
             Side::Right => place..length,
         };
         self.pushed = Some(side);
-        self.add(arrival.exponent, side.opposite());
+        self.add(new_tile.exponent, side.opposite());
         if side == Side::Right {
             self.pairs.reverse();
         }
     }
 
-    /// Adds a tile at one end. If it equals its neighbour, they are the last of the pairs.
+    /// Adds a tile at one end. If it equals its neighbour, the two become the last pair.
     fn add(&mut self, exponent: u8, end: Side) {
-        // At most 1,000 at the start, and one for each of 5,000 moves.
-        let new = self.tiles.len() as u32;
+        let new = u32::try_from(self.tiles.len()).expect("a case has at most 6,000 tiles");
         self.tiles.push(Tile { exponent, neighbours: [ENDS; 2] });
         self.count += 1;
         self.link(self.neighbour(ENDS, end.opposite()), new, end);
@@ -180,7 +178,7 @@ impl Strip {
         self.note_pair(new, end.opposite());
     }
 
-    /// Adds a tile and its neighbour on this side to the pairs, if they are equal and not the last pair already.
+    /// Adds a tile and its neighbour on this side to the pairs, if they are equal and not yet the last pair.
     fn note_pair(&mut self, tile: u32, side: Side) {
         let neighbour = self.neighbour(tile, side);
         let left = if side == Side::Left { neighbour } else { tile };
@@ -190,7 +188,7 @@ impl Strip {
         }
     }
 
-    /// Returns the next tile on this side. From [`ENDS`] that is the outermost one at the other side.
+    /// Returns the next tile on this side. From [`ENDS`], this is the outermost tile of the other side.
     fn neighbour(&self, tile: u32, side: Side) -> u32 {
         self.tiles[tile as usize].neighbours[side as usize]
     }
@@ -203,12 +201,47 @@ impl Strip {
 }
 
 #[cfg(test)]
-#[path = "../../tests/model/beating.rs"]
+#[path = "../../tests/games/model/beating.rs"]
 pub(super) mod model;
+
+/// The long lag: the number of values in the state.
+pub(crate) const LONG_LAG: usize = 43;
+
+/// The short lag.
+const SHORT_LAG: usize = 22;
+
+/// The sequence `x[i] = x[i-22] - x[i-43] - carry`, where the carry is 1 after a difference below zero.
+#[derive(Debug, Clone)]
+pub(crate) struct SubtractWithCarry {
+    /// The last 43 numbers, as a ring.
+    recent: [u32; LONG_LAG],
+    /// The place of `x[i-43]`, which the next number replaces.
+    oldest: usize,
+    carry: bool,
+}
+
+impl SubtractWithCarry {
+    /// Starts after `x[0]..x[42]`, with no carry.
+    pub(crate) fn new(seed: [u32; LONG_LAG]) -> Self {
+        Self { recent: seed, oldest: 0, carry: false }
+    }
+
+    /// Returns the next number: `x[43]` first.
+    #[inline]
+    pub(crate) fn next(&mut self) -> u32 {
+        let short = self.recent[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
+        let (number, borrow) = short.overflowing_sub(self.recent[self.oldest]);
+        let (number, second_borrow) = number.overflowing_sub(self.carry.into());
+        self.carry = borrow || second_borrow;
+        self.recent[self.oldest] = number;
+        self.oldest = (self.oldest + 1) % LONG_LAG;
+        number
+    }
+}
 
 #[cfg(test)]
 mod tests {
-    use super::super::strip::tile;
+    use super::super::input::tile;
     use super::model::Model;
     use super::*;
     use proptest::prelude::*;
@@ -228,7 +261,7 @@ mod tests {
             let seed = prop_oneof![any::<u32>(), 0..10u32];
             (
                 prop::collection::vec(cell, length),
-                prop::collection::vec(seed, crate::random::LONG_LAG),
+                prop::collection::vec(seed, LONG_LAG),
                 prop::collection::vec(prop::bool::weighted(0.4), 1..150),
             )
                 .prop_map(|(cells, seed, right)| {
@@ -256,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Returns the strip after one move, without the tile that it brought.
+    /// Returns the strip after one move, without the new tile.
     fn pushed(cells: &[u8], side: Side) -> Vec<u8> {
         let mut strip = Strip::new(&start(cells, |_| 1));
         let changed = strip.attempt(side);
@@ -324,5 +357,68 @@ mod tests {
         }
         assert_eq!(numbers(&strip.cells()), model.strip);
         assert_eq!(model.strip[0], 1 << 71);
+    }
+}
+
+#[cfg(test)]
+mod subtract_with_carry_tests {
+    use super::*;
+
+    /// Numbers that three independent programs agree on; a line is `SEED first100 NUMBERS` or
+    /// `SEED sum of first 10000 mod 2^64 = SUM last NUMBER`.
+    const VECTORS: &str = include_str!("../../../tests/data/beating-the-game/prng_vectors.txt");
+
+    fn seed_named(name: &str) -> [u32; LONG_LAG] {
+        std::array::from_fn(|i| match name {
+            "1..43" => i as u32 + 1,
+            "43..1" => 43 - i as u32,
+            "999999999*i^3 mod 2^32" => 999_999_999_u32.wrapping_mul((i * i * i) as u32),
+            "all 7" => 7,
+            "x0=1 rest 0" => u32::from(i == 0),
+            _ => panic!("unknown seed {name}"),
+        })
+    }
+
+    #[test]
+    fn every_vector_is_given() {
+        let mut lines = 0;
+        for line in VECTORS.lines() {
+            if let Some((name, numbers)) = line.split_once(" first100 ") {
+                let mut random = SubtractWithCarry::new(seed_named(name));
+                let numbers: Vec<u32> = numbers.split_whitespace().map(|number| number.parse().unwrap()).collect();
+                assert_eq!(numbers.len(), 100);
+                assert!(numbers.into_iter().all(|number| random.next() == number), "{line}");
+            } else {
+                let (name, sums) = line.split_once(" sum of first 10000 mod 2^64 = ").unwrap();
+                let mut random = SubtractWithCarry::new(seed_named(name));
+                let numbers: Vec<u32> = (0..10_000).map(|_| random.next()).collect();
+                let sum: u64 = numbers.iter().copied().map(u64::from).sum();
+                assert_eq!(format!("{sum} last {}", numbers[9_999]), sums, "{line}");
+            }
+            lines += 1;
+        }
+        assert_eq!(lines, 10);
+    }
+
+    #[test]
+    fn the_statements_check_values_are_given() {
+        let mut random = SubtractWithCarry::new(seed_named("999999999*i^3 mod 2^32"));
+        assert_eq!([random.next(), random.next(), random.next()], [1_050_500_563, 4_071_029_865, 4_242_540_160]);
+    }
+
+    /// The recursive formula as the statement has it, the carry computed from the numbers themselves.
+    #[test]
+    fn the_ring_gives_what_the_recursive_formula_gives() {
+        for seed in ["1..43", "43..1", "all 7", "x0=1 rest 0"] {
+            let mut x: Vec<i128> = seed_named(seed).into_iter().map(i128::from).collect();
+            let mut c = vec![0; 43];
+            let mut random = SubtractWithCarry::new(seed_named(seed));
+            for i in 43..5_000 {
+                let difference = x[i - 22] - x[i - 43] - c[i - 1];
+                c.push(i128::from(difference < 0));
+                x.push(difference.rem_euclid(1 << 32));
+                assert_eq!(i128::from(random.next()), x[i], "{seed}: x[{i}]");
+            }
+        }
     }
 }

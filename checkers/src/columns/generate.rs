@@ -1,42 +1,40 @@
-//! Makes cases. Only seed 1 is Algotester's; the others are this project's own.
+//! The generators. Only seed 1 is Algotester's case. The others are this project's own.
 
-use crate::random::Frozen;
+use crate::random::FrozenRandom;
 use std::io::Write;
 
-/// The statement's sample, which it says is seed 1.
+/// The statement's sample. The statement says that it is seed 1.
 const SAMPLE: &[u8] = b"6 13\n11\naba\nbba\nbbb\naab\nbac\ncac\n***\nccb\ncda\naad\ndbc\n";
 
-/// Returns the input of this seed, as the generator's first version makes it. Any seed will do.
-///
-/// Drawn uniformly and in this order: w from 6..=12, h from 13..=19, the number of colours from 4..=8, k from five
-/// lengths, the share of magic columns from 0..=50 per mille; then each column: magic with that chance, else three
-/// independent letters.
+/// Returns the input of a seed by the generator's first version. Every seed is valid.
+/// The numbers are uniform and drawn in this order: w from 6..=12, h from 13..=19, the number of colours from 4..=8, k
+/// from five lengths, the share of magic columns from 0..=50 per mille. Then come the columns, each magic with that
+/// probability, else three independent letters.
 pub(super) fn first(seed: u64) -> Vec<u8> {
     if seed == 1 {
         return SAMPLE.to_vec();
     }
-    let mut random = Frozen::new("columns", seed);
+    let mut random = FrozenRandom::new("columns", seed);
     let (width, height) = (random.between(6, 12), random.between(13, 19));
-    let letters = &b"abcdefgh"[..random.between(4, 8) as usize];
+    let letters = &b"abcdefgh"[..random.length(4, 8)];
     let count = *random.pick(&[100, 300, 1_000, 3_000, 10_000]);
     let magic_per_mille = random.between(0, 50);
     text(&mut random, (width, height), letters, count, magic_per_mille)
 }
 
-/// Returns the input of this seed, as the generator's second version makes it: everything that the statement allows may occur.
-/// Any seed will do.
-///
-/// Drawn uniformly and in this order: w from 6..=12, h from 13..=19, the number of colours from 1..=26, the alphabet in
-/// a random order, whose first letters are the colours; a bound on k from five powers of ten, and k from 1 up to it; a
-/// bound on the share of magic columns, 50 per mille three times of four and 1000 else, and the share from 0 up to
-/// it; then each column as in the first version.
+/// Returns the input of a seed by the generator's second version, in which everything that the statement allows may
+/// occur. Every seed is valid.
+/// The numbers are uniform and drawn in this order: w from 6..=12; h from 13..=19; the number of colours from 1..=26;
+/// the alphabet in a random order, whose first letters are the colours; a bound on k from five powers of ten, and k
+/// from 1 to this bound; a bound on the share of magic columns, 50 per mille in three of four cases, else 1000, and the
+/// share from 0 to this bound. Then come the columns, as in the first version.
 pub(super) fn second(seed: u64) -> Vec<u8> {
     if seed == 1 {
         return SAMPLE.to_vec();
     }
-    let mut random = Frozen::new("columns 2", seed);
+    let mut random = FrozenRandom::new("columns 2", seed);
     let (width, height) = (random.between(6, 12), random.between(13, 19));
-    let colors = random.between(1, 26) as usize;
+    let colors = random.length(1, 26);
     let mut alphabet: Vec<u8> = (b'a'..=b'z').collect();
     random.shuffle(&mut alphabet);
     let longest = *random.pick(&[1, 10, 100, 1_000, 10_000]);
@@ -46,7 +44,13 @@ pub(super) fn second(seed: u64) -> Vec<u8> {
     text(&mut random, (width, height), &alphabet[..colors], count, magic_per_mille)
 }
 
-fn text(random: &mut Frozen, (width, height): (u64, u64), letters: &[u8], count: u64, magic_per_mille: u64) -> Vec<u8> {
+fn text(
+    random: &mut FrozenRandom,
+    (width, height): (u64, u64),
+    letters: &[u8],
+    count: u64,
+    magic_per_mille: u64,
+) -> Vec<u8> {
     let mut text = Vec::new();
     writeln!(text, "{width} {height}\n{count}").expect("writing to memory does not fail");
     for _ in 0..count {

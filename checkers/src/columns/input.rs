@@ -3,7 +3,7 @@
 use crate::Malformed;
 use crate::tokens::Tokens;
 
-/// One column to process. The statement's word is "column"; here it would be mistaken for one of the playfield's.
+/// One falling column. The statement calls it "column", which here means a column of the playfield.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Three magic jewels.
@@ -27,15 +27,15 @@ impl Input {
     /// Reads `w h`, `k` and k columns.
     pub(super) fn read(text: &[u8]) -> Result<Self, Malformed> {
         let mut tokens = Tokens::new(text);
-        let width = tokens.integer("the width w", 6..=12)? as usize;
-        let height = tokens.integer("the height h", 13..=19)? as usize;
+        let width = tokens.integer("the width w", 6..=12)?;
+        let height = tokens.integer("the height h", 13..=19)?;
         let count = tokens.integer("the number of pieces k", 1..=10_000)?;
         let pieces = (0..count).map(|_| read_piece(&mut tokens)).collect::<Result<_, _>>()?;
         tokens.end()?;
         Ok(Self { width, height, pieces })
     }
 
-    /// Returns how many different colours occur.
+    /// Returns the number of different colours.
     pub(super) fn colors(&self) -> usize {
         let mut seen = 0_u32;
         for piece in &self.pieces {
@@ -46,7 +46,7 @@ impl Input {
         seen.count_ones() as usize
     }
 
-    /// Returns how many columns are magic.
+    /// Returns the number of magic pieces.
     pub(super) fn magic(&self) -> usize {
         self.pieces.iter().filter(|&&piece| piece == Piece::Magic).count()
     }

@@ -1,15 +1,20 @@
-//! Columns: three jewels at a time land on a pile, and three of a colour in a line go.
+//! Columns: three jewels at a time land on a pile, and three of a colour in a line disappear. In manual play, a person
+//! chooses a column of the playfield and how far the piece is cycled.
 
-mod answer;
-mod by_hand;
 mod generate;
 mod input;
 mod play;
-mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
-use input::Input;
+use crate::manual::counted_lines;
+use crate::tokens::signed;
+use crate::{
+    Board, Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
+    Observer, Outlook, Score, Unobserved,
+};
+use input::{Input, Piece};
+use play::{Game, MAGIC, Placement, jewel_cell, picture, shifted};
+use rules::Field;
 
 /// The checker of `columns`.
 pub(crate) struct Columns;
@@ -35,25 +40,93 @@ impl Checker for Columns {
         Ok(Box::new(Input::read(input)?))
     }
 
-    fn by_hand(&self) -> Option<HandReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Input::read(input)?)))
     }
 }
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        let placements = answer::read(answer, self)?;
+        let placements = play::read_answer(answer, self)?;
         Ok(play::play(self, &placements, observer).into())
     }
 
     fn features(&self) -> Vec<Feature> {
-        let number = |value: usize| i64::try_from(value).expect("bounded by the statement");
         vec![
-            Feature { name: "w", value: number(self.width) },
-            Feature { name: "h", value: number(self.height) },
-            Feature { name: "k", value: number(self.pieces.len()) },
-            Feature { name: "colors", value: number(self.colors()) },
-            Feature { name: "magic", value: number(self.magic()) },
+            Feature::count("w", self.width),
+            Feature::count("h", self.height),
+            Feature::count("k", self.pieces.len()),
+            Feature::count("colors", self.colors()),
+            Feature::count("magic", self.magic()),
         ]
+    }
+}
+
+/// How many of the next pieces are shown.
+const SHOWN: usize = 10;
+
+impl ManualGame for Input {
+    fn answer(&self, moves: &[Move]) -> Vec<u8> {
+        counted_lines(moves)
+    }
+
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+        let placements = play::read_answer(&self.answer(moves), self)?;
+        let mut unobserved = Unobserved;
+        let mut game = Game::start(self, &mut unobserved);
+        let goes_on = game.place_all(&self.pieces, placements.iter().copied());
+        let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
+        let choices = match left {
+            [] => Vec::new(),
+            [piece, rest @ ..] => choices(game.field(), *piece, rest.is_empty()),
+        };
+        Ok(Outlook { choices, ahead: ahead(left) })
+    }
+}
+
+/// Returns every way to place a piece. Three equal jewels are not cycled, because nothing would change.
+fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
+    let [a, b, c] = jewels(piece, Placement::OMITTED);
+    let shifts = if a == b && b == c { 1 } else { 3 };
+    let placements = (0..field.width()).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
+    placements.map(|placement| choice(field, piece, placement, is_last)).collect()
+}
+
+fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> Choice {
+    let Placement { column, shifts } = placement;
+    let mut unobserved = Unobserved;
+    let mut game = Game::on(field.clone(), &mut unobserved);
+    let fits = game.place(piece, placement);
+    Choice {
+        played: vec![signed(column + 1), signed(shifts)],
+        cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
+        placed: if fits { placed(field, column, jewels(piece, placement)) } else { Vec::new() },
+        gained: game.points().into(),
+        ends: is_last || !fits,
+    }
+}
+
+/// Returns the cells in which the jewels land, and the jewels in them.
+fn placed(field: &Field, column: usize, jewels: [u8; 3]) -> Vec<(usize, Cell)> {
+    let mut field = field.clone();
+    let landed = field.land(column, jewels);
+    let cells = picture(&field, &landed).cells.into_iter().enumerate();
+    cells.filter(|(_, cell)| cell.marked).collect()
+}
+
+/// Draws the next pieces, not cycled.
+fn ahead(left: &[Piece]) -> Board {
+    let shown = &left[..left.len().min(SHOWN)];
+    let cell = |height: usize| {
+        let jewel = move |piece: &Piece| jewels(*piece, Placement::OMITTED)[height];
+        shown.iter().enumerate().map(move |(place, piece)| jewel_cell(jewel(piece), place == 0))
+    };
+    Board { width: shown.len(), cells: (0..3).rev().flat_map(cell).collect() }
+}
+
+fn jewels(piece: Piece, placement: Placement) -> [u8; 3] {
+    match piece {
+        Piece::Magic => MAGIC,
+        Piece::Jewels(jewels) => shifted(jewels, placement),
     }
 }

@@ -1,12 +1,12 @@
-//! The playfield and what can happen on it: landing, matching, clearing, settling.
+//! The playfield and its steps: landing, matching, clearing, settling.
 
 /// Points for a match, and for a jewel that magic clears.
 pub(super) const POINTS: u64 = 47;
-/// How many jewels land at a time.
+/// The number of jewels in a piece.
 const PIECE_HEIGHT: usize = 3;
-/// The widest playfield.
+/// The width of the widest playfield.
 const MAX_WIDTH: usize = 12;
-/// The highest playfield.
+/// The height of the highest playfield.
 const MAX_HEIGHT: usize = 19;
 /// The four directions of a match, as steps right and up.
 const DIRECTIONS: [(usize, isize); 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
@@ -28,22 +28,22 @@ impl Cells {
         self.0.iter().map(|column| u64::from(column.count_ones())).sum()
     }
 
-    /// Returns the height of the lowest cell in this column: out of every playfield where there is none.
+    /// Returns the height of the lowest cell in this column, or a height above every playfield if there is none.
     fn lowest(&self, x: usize) -> isize {
-        self.0[x].trailing_zeros() as isize
+        (self.0[x].trailing_zeros() as usize).cast_signed()
     }
 }
 
 /// The matches of one step.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Matches {
-    /// How many triples.
+    /// The number of triples.
     pub(super) count: u64,
     /// The cells of all of them.
     pub(super) cells: Cells,
 }
 
-/// The jewels of one column of the playfield: without gaps, so its height says all.
+/// The jewels of one column of the playfield. They have no gaps, so the height says which places are filled.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stack {
     jewels: [u8; MAX_HEIGHT],
@@ -77,17 +77,17 @@ impl Field {
         self.stacks[x].jewels[..self.stacks[x].height].get(y).copied()
     }
 
-    /// Returns the jewel that a column landing at x comes to lie on.
+    /// Returns the jewel on top of column x.
     pub(super) fn top(&self, x: usize) -> Option<u8> {
         self.stacks[x].jewels[..self.stacks[x].height].last().copied()
     }
 
-    /// Whether a column that lands at x, magic or not, stays within the playfield.
+    /// Returns whether a piece that lands on column x, magic or not, stays within the playfield.
     pub(super) fn has_room(&self, x: usize) -> bool {
         self.stacks[x].height + PIECE_HEIGHT <= self.height
     }
 
-    /// Puts three jewels, given bottom to top, on column x, which has room. Returns their cells.
+    /// Puts three jewels, given bottom to top, on column x, where they fit. Returns their cells.
     pub(super) fn land(&mut self, x: usize, jewels: [u8; PIECE_HEIGHT]) -> Cells {
         let stack = &mut self.stacks[x];
         let mut landed = Cells::default();
@@ -110,7 +110,7 @@ impl Field {
         found
     }
 
-    /// Returns all matches, given the cells that have changed since there was none.
+    /// Returns all matches. `changed` are the cells that have changed since there was none.
     pub(super) fn matches(&self, changed: &Cells) -> Matches {
         let mut found = Matches::default();
         for (across, up) in DIRECTIONS {
@@ -121,18 +121,18 @@ impl Field {
         found
     }
 
-    /// Adds the matches in one direction whose first cell is in column x. A triple without a changed cell is not
-    /// looked at; as every column changes from some height upwards, that is a bound on the first cell's height.
+    /// Adds the matches in one direction whose first cell is in column x. Triples without a changed cell are skipped.
+    /// Each column has changed from some height upwards, so the height of the first cell has a lower bound.
     fn matches_from(&self, x: usize, across: usize, up: isize, changed: &Cells, found: &mut Matches) {
         let [a, b, c] = [x, x + across, x + 2 * across];
         if changed.0[a] | changed.0[b] | changed.0[c] == 0 {
             return;
         }
-        let top = |x: usize| self.stacks[x].height as isize;
+        let top = |x: usize| self.stacks[x].height.cast_signed();
         let low = changed.lowest(a).min(changed.lowest(b) - up).min(changed.lowest(c) - 2 * up);
         let high = top(a).min(top(b) - up).min(top(c) - 2 * up);
         for y in low.max(0).max(-2 * up)..high {
-            let heights = [y as usize, (y + up) as usize, (y + 2 * up) as usize];
+            let heights = [y, y + up, y + 2 * up].map(isize::cast_unsigned);
             let jewel = self.stacks[a].jewels[heights[0]];
             if self.stacks[b].jewels[heights[1]] == jewel && self.stacks[c].jewels[heights[2]] == jewel {
                 found.count += 1;
@@ -143,11 +143,11 @@ impl Field {
         }
     }
 
-    /// Removes these jewels and lets those above them fall. Returns the cells that the fallen ones are in now.
+    /// Removes these jewels and lets those above them fall. Returns the cells of the fallen jewels.
     pub(super) fn clear(&mut self, cells: &Cells) -> Cells {
         let mut fallen = Cells::default();
         for (x, stack) in self.stacks.iter_mut().enumerate().filter(|(x, _)| cells.0[*x] != 0) {
-            let lowest = cells.lowest(x) as usize;
+            let lowest = cells.0[x].trailing_zeros() as usize;
             let mut height = lowest;
             for y in lowest..stack.height {
                 if !cells.contains(x, y) {

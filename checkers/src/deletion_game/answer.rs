@@ -1,27 +1,27 @@
-//! An answer: reads it move by move and tells, token by token, whether the path is legal on the board as it is.
+//! Reads an answer move by move and checks, token by token, whether the path is legal on the current board.
 
 use super::board::{Board, CellIndex};
 use super::input::Parameters;
 use crate::tokens::{Tokens, place_of};
 use crate::{Rejection, Undecided};
 
-/// The statement's limit on an answer, in bytes.
+/// The statement's limit on the length of an answer, in bytes.
 const MAX_BYTES: usize = 1_000_000;
 
 /// An answer, read up to some move.
 pub(super) struct Answer<'a> {
     tokens: Tokens<'a>,
-    /// The tokens from the last move's length on.
+    /// The tokens from the length of the last move on.
     last_move: Tokens<'a>,
     parameters: &'a Parameters,
     moves: i64,
     step: u32,
-    /// For each cell, the last move whose path went through it.
+    /// For each cell, the last move whose path visited it.
     visits: Vec<u32>,
 }
 
 impl<'a> Answer<'a> {
-    /// Reads M. An answer that is too long is rejected before anything in it is looked at.
+    /// Reads M. An answer that is too long is rejected before it is read.
     pub(super) fn open(text: &'a [u8], parameters: &'a Parameters, board: &Board) -> Result<Self, Rejection> {
         if text.len() > MAX_BYTES {
             return Err(too_long(text));
@@ -37,19 +37,19 @@ impl<'a> Answer<'a> {
         self.step as usize
     }
 
-    /// Reads the next move's path into `path`. Returns false when there is none and the answer ends as it should.
+    /// Reads the path of the next move into `path`. Returns false if there is none and the answer ends as it should.
     pub(super) fn next_path(&mut self, board: &Board, path: &mut Vec<CellIndex>) -> Result<bool, Rejection> {
         if i64::from(self.step) == self.moves {
             return self.tokens.end().map(|()| false);
         }
-        // Each move has tokens of its own, and a text of MAX_BYTES has fewer tokens than a u32 can count.
+        // A u32 is enough: a text of MAX_BYTES has fewer tokens than that, and each move has its own.
         self.step += 1;
         self.last_move = self.tokens.clone();
         self.read_path(board, path).map_err(|rejection| rejection.at_step(self.step()))?;
         Ok(true)
     }
 
-    /// Says that what the last move brings is not decided.
+    /// Returns the error that the points of the last move are not decided.
     pub(super) fn undecided_last_move(&self, why: String) -> Undecided {
         Undecided { place: self.last_move.place(), step: Some(self.step()), why }
     }
@@ -60,31 +60,31 @@ impl<'a> Answer<'a> {
         let mut previous = None;
         for _ in 0..length {
             let at = self.tokens.clone();
-            let spot = Spot::read(&mut self.tokens, board)?;
-            let cell = board.cell(spot.row - 1, spot.column - 1);
-            let broken = broken_rule(board, previous, spot, self.visits[cell] == self.step);
-            if let Some(Broken { rule, expected, found }) = broken {
+            let position = Position::read(&mut self.tokens, board)?;
+            let cell = board.cell(position.row - 1, position.column - 1);
+            let broken = broken_rule(board, previous, position, self.visits[cell] == self.step);
+            if let Some(BrokenRule { rule, expected, found }) = broken {
                 return Err(rejection_at_next(&at, rule, &expected, &found));
             }
             self.visits[cell] = self.step;
             path.push(cell);
-            previous = Some(spot);
+            previous = Some(position);
         }
         Ok(())
     }
 }
 
-/// A cell as answers name it: both numbers from 1, the top left cell is (1, 1).
+/// A cell as answers name it. Both numbers count from 1: the top left cell is (1, 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spot {
+struct Position {
     row: usize,
     column: usize,
 }
 
-impl Spot {
+impl Position {
     fn read(tokens: &mut Tokens<'_>, board: &Board) -> Result<Self, Rejection> {
-        let row = tokens.integer("the row x", 1..=board.height() as i64)? as usize;
-        let column = tokens.integer("the column y", 1..=board.width() as i64)? as usize;
+        let row = tokens.integer("the row x", 1..=board.height())?;
+        let column = tokens.integer("the column y", 1..=board.width())?;
         Ok(Self { row, column })
     }
 
@@ -93,37 +93,37 @@ impl Spot {
     }
 }
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for Position {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "({}, {})", self.row, self.column)
     }
 }
 
-struct Broken {
+struct BrokenRule {
     rule: &'static str,
     expected: String,
     found: String,
 }
 
-/// Returns the first of the statement's conditions 2 to 5 that the path breaks by going on to `spot`.
-fn broken_rule(board: &Board, previous: Option<Spot>, spot: Spot, visited: bool) -> Option<Broken> {
-    let broken = |rule, expected: &str, found: String| Some(Broken { rule, expected: expected.to_owned(), found });
-    if let Some(previous) = previous.filter(|previous| !previous.touches(spot)) {
-        return broken("the path jumps", &format!("a neighbour of {previous}"), spot.to_string());
+/// Returns the first of the statement's conditions 2 to 5 that the path breaks by continuing to `position`.
+fn broken_rule(board: &Board, previous: Option<Position>, position: Position, visited: bool) -> Option<BrokenRule> {
+    let broken = |rule, expected: &str, found: String| Some(BrokenRule { rule, expected: expected.to_owned(), found });
+    if let Some(previous) = previous.filter(|previous| !previous.touches(position)) {
+        return broken("the path jumps", &format!("a neighbour of {previous}"), position.to_string());
     }
     if visited {
-        return broken("the path visits a cell twice", "a cell that is not on the path yet", spot.to_string());
+        return broken("the path visits a cell twice", "a cell that is not on the path yet", position.to_string());
     }
-    match board.digit(board.cell(spot.row - 1, spot.column - 1)) {
-        None => broken("the path visits a blank cell", "a cell with a digit", spot.to_string()),
+    match board.digit(board.cell(position.row - 1, position.column - 1)) {
+        None => broken("the path visits a blank cell", "a cell with a digit", position.to_string()),
         Some(0) if previous.is_none() => {
-            broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {spot}"))
+            broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {position}"))
         }
         Some(_) => None,
     }
 }
 
-/// Says that a rule is broken at the next of these tokens, which has been read before.
+/// Returns the error that a rule is broken at the next of these tokens, which has been read before.
 #[cold]
 fn rejection_at_next(tokens: &Tokens<'_>, rule: &str, expected: &str, found: &str) -> Rejection {
     let token = tokens.clone().next().expect("this token has been read before");
@@ -168,7 +168,8 @@ mod tests {
     fn paths_are_cells_with_any_white_space() {
         let board = input().board;
         assert_eq!(paths(b"\n0\r\n\r\n", &board), Ok(vec![]));
-        let cells = |spots: &[(usize, usize)]| spots.iter().map(|&(row, column)| board.cell(row, column)).collect();
+        let cells =
+            |positions: &[(usize, usize)]| positions.iter().map(|&(row, column)| board.cell(row, column)).collect();
         let expected = vec![cells(&[(0, 0), (0, 1), (1, 1)]), cells(&[(0, 0)])];
         assert_eq!(paths(b"2 3\t01 1 1\n2 2 2\r\n1 1 1", &board), Ok(expected));
     }

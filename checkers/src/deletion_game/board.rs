@@ -1,9 +1,9 @@
-//! The board: a grid of digits, from which cells go and onto which the digits above them drop.
+//! The board: a grid of digits. When cells are removed, the digits above them drop.
 
-/// What is on a cell without a digit.
+/// The value of a cell without a digit.
 const BLANK: u8 = u8::MAX;
 
-/// A cell, as the board numbers them: column by column, each from the bottom up.
+/// The number of a cell. Cells are numbered column by column, each from the bottom up.
 pub(super) type CellIndex = usize;
 
 /// A grid of digits. Blanks are always above the digits of their column.
@@ -17,7 +17,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Takes the digits row by row from the top, each row from the left: `width` times as many as there are rows.
+    /// Returns a board with these digits, row by row from the top, each row of `width` digits from the left.
     pub(super) fn from_rows(width: usize, digits: &[u8]) -> Self {
         let height = digits.len() / width;
         let mut cells = vec![BLANK; digits.len()];
@@ -40,12 +40,12 @@ impl Board {
         self.width
     }
 
-    /// Returns how many cells are not blank.
+    /// Returns the number of cells that are not blank.
     pub(super) fn filled(&self) -> usize {
         self.filled
     }
 
-    /// Returns the cell in this row, counted from 0 at the top, and column, counted from 0 at the left.
+    /// Returns the cell in a row, from 0 at the top, and a column, from 0 at the left.
     #[inline]
     pub(super) fn cell(&self, row: usize, column: usize) -> CellIndex {
         column * self.height + (self.height - 1 - row)
@@ -57,7 +57,7 @@ impl Board {
         Some(self.cells[cell]).filter(|&digit| digit != BLANK)
     }
 
-    /// Blanks these cells, which are different and not blank, and lets the digits above them drop. Sorts `path`.
+    /// Removes these cells and lets the digits above them drop. The cells are different and not blank. Sorts `path`.
     pub(super) fn take(&mut self, path: &mut [CellIndex]) {
         let height = self.height;
         path.sort_unstable();
@@ -67,7 +67,8 @@ impl Board {
         self.filled -= path.len();
     }
 
-    /// Does so in one column, from the bottom up: each run of digits between two taken cells moves as one piece.
+    /// Removes cells of one column, from the bottom up. Each run of digits between two removed cells moves as one
+    /// piece.
     fn take_from_column(&mut self, taken: &[CellIndex]) {
         let column_end = (taken[0] / self.height + 1) * self.height;
         let mut top = taken[0];

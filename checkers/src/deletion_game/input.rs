@@ -4,8 +4,8 @@ use super::board::Board;
 use crate::tokens::Tokens;
 use crate::{Malformed, Rejection};
 
-/// The statement's bound on c1 and c2 is unknown. This one keeps a subscore below a few thousand bits.
-const MAX_EXPONENT: i64 = 100;
+/// The maximum of c1 and c2. The statement's bound is unknown. This one keeps a subscore below a few thousand bits.
+const MAX_EXPONENT: u32 = 100;
 
 /// A case, found valid.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub(super) struct Input {
     pub(super) parameters: Parameters,
 }
 
-/// What a case says beside the board.
+/// The parameters of a case, besides the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parameters {
-    /// K: how many moves there may be; not negative.
+    /// K: the maximum number of moves.
     pub(super) moves: i64,
     /// l_min: from 1.
     pub(super) shortest: i64,
@@ -27,7 +27,7 @@ pub(super) struct Parameters {
     pub(super) prime_exponent: u32,
     /// c2: from 0 to 100.
     pub(super) palindrome_exponent: u32,
-    /// F: whether every digit that is left halves the score.
+    /// F: whether every remaining digit halves the score.
     pub(super) halves_for_what_is_left: bool,
 }
 
@@ -43,11 +43,12 @@ impl Input {
         let parameters = read_parameters(&mut tokens)?;
         let digits = read_digits(&mut tokens, height.saturating_mul(width), text.len())?;
         tokens.end()?;
-        Ok(Self { board: Board::from_rows(width as usize, &digits), parameters })
+        let width = usize::try_from(width).expect("every cell is a byte of the input");
+        Ok(Self { board: Board::from_rows(width, &digits), parameters })
     }
 }
 
-/// Whether the first line that is not blank holds a single token. Without a test number it holds eight.
+/// Returns whether the first line that is not blank has a single token. Without a test number it has eight.
 fn has_test_number(text: &[u8]) -> bool {
     let lines = text.split(|&byte| byte == b'\n');
     let mut counts = lines.map(|line| {
@@ -61,9 +62,9 @@ fn read_parameters(tokens: &mut Tokens<'_>) -> Result<Parameters, Rejection> {
     let moves = tokens.integer("the number of moves K", 0..=i64::MAX)?;
     let shortest = tokens.integer("the shortest length l_min", 1..=i64::MAX)?;
     let longest = tokens.integer("the longest length l_max", shortest..=i64::MAX)?;
-    let prime_exponent = tokens.integer("the exponent c1", 0..=MAX_EXPONENT)? as u32;
-    let palindrome_exponent = tokens.integer("the exponent c2", 0..=MAX_EXPONENT)? as u32;
-    let halves_for_what_is_left = tokens.integer("the flag F", 0..=1)? == 1;
+    let prime_exponent = tokens.integer("the exponent c1", 0..=MAX_EXPONENT)?;
+    let palindrome_exponent = tokens.integer("the exponent c2", 0..=MAX_EXPONENT)?;
+    let halves_for_what_is_left = tokens.integer("the flag F", 0..=1_u8)? == 1;
     Ok(Parameters { moves, shortest, longest, prime_exponent, palindrome_exponent, halves_for_what_is_left })
 }
 

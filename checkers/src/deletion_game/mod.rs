@@ -1,16 +1,18 @@
-//! Deletion game: paths of digits that spell primes or palindromes are taken off a board, and the rest drops.
+//! Deletion game: paths of digits that spell primes or palindromes are removed from a board, and the rest drops.
 
 mod answer;
 mod board;
 mod generate;
 mod input;
-mod play;
 mod primality;
-mod replay;
-mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
-use input::Input;
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Score};
+use answer::Answer;
+use board::{Board, CellIndex};
+use input::{Input, Parameters};
+use num_bigint::{BigInt, BigUint};
+use primality::{Primality, TooMuchWork};
+use std::collections::HashSet;
 
 /// The checker of `deletion-game`.
 pub(crate) struct DeletionGame;
@@ -39,15 +41,14 @@ impl Checker for DeletionGame {
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        play::play(self, answer, observer)
+        play(self, answer, observer)
     }
 
     fn features(&self) -> Vec<Feature> {
-        let size = |cells: usize| i64::try_from(cells).expect("every cell is a byte of the input");
         let parameters = &self.parameters;
         vec![
-            Feature { name: "n", value: size(self.board.height()) },
-            Feature { name: "m", value: size(self.board.width()) },
+            Feature::count("n", self.board.height()),
+            Feature::count("m", self.board.width()),
             Feature { name: "K", value: parameters.moves },
             Feature { name: "lmin", value: parameters.shortest },
             Feature { name: "lmax", value: parameters.longest },
@@ -55,5 +56,211 @@ impl Case for Input {
             Feature { name: "c2", value: parameters.palindrome_exponent.into() },
             Feature { name: "F", value: parameters.halves_for_what_is_left.into() },
         ]
+    }
+}
+
+/// Plays the answer's moves and returns the final score.
+fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+    let parameters = &input.parameters;
+    let mut answer = Answer::open(answer, parameters, &input.board)?;
+    let mut board = input.board.clone();
+    let mut primality = Primality::default();
+    let mut progress = Progress::new(observer);
+    let (mut path, mut number) = (Vec::new(), Vec::new());
+    progress.start(&board);
+    while answer.next_path(&board, &mut path)? {
+        spell(&board, &path, &mut number);
+        let subscores = Subscores::of(&number, parameters, &mut primality)
+            .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
+        progress.chosen(answer.step(), &board, &path, &number, &subscores);
+        if subscores.score() != BigUint::ZERO {
+            board.take(&mut path);
+            progress.dropped(&board);
+        }
+    }
+    let score = final_score(progress.total(), parameters, board.filled());
+    progress.end(&board, parameters, &score);
+    Ok(BigInt::from(score).into())
+}
+
+fn too_much_work(digits: usize) -> String {
+    format!("whether N, of {digits} digits, is prime takes more work than the checker spends on an answer")
+}
+
+/// Writes the number that a path spells into `number`, as ASCII digits. The first one is not 0.
+fn spell(board: &Board, path: &[CellIndex], number: &mut Vec<u8>) {
+    number.clear();
+    let digits = path.iter().filter_map(|&cell| board.digit(cell));
+    number.extend(digits.map(|digit| b'0' + digit));
+}
+
+/// The two subscores of a move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Subscores {
+    prime: BigUint,
+    palindrome: BigUint,
+}
+
+impl Subscores {
+    /// Returns the subscores of this number, as ASCII digits.
+    ///
+    /// # Errors
+    /// Returns [`TooMuchWork`] if the score depends on a primality test that takes too much work.
+    fn of(number: &[u8], parameters: &Parameters, primality: &mut Primality) -> Result<Self, TooMuchWork> {
+        let one = BigUint::from(1_u8);
+        let length = BigUint::from(number.len());
+        let mut prime = length.pow(parameters.prime_exponent);
+        if prime != one && !primality.is_prime(number)? {
+            prime = one.clone();
+        }
+        let palindrome = if is_palindrome(number) { length.pow(parameters.palindrome_exponent) } else { one };
+        Ok(Self { prime, palindrome })
+    }
+
+    /// Returns the score of the move. A wasted move scores 0.
+    fn score(&self) -> BigUint {
+        let one = BigUint::from(1_u8);
+        if self.prime == one && self.palindrome == one { BigUint::ZERO } else { &self.prime + &self.palindrome }
+    }
+}
+
+/// Returns the final score. With F = 1, every remaining digit halves the points.
+fn final_score(points: &BigUint, parameters: &Parameters, digits_left: usize) -> BigUint {
+    if parameters.halves_for_what_is_left { points >> digits_left } else { points.clone() }
+}
+
+fn is_palindrome(number: &[u8]) -> bool {
+    let half = number.len() / 2;
+    number[..half].iter().eq(number[number.len() - half..].iter().rev())
+}
+
+/// The maximum number of digits in a caption.
+const SHOWN_DIGITS: usize = 30;
+
+/// The points so far, and the observer that sees every step.
+struct Progress<'a> {
+    observer: &'a mut dyn Observer,
+    step: usize,
+    total: BigUint,
+}
+
+impl<'a> Progress<'a> {
+    fn new(observer: &'a mut dyn Observer) -> Self {
+        Self { observer, step: 0, total: BigUint::ZERO }
+    }
+
+    fn total(&self) -> &BigUint {
+        &self.total
+    }
+
+    fn start(&mut self, board: &Board) {
+        self.show(&BigUint::ZERO, || ("the board is full".to_owned(), picture(board, &[])));
+    }
+
+    /// Counts and shows a move. The path is still on `board`.
+    fn chosen(&mut self, step: usize, board: &Board, path: &[CellIndex], number: &[u8], subscores: &Subscores) {
+        self.step = step;
+        let score = subscores.score();
+        self.total += &score;
+        self.show(&score, || {
+            let number = shortened(number);
+            let caption = if score == BigUint::ZERO {
+                format!("{number} scores nothing: the move is wasted")
+            } else {
+                format!("{number} scores {} as a prime + {} as a palindrome", subscores.prime, subscores.palindrome)
+            };
+            (caption, picture(board, path))
+        });
+    }
+
+    fn dropped(&mut self, board: &Board) {
+        self.show(&BigUint::ZERO, || (format!("the rest drops: {} left", board.filled()), picture(board, &[])));
+    }
+
+    /// With F = 1, shows the final score in an additional frame.
+    fn end(&mut self, board: &Board, parameters: &Parameters, score: &BigUint) {
+        if parameters.halves_for_what_is_left {
+            let points = std::mem::replace(&mut self.total, score.clone());
+            let caption = || format!("{points} halved for each of the {} left", board.filled());
+            self.show(&BigUint::ZERO, || (caption(), picture(board, &[])));
+        }
+    }
+
+    fn show(&mut self, gained: &BigUint, scene: impl Fn() -> (String, crate::Board)) {
+        let (step, total) = (self.step, &self.total);
+        let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
+        self.observer.step(step, &mut || {
+            let (caption, board) = scene();
+            Frame { step, caption, gained: exact(gained), total: exact(total), board }
+        });
+    }
+}
+
+/// Returns the number, or its first digits and its length.
+fn shortened(number: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&number[..number.len().min(SHOWN_DIGITS)]);
+    if number.len() > SHOWN_DIGITS { format!("{shown}… ({} digits)", number.len()) } else { shown.into_owned() }
+}
+
+/// Draws the board from its top left.
+fn picture(board: &Board, marked: &[CellIndex]) -> crate::Board {
+    let marked: HashSet<_> = marked.iter().copied().collect();
+    let draw = |cell| match board.digit(cell) {
+        Some(digit) => Cell { text: Some(digit.to_string()), color: u32::from(digit), marked: marked.contains(&cell) },
+        None => Cell { text: None, color: 0, marked: false },
+    };
+    let row = |row| (0..board.width()).map(move |column| board.cell(row, column));
+    crate::Board { width: board.width(), cells: (0..board.height()).flat_map(row).map(draw).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(prime_exponent: u32, palindrome_exponent: u32) -> Parameters {
+        Parameters {
+            moves: 1,
+            shortest: 1,
+            longest: 9,
+            prime_exponent,
+            palindrome_exponent,
+            halves_for_what_is_left: true,
+        }
+    }
+
+    #[test]
+    fn a_move_scores_the_sum_unless_both_subscores_are_one() {
+        for (number, c1, c2, score) in [
+            ("47", 1, 1, 3_u32),
+            ("22", 1, 1, 3),
+            ("11", 1, 1, 4),
+            ("12", 1, 1, 0),
+            ("131", 2, 3, 36),
+            ("131", 0, 3, 28),
+            ("131", 2, 0, 10),
+            ("131", 0, 0, 0),
+            ("7", 5, 5, 0),
+            ("121", 0, 1, 4),
+            ("127", 0, 1, 0),
+        ] {
+            let subscores = Subscores::of(number.as_bytes(), &parameters(c1, c2), &mut Primality::default());
+            assert_eq!(subscores.unwrap().score(), BigUint::from(score), "{number} with c1 = {c1}, c2 = {c2}");
+        }
+    }
+
+    #[test]
+    fn no_primality_is_asked_for_where_it_does_not_matter() {
+        let hard = "3".repeat(200_000);
+        let subscores = Subscores::of(hard.as_bytes(), &parameters(0, 2), &mut Primality::default()).unwrap();
+        assert_eq!(subscores.score(), BigUint::from(40_000_000_001_u64));
+    }
+
+    #[test]
+    fn points_are_halved_without_a_limit() {
+        let points = BigUint::from(3_u8) << 200;
+        assert_eq!(final_score(&points, &parameters(1, 1), 201), BigUint::from(1_u8));
+        assert_eq!(final_score(&points, &parameters(1, 1), 1_000_000), BigUint::ZERO);
+        let unhalved = Parameters { halves_for_what_is_left: false, ..parameters(1, 1) };
+        assert_eq!(final_score(&points, &unhalved, 201), points);
     }
 }

@@ -1,14 +1,15 @@
-//! The board: blocks that fall down and close up to the left where others have gone.
+//! The board, on which blocks fall down and close up to the left after a removal, and the search for groups of
+//! connected blocks of one colour.
 
 use super::input::Grid;
 use std::ops::Range;
 
-/// What an empty cell holds instead of a letter.
+/// The value of an empty cell, instead of a letter.
 pub(super) const EMPTY: u8 = 0;
 
-/// The blocks, row-major from the top left, in a frame of empty cells: one row above, one below, and one column on
-/// the right, which is the left neighbour of the next row. So every cell has four neighbours, and of two cells the one
-/// with the smaller index lies in a smaller row or, in the same row, in a smaller column.
+/// The blocks, row-major from the top left, in a frame of empty cells: one row above, one below, and one column on the
+/// right, which also is the left neighbour of the next row. So every cell has four neighbours. The order of the indices
+/// is the order by row and then by column.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     rows: usize,
@@ -19,10 +20,10 @@ pub(super) struct Board {
     left: usize,
 }
 
-/// The part of a board where a removal may have changed which cells form a group: those that have got another block,
-/// and their neighbours.
+/// The part of a board where a removal may have changed the groups: the cells with another block than before, and their
+/// neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Disturbed {
+pub(super) struct Region {
     rows: Range<usize>,
     columns: Range<usize>,
 }
@@ -46,12 +47,12 @@ impl Board {
         self.columns
     }
 
-    /// Returns how many blocks are left.
+    /// Returns the number of blocks left.
     pub(super) fn left(&self) -> usize {
         self.left
     }
 
-    /// Returns how many indices of cells there are, those of the frame included.
+    /// Returns the number of cells, including the frame.
     pub(super) fn size(&self) -> usize {
         self.blocks.len()
     }
@@ -69,7 +70,7 @@ impl Board {
         cell / self.stride - 1
     }
 
-    /// Returns the place of a cell in row-major order, without the frame.
+    /// Returns the index of a cell in row-major order without the frame.
     pub(super) fn place(&self, cell: usize) -> usize {
         self.row(cell) * self.columns + self.column(cell)
     }
@@ -85,18 +86,18 @@ impl Board {
     }
 
     /// Returns the whole board.
-    pub(super) fn everywhere(&self) -> Disturbed {
-        Disturbed { rows: 0..self.rows, columns: 0..self.columns }
+    pub(super) fn whole(&self) -> Region {
+        Region { rows: 0..self.rows, columns: 0..self.columns }
     }
 
     /// Returns the cells in this part of the board.
-    pub(super) fn cells(&self, part: &Disturbed) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn cells(&self, part: &Region) -> impl Iterator<Item = usize> + use<> {
         let (stride, columns) = (self.stride, part.columns.clone());
         part.rows.clone().flat_map(move |row| (row + 1) * stride + columns.start..(row + 1) * stride + columns.end)
     }
 
-    /// Removes the blocks in these cells, at least one; the others settle.
-    pub(super) fn remove(&mut self, group: &[usize]) -> Disturbed {
+    /// Removes the blocks in these cells, at least one, and lets the others settle.
+    pub(super) fn remove(&mut self, group: &[usize]) -> Region {
         let (mut lowest, mut first, mut last) = (0, self.columns, 0);
         for &cell in group {
             self.blocks[cell] = EMPTY;
@@ -111,13 +112,13 @@ impl Board {
         let bottom = self.cell(self.rows - 1, 0);
         if self.blocks[bottom + first..=bottom + last].contains(&EMPTY) {
             self.close_up(first);
-            return Disturbed { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
+            return Region { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
         }
-        // No cell below the lowest removed one has got another block.
-        Disturbed { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
+        // No cell below the lowest removed one has changed.
+        Region { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
     }
 
-    /// Lets the blocks of a column fall that are in this row or above.
+    /// Lets the blocks of a column fall that are in this row or above it.
     fn settle(&mut self, column: usize, lowest: usize) {
         let mut ground = self.cell(lowest, column);
         for cell in (0..=lowest).rev().map(|row| (row + 1) * self.stride + column) {
@@ -128,7 +129,7 @@ impl Board {
         }
     }
 
-    /// Moves columns to the left over empty ones, of which none is left of `first`.
+    /// Moves columns to the left over the empty ones. None of these is left of `first`.
     fn close_up(&mut self, first: usize) {
         let mut kept = first;
         for column in first..self.columns {
@@ -139,6 +140,53 @@ impl Board {
                 }
                 kept += 1;
             }
+        }
+    }
+}
+
+/// A search for groups. It keeps its memory, so that the hundreds of searches of a game allocate once.
+#[derive(Debug)]
+pub(super) struct Flood {
+    round: u32,
+    /// For each cell, the round in which it was last found.
+    seen: Vec<u32>,
+    found: Vec<usize>,
+}
+
+impl Flood {
+    pub(super) fn new(board: &Board) -> Self {
+        Self { round: 0, seen: vec![0; board.size()], found: Vec::new() }
+    }
+
+    /// Starts a round, in which no cell has been found yet.
+    pub(super) fn start(&mut self) {
+        self.round += 1;
+    }
+
+    /// Returns the group of a cell, the cell included. Returns no cells if it is empty or was found earlier in this
+    /// round.
+    pub(super) fn group(&mut self, board: &Board, start: usize) -> &[usize] {
+        self.found.clear();
+        let color = board.block(start);
+        if color != EMPTY {
+            self.find(start);
+        }
+        let mut next = 0;
+        while let Some(&cell) = self.found.get(next) {
+            next += 1;
+            for neighbour in board.neighbours(cell) {
+                if board.block(neighbour) == color {
+                    self.find(neighbour);
+                }
+            }
+        }
+        &self.found
+    }
+
+    fn find(&mut self, cell: usize) {
+        if self.seen[cell] != self.round {
+            self.seen[cell] = self.round;
+            self.found.push(cell);
         }
     }
 }
@@ -167,7 +215,7 @@ mod tests {
             [(0, 1), (0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 3)].map(|(row, column)| board.cell(row, column));
         let disturbed = board.remove(&group);
         assert_eq!(rows(&board), ["A-B--", "CDE--", "FGH--"]);
-        assert_eq!((board.left(), disturbed), (8, Disturbed { rows: 0..3, columns: 0..5 }));
+        assert_eq!((board.left(), disturbed), (8, Region { rows: 0..3, columns: 0..5 }));
     }
 
     #[test]
@@ -175,15 +223,35 @@ mod tests {
         let mut board = board(&["ABCDE", "FGXXJ", "KLMNO", "PQRST"]);
         let disturbed = board.remove(&[board.cell(1, 2), board.cell(1, 3)]);
         assert_eq!(rows(&board), ["AB--E", "FGCDJ", "KLMNO", "PQRST"]);
-        assert_eq!(disturbed, Disturbed { rows: 0..3, columns: 1..5 });
+        assert_eq!(disturbed, Region { rows: 0..3, columns: 1..5 });
     }
 
     #[test]
     fn of_two_cells_the_higher_and_then_the_lefter_has_the_smaller_index() {
         let board = board(&["AB", "CD", "EF"]);
-        let cells: Vec<_> = board.cells(&board.everywhere()).collect();
+        let cells: Vec<_> = board.cells(&board.whole()).collect();
         assert!(cells.is_sorted());
         assert_eq!(cells.iter().map(|&cell| board.block(cell)).collect::<Vec<_>>(), b"ABCDEF");
         assert!(cells.iter().all(|&cell| cell == board.cell(board.row(cell), board.column(cell))));
+    }
+}
+
+#[cfg(test)]
+mod flood_tests {
+    use super::super::input::Grid;
+    use super::*;
+
+    #[test]
+    fn a_group_is_connected_along_sides_and_found_once_a_round() {
+        let board = Board::new(&Grid { rows: 3, columns: 3, blocks: b"ABAAABBBA".to_vec() });
+        let mut flood = Flood::new(&board);
+        for _ in 0..2 {
+            flood.start();
+            let mut group = flood.group(&board, board.cell(1, 1)).to_vec();
+            group.sort_unstable();
+            assert_eq!(group, [(0, 0), (1, 0), (1, 1)].map(|(r, c)| board.cell(r, c)));
+            assert_eq!(flood.group(&board, board.cell(0, 0)), []);
+            assert_eq!(flood.group(&board, board.cell(2, 2)), [board.cell(2, 2)]);
+        }
     }
 }

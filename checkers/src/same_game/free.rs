@@ -1,44 +1,44 @@
-//! The open game: the answer's moves, one after another, watched or not.
+//! The open game: plays the answer's moves one after another. In manual play, a person chooses a group.
 
-use super::board::{Board, EMPTY};
-use super::flood::Flood;
-use super::input::Grid;
-use super::replay::Narrator;
-use crate::tokens::Tokens;
-use crate::{Observer, Rejection};
+use super::Progress;
+use super::board::{Board, EMPTY, Flood};
+use super::input::{Free, Grid};
+use crate::manual::counted_lines;
+use crate::tokens::{Tokens, signed};
+use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
-/// Reads and plays `M` and M moves `row col`. Returns the score.
+/// Reads `M` and M moves `row col`, and plays them. Returns the score.
 pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
-    let (board, narrator) = play_moves(grid, answer, observer)?;
-    Ok(narrator.end(&board))
+    let (board, progress) = play_moves(grid, answer, observer)?;
+    Ok(progress.end(&board))
 }
 
-/// Reads and plays the moves of an answer. Returns the board after them, and who has counted the points.
-pub(super) fn play_moves<'a>(
+/// Reads the moves of an answer and plays them. Returns the board after them and the points so far.
+fn play_moves<'a>(
     grid: &Grid,
     answer: &[u8],
     observer: &'a mut dyn Observer,
-) -> Result<(Board, Narrator<'a>), Rejection> {
+) -> Result<(Board, Progress<'a>), Rejection> {
     let mut board = Board::new(grid);
     let mut flood = Flood::new(&board);
-    let mut narrator = Narrator::new(observer, &board);
+    let mut progress = Progress::new(observer, &board);
     let mut tokens = Tokens::new(answer);
-    // A move takes two blocks at least.
-    let moves = tokens.integer("the number of moves M", 0..=(board.left() / 2) as i64)? as usize;
+    // A move removes at least two blocks.
+    let moves = tokens.integer("the number of moves M", 0..=board.left() / 2)?;
     for step in 1..=moves {
         let group = read_move(&mut tokens, &board, &mut flood).map_err(|rejection| rejection.at_step(step))?;
-        narrator.removes(&board, group);
+        progress.removes(&board, group);
         board.remove(group);
     }
     tokens.end()?;
-    Ok((board, narrator))
+    Ok((board, progress))
 }
 
-/// Reads a cell and returns the group that it belongs to on this board.
+/// Reads a cell and returns its group on this board.
 fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -> Result<&'a [usize], Rejection> {
     let mut here = tokens.clone();
-    let row = tokens.integer("the row", 0..=board.rows() as i64 - 1)? as usize;
-    let column = tokens.integer("the column", 0..=board.columns() as i64 - 1)? as usize;
+    let row = tokens.integer("the row", 0..=board.rows() - 1)?;
+    let column = tokens.integer("the column", 0..=board.columns() - 1)?;
     let cell = board.cell(row, column);
     flood.start();
     let group = flood.group(board, cell);
@@ -49,6 +49,51 @@ fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -
     let expected = "a block of a group of two or more";
     let start = here.token(expected)?.offset;
     Err(tokens.rejection_at(start, rule, expected, &format!("row {row}, column {column}")))
+}
+
+impl ManualGame for Free {
+    fn answer(&self, moves: &[Move]) -> Vec<u8> {
+        counted_lines(moves)
+    }
+
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+        let mut unobserved = Unobserved;
+        let (board, progress) = play_moves(&self.grid, &self.answer(moves), &mut unobserved)?;
+        let mut flood = Flood::new(&board);
+        flood.start();
+        let mut choices = Vec::new();
+        for cell in board.cells(&board.whole()) {
+            let group = flood.group(&board, cell);
+            if group.len() >= 2 {
+                choices.push(choice(&board, &progress, group));
+            }
+        }
+        Ok(Outlook { choices, ahead: crate::Board { width: 0, cells: Vec::new() } })
+    }
+}
+
+/// Returns the removal of a group, named by its first block.
+fn choice(board: &Board, progress: &Progress<'_>, group: &[usize]) -> Choice {
+    let mut unobserved = Unobserved;
+    let mut after = progress.continued(&mut unobserved);
+    let mut left = board.clone();
+    after.removes(board, group);
+    left.remove(group);
+    Choice {
+        played: vec![signed(board.row(group[0])), signed(board.column(group[0]))],
+        cells: group.iter().map(|&cell| board.place(cell)).collect(),
+        placed: Vec::new(),
+        gained: (after.end(&left) - progress.total()).into(),
+        ends: !has_group(&left),
+    }
+}
+
+fn has_group(board: &Board) -> bool {
+    let is_grouped = |cell: usize| {
+        let block = board.block(cell);
+        block != EMPTY && board.neighbours(cell).iter().any(|&neighbour| board.block(neighbour) == block)
+    };
+    board.cells(&board.whole()).any(is_grouped)
 }
 
 #[cfg(test)]

@@ -1,48 +1,45 @@
-//! Makes cases. They are this project's own: the contest's tests are not available.
+//! The generators. The cases are this project's own, because the contest's tests are not available.
 
-use crate::random::Frozen;
+use crate::random::FrozenRandom;
 
-/// Returns the input of `same-game` for this seed, as the generator's first version makes it. Any seed will do.
-///
-/// Drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up to a bound that is
-/// itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose first letters
-/// are the colours; the length of the order, uniform from the number of colours to 26; that many first letters in a
-/// random order; the blocks, each of a uniform colour. There are two colours at least.
+/// Returns the input of `same-game` for a seed by the generator's first version. Every seed is valid.
+/// The values are drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up
+/// to a bound that is itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose
+/// first letters are the colours; the length of the order, uniform from the number of colours to 26; that many first
+/// letters in a random order; the blocks, each of a uniform colour. There are at least two colours.
 pub(super) fn prescribed(seed: u64) -> Vec<u8> {
-    prescribed_with(&mut Frozen::new("same-game", seed), 2)
+    prescribed_with(&mut FrozenRandom::new("same-game", seed), 2)
 }
 
-/// Returns the input of `same-game` for this seed, as the generator's second version makes it. Any seed will do.
-///
-/// Drawn as in the first version, but there may be a single colour, and an order of a single letter.
+/// Returns the input of `same-game` for a seed by the generator's second version. Every seed is valid.
+/// The values are drawn as in the first version, but there may be a single colour, and an order of a single letter.
 pub(super) fn second_prescribed(seed: u64) -> Vec<u8> {
-    prescribed_with(&mut Frozen::new("same-game 2", seed), 1)
+    prescribed_with(&mut FrozenRandom::new("same-game 2", seed), 1)
 }
 
-fn prescribed_with(random: &mut Frozen, fewest_colors: u64) -> Vec<u8> {
-    let rows = random.between(1, 50) as usize;
-    let columns = random.between(1, 50) as usize;
-    let most_colors = random.between(fewest_colors, 26);
-    let colors = random.between(fewest_colors, most_colors);
+fn prescribed_with(random: &mut FrozenRandom, fewest_colors: usize) -> Vec<u8> {
+    let rows = random.length(1, 50);
+    let columns = random.length(1, 50);
+    let most_colors = random.length(fewest_colors, 26);
+    let colors = random.length(fewest_colors, most_colors);
     let mut alphabet: Vec<u8> = (b'A'..=b'Z').collect();
     random.shuffle(&mut alphabet);
-    let mut order = alphabet[..random.between(colors, 26) as usize].to_vec();
+    let mut order = alphabet[..random.length(colors, 26)].to_vec();
     random.shuffle(&mut order);
-    let mut text = grid(random, rows, columns, &alphabet[..colors as usize]);
+    let mut text = grid(random, rows, columns, &alphabet[..colors]);
     text.append(&mut order);
     text.push(b'\n');
     text
 }
 
-/// Returns the input of `same-game-free` for this seed. Any seed will do.
-///
-/// The size that most programs and records of SameGame are about: 15 rows of 15 blocks, each of one of five colours,
-/// independent and uniform.
+/// Returns the input of `same-game-free` for a seed. Every seed is valid.
+/// This is the size of most programs and records of SameGame: 15 rows of 15 blocks in five colours, independent and
+/// uniform.
 pub(super) fn free(seed: u64) -> Vec<u8> {
-    grid(&mut Frozen::new("same-game-free", seed), 15, 15, b"ABCDE")
+    grid(&mut FrozenRandom::new("same-game-free", seed), 15, 15, b"ABCDE")
 }
 
-fn grid(random: &mut Frozen, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {
+fn grid(random: &mut FrozenRandom, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {
     let mut text = format!("{rows}\n").into_bytes();
     for _ in 0..rows {
         text.extend((0..columns).map(|_| *random.pick(colors)));

@@ -1,9 +1,9 @@
-//! The input of a case: the grid of blocks and, where the strategy is prescribed, the order of the colours.
+//! The input of a case: the grid of blocks and, if the strategy is prescribed, the order of the colours.
 
 use crate::tokens::{Token, Tokens};
 use crate::{Feature, Malformed, Rejection};
 
-/// The most rows, and the most columns.
+/// The maximum number of rows, and of columns.
 const MAX_SIDE: usize = 50;
 
 /// A case of `same-game`.
@@ -54,7 +54,7 @@ pub(super) struct Grid {
 
 impl Grid {
     fn read(tokens: &mut Tokens<'_>) -> Result<Self, Rejection> {
-        let rows = tokens.integer("the number of rows R", 1..=MAX_SIDE as i64)? as usize;
+        let rows = tokens.integer("the number of rows R", 1..=MAX_SIDE)?;
         let mut blocks = read_row(tokens, None)?.to_vec();
         let columns = blocks.len();
         for _ in 1..rows {
@@ -66,14 +66,14 @@ impl Grid {
     pub(super) fn features(&self) -> Vec<Feature> {
         let colors = seen(&self.blocks).count_ones();
         vec![
-            Feature { name: "rows", value: self.rows as i64 },
-            Feature { name: "columns", value: self.columns as i64 },
+            Feature::count("rows", self.rows),
+            Feature::count("columns", self.columns),
             Feature { name: "colors", value: i64::from(colors) },
         ]
     }
 }
 
-/// Reads a row, which is as long as the first one: `columns` is unknown for that.
+/// Reads a row. It must be as long as the first one, for which `columns` is `None`.
 fn read_row<'a>(tokens: &mut Tokens<'a>, columns: Option<usize>) -> Result<&'a [u8], Rejection> {
     let expected = match columns {
         None => format!("1 to {MAX_SIDE} capital letters"),
@@ -112,7 +112,7 @@ fn capitals<'a>(tokens: &Tokens<'a>, token: Token<'a>, name: &str, expected: &st
     }
 }
 
-/// Returns the set of these capital letters, a bit each.
+/// Returns the set of these capital letters, one bit for each.
 fn seen(letters: &[u8]) -> u32 {
     letters.iter().fold(0, |seen, letter| seen | 1 << (letter - b'A'))
 }

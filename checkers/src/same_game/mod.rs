@@ -1,18 +1,14 @@
-//! SameGame: groups of equal blocks go, the rest falls down and closes up to the left. Two problems share the board:
-//! `same-game` asks what a prescribed strategy scores, `same-game-free` is the open game.
+//! SameGame: groups of equal blocks are removed, and the rest falls down and closes up to the left. Two problems share
+//! the board: `same-game` asks for the score of a prescribed strategy, and `same-game-free` is the open game.
 
-mod answer;
 mod board;
-mod by_hand;
-mod flood;
 mod free;
 mod generate;
-mod groups;
 mod input;
 mod prescribed;
-mod replay;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, ManualReader, Observer, Score};
+use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
 /// The checker of `same-game`.
@@ -64,7 +60,7 @@ impl Checker for SameGameFree {
         Ok(Box::new(Free::read(input)?))
     }
 
-    fn by_hand(&self) -> Option<HandReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Free::read(input)?)))
     }
 }
@@ -72,7 +68,7 @@ impl Checker for SameGameFree {
 impl Case for Prescribed {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let score = prescribed::play(&self.grid, &self.order, observer);
-        answer::compare(answer, score)?;
+        prescribed::compare(answer, score)?;
         Ok(score.into())
     }
 
@@ -89,4 +85,76 @@ impl Case for Free {
     fn features(&self) -> Vec<Feature> {
         self.grid.features()
     }
+}
+
+/// The factor for the points when the board is cleared.
+const CLEARED_FACTOR: u64 = 4;
+
+/// The points so far, and the observer that sees every removal.
+struct Progress<'a> {
+    observer: &'a mut dyn Observer,
+    step: usize,
+    total: u64,
+}
+
+impl<'a> Progress<'a> {
+    fn new(observer: &'a mut dyn Observer, board: &Board) -> Self {
+        let mut progress = Self { observer, step: 0, total: 0 };
+        progress.show(0, board, &[], || "the board at the start".to_owned());
+        progress
+    }
+
+    /// Returns a copy that continues from the same points with another observer.
+    fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Progress<'b> {
+        Progress { observer, step: self.step, total: self.total }
+    }
+
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Counts and shows a removal. `group` is still on `board`.
+    fn removes(&mut self, board: &Board, group: &[usize]) {
+        self.step += 1;
+        let size = group.len();
+        let points = (size * (size - 1) / 2) as u64;
+        self.show(points, board, group, || format!("{size} × {} go", char::from(board.block(group[0]))));
+    }
+
+    /// Returns the score.
+    fn end(mut self, board: &Board) -> u64 {
+        match board.left() {
+            0 => {
+                let bonus = self.total * (CLEARED_FACTOR - 1);
+                self.show(bonus, board, &[], || "the board is cleared: all points count fourfold".to_owned());
+            }
+            1 => self.show(0, board, &[], || "1 block is left".to_owned()),
+            left => self.show(0, board, &[], || format!("{left} blocks are left")),
+        }
+        self.total
+    }
+
+    fn show(&mut self, gained: u64, board: &Board, marked: &[usize], caption: impl Fn() -> String) {
+        self.total += gained;
+        let (step, total) = (self.step, self.total);
+        self.observer.step(step, &mut || Frame {
+            step,
+            caption: caption(),
+            gained: gained.into(),
+            total: total.into(),
+            board: picture(board, marked),
+        });
+    }
+}
+
+fn picture(board: &Board, marked: &[usize]) -> crate::Board {
+    let cells = board.cells(&board.whole()).map(|cell| match board.block(cell) {
+        EMPTY => Cell { text: None, color: 0, marked: false },
+        block => Cell {
+            text: Some(char::from(block).into()),
+            color: u32::from(block - b'A'),
+            marked: marked.contains(&cell),
+        },
+    });
+    crate::Board { width: board.columns(), cells: cells.collect() }
 }

@@ -4,21 +4,21 @@ use crate::tokens::Tokens;
 use crate::{Malformed, Rejection};
 use std::ops::RangeInclusive;
 
-/// How many colours a game has.
-pub(super) const COLORS: RangeInclusive<i64> = 4..=6;
+/// The number of colours.
+const COLORS: RangeInclusive<u8> = 4..=6;
 
-/// How many rows and columns a board has.
-pub(super) const SIZES: RangeInclusive<i64> = 8..=16;
+/// The number of rows, and of columns.
+const SIZES: RangeInclusive<usize> = 8..=16;
 
-/// What the buffer's sequence may start with.
-pub(super) const START_SEEDS: RangeInclusive<i64> = 1..=2_147_483_646;
+/// The first number of the buffer's sequence.
+const START_SEEDS: RangeInclusive<u32> = 1..=2_147_483_646;
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Game {
-    /// How many colours there are.
+    /// The number of colours.
     pub(super) colors: u8,
-    /// How many rows and columns the board has: the statement's `N`.
+    /// The number of rows, and of columns: the statement's `N`.
     pub(super) size: usize,
     /// The colours of the tiles, row-major from the top left.
     pub(super) board: Vec<u8>,
@@ -30,17 +30,16 @@ impl Game {
     /// Reads `colors`, `N`, `N` rows of `N` digits and `startSeed`.
     ///
     /// # Errors
-    /// The first place where the text is something else.
+    /// Returns the first place where the text breaks the format.
     pub(super) fn read(text: &[u8]) -> Result<Self, Malformed> {
         let mut tokens = Tokens::new(text);
-        // The ranges keep all four conversions exact.
-        let colors = tokens.integer("the number of colors", COLORS)? as u8;
-        let size = tokens.integer("the board's size N", SIZES)? as usize;
+        let colors = tokens.integer("the number of colors", COLORS)?;
+        let size = tokens.integer("the board's size N", SIZES)?;
         let mut board = Vec::with_capacity(size * size);
         for _ in 0..size {
             read_row(&mut tokens, colors, size, &mut board)?;
         }
-        let start_seed = tokens.integer("startSeed", START_SEEDS)? as u32;
+        let start_seed = tokens.integer("startSeed", START_SEEDS)?;
         tokens.end()?;
         Ok(Self { colors, size, board, start_seed })
     }

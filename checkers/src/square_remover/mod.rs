@@ -1,16 +1,20 @@
-//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles so that 2x2 squares go.
+//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles to remove 2x2 squares. In manual play, a
+//! person chooses two neighbours.
 
-mod answer;
-mod by_hand;
-mod constants;
 mod generate;
 mod input;
 mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
-use constants::ID;
+use crate::manual::lines;
+use crate::tokens::signed;
+use crate::{
+    Board, Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
+    Outlook, Score,
+};
 use input::Game;
+use replay::{after, gain, tile};
+use rules::{Cell, Position};
 
 /// The checker of `square-remover`.
 pub(crate) struct SquareRemover;
@@ -36,7 +40,7 @@ impl Checker for SquareRemover {
         Ok(Box::new(Game::read(input)?))
     }
 
-    fn by_hand(&self) -> Option<HandReader> {
+    fn manual_reader(&self) -> Option<ManualReader> {
         Some(|input| Ok(Box::new(Game::read(input)?)))
     }
 }
@@ -47,10 +51,59 @@ impl Case for Game {
     }
 
     fn features(&self) -> Vec<Feature> {
-        vec![
-            Feature { name: "colors", value: i64::from(self.colors) },
-            // At most 16.
-            Feature { name: "N", value: self.size as i64 },
-        ]
+        vec![Feature { name: "colors", value: i64::from(self.colors) }, Feature::count("N", self.size)]
     }
+}
+
+/// The checker's id.
+const ID: &str = "square-remover";
+
+/// The number of moves in a game and in every answer.
+const MOVES: usize = 10_000;
+
+/// How many tiles of the buffer are shown.
+const SHOWN: usize = 12;
+
+impl ManualGame for Game {
+    /// An answer has all moves of the game. The missing moves swap two tiles back and forth, if possible without
+    /// removing a square.
+    fn answer(&self, moves: &[Move]) -> Vec<u8> {
+        let mut text = lines(moves);
+        // The answer ends at a move that breaks a rule, because the position after it is unknown.
+        if let Ok(position) = after(self, text.as_bytes(), moves.len()) {
+            let swaps = swaps(&position);
+            let idle = swaps.iter().find(|swap| swap.gained == 0.into()).or(swaps.first());
+            let idle = idle.map_or_else(String::new, |swap| lines(std::slice::from_ref(&swap.played)));
+            text.push_str(&idle.repeat(MOVES.saturating_sub(moves.len())));
+        }
+        text.into_bytes()
+    }
+
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError> {
+        let position = after(self, lines(moves).as_bytes(), moves.len())?;
+        let mut choices = if moves.len() < MOVES { swaps(&position) } else { Vec::new() };
+        choices.iter_mut().for_each(|choice| choice.ends = moves.len() + 1 == MOVES);
+        let tiles = position.upcoming(SHOWN).into_iter().map(|color| tile(color, false));
+        Ok(Outlook { choices, ahead: Board { width: SHOWN, cells: tiles.collect() } })
+    }
+}
+
+/// Returns every swap, named by its upper or left tile, except those with an endless cascade.
+fn swaps(position: &Position) -> Vec<Choice> {
+    let size = position.size();
+    let cells = (0..size * size).map(|place| Cell { row: place / size, column: place % size });
+    let pairs = cells.flat_map(|cell| {
+        [1, 2].into_iter().filter_map(move |direction| Some((cell, direction, cell.neighbour(direction, size)?)))
+    });
+    let place = |cell: Cell| cell.row * size + cell.column;
+    let choice = |(cell, direction, other): (Cell, i64, Cell)| {
+        Some(Choice {
+            played: vec![signed(cell.row), signed(cell.column), direction],
+            cells: vec![place(cell), place(other)],
+            placed: Vec::new(),
+            gained: gain(position, cell, other)?.into(),
+            ends: false,
+        })
+    };
+    pairs.filter_map(choice).collect()
 }

@@ -1,23 +1,22 @@
-//! The game of `square-remover` from its first square to its last move, and the pictures of it.
+//! Plays the answer, 30,000 integers with three for each swap, from the first square to the last move, and draws the
+//! frames.
 
-use super::answer::{Swap, read_swap};
-use super::constants::MOVES;
+use super::MOVES;
 use super::input::Game;
 use super::rules::{Cell, Position};
-use crate::tokens::{Tokens, place_of};
-use crate::{Board, CheckError, Frame, Observer, Place, Score, Undecided, Unobserved};
+use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
+use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecided, Unobserved};
 
-/// How many squares may go in one game.
-///
-/// Nothing in the rules ends a cascade. Each square brings four pseudo-random tiles, and those complete less than one
-/// further square on average, so that every cascade that was ever seen is short; but no proof is known. The best
-/// programs of the contest remove about 21,000 squares in a game, and this many cost a fraction of a second.
-const MOST_SQUARES: u64 = 1 << 22;
+/// The maximum number of squares in one game.
+/// No rule ends a cascade. Each square brings four pseudo-random tiles, which complete less than one further square on
+/// average. So every known cascade is short, but there is no proof. The best programs of the contest remove about
+/// 21,000 squares in a game. Removing this many takes a fraction of a second.
+const MAX_SQUARES: u64 = 1 << 22;
 
-/// Plays the answer's moves and returns how many squares went.
+/// Plays the answer and returns the number of removed squares.
 ///
 /// # Errors
-/// The first broken rule in reading order, or a cascade that goes on too long.
+/// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
     let mut tokens = Tokens::new(answer);
     let position = play_moves(game, answer, &mut tokens, MOVES, observer)?;
@@ -28,17 +27,17 @@ pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> R
 /// Returns the position after the first moves of an answer.
 ///
 /// # Errors
-/// The first broken rule in reading order, or a cascade that goes on too long.
+/// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
     play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)
 }
 
-/// Returns how many squares go after a swap; `None` where the cascade goes on too long.
+/// Returns how many squares a swap removes, or `None` if the cascade does not end.
 pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
-    let mut stage = Stage { position: position.clone(), step: 0, observer: &mut Unobserved };
-    stage.position.swap(one, other);
-    stage.settle().ok()?;
-    Some(stage.position.score() - position.score())
+    let mut playback = Playback { position: position.clone(), step: 0, observer: &mut Unobserved };
+    playback.position.swap(one, other);
+    playback.settle().ok()?;
+    Some(playback.position.score() - position.score())
 }
 
 fn play_moves(
@@ -48,37 +47,37 @@ fn play_moves(
     moves: usize,
     observer: &mut dyn Observer,
 ) -> Result<Position, CheckError> {
-    let mut stage = Stage { position: Position::new(game), step: 0, observer };
-    stage.show(0, &[], || "the start".to_owned());
-    stage.settle().map_err(|Endless| endless(place_of(answer, 0), None))?;
+    let mut playback = Playback { position: Position::new(game), step: 0, observer };
+    playback.show(0, &[], || "the start".to_owned());
+    playback.settle().map_err(|EndlessCascade| endless(place_of(answer, 0), None))?;
     for step in 1..=moves {
-        stage.step = step;
+        playback.step = step;
         let swap = read_swap(tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
-        stage.swap(&swap);
-        stage.settle().map_err(|Endless| endless(place_of(answer, swap.token.offset), Some(step)))?;
+        playback.swap(&swap);
+        playback.settle().map_err(|EndlessCascade| endless(place_of(answer, swap.token.offset), Some(step)))?;
     }
-    Ok(stage.position)
+    Ok(playback.position)
 }
 
-/// More than [`MOST_SQUARES`] would go.
+/// A cascade passes [`MAX_SQUARES`].
 #[derive(Debug)]
-struct Endless;
+struct EndlessCascade;
 
 #[cold]
 fn endless(place: Place, step: Option<usize>) -> Undecided {
-    let why = format!("the squares do not stop going; the checker gives up after {MOST_SQUARES} of them");
+    let why = format!("the squares do not stop going; the checker gives up after {MAX_SQUARES} of them");
     Undecided { place, step, why }
 }
 
-/// A game and who watches it.
-struct Stage<'a> {
+/// A game and its observer.
+struct Playback<'a> {
     position: Position,
     /// The move being played, from 1; 0 before the first.
     step: usize,
     observer: &'a mut dyn Observer,
 }
 
-impl Stage<'_> {
+impl Playback<'_> {
     fn swap(&mut self, swap: &Swap<'_>) {
         let Swap { cell, neighbour, .. } = *swap;
         self.position.swap(cell, neighbour);
@@ -91,14 +90,14 @@ impl Stage<'_> {
     }
 
     /// Removes squares until there is none.
-    fn settle(&mut self) -> Result<(), Endless> {
+    fn settle(&mut self) -> Result<(), EndlessCascade> {
         while let Some(square) = self.position.remove_first_square() {
             let Cell { row, column } = square;
             let cells =
                 [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(down, right)| Cell { row: row + down, column: column + right });
             self.show(1, &cells, || format!("the square at row {row}, column {column} goes"));
-            if self.position.score() > MOST_SQUARES {
-                return Err(Endless);
+            if self.position.score() > MAX_SQUARES {
+                return Err(EndlessCascade);
             }
         }
         Ok(())
@@ -125,9 +124,53 @@ fn draw(position: &Position, marked: &[Cell]) -> Board {
     Board { width: size, cells: (0..size * size).map(cell).collect() }
 }
 
-/// Draws a tile of a colour, which is below 6.
+/// Draws a tile of a colour.
 pub(super) fn tile(color: u64, marked: bool) -> crate::Cell {
-    crate::Cell { text: Some(color.to_string()), color: color as u32, marked }
+    let number = u32::try_from(color).expect("there are at most six colours");
+    crate::Cell { text: Some(color.to_string()), color: number, marked }
+}
+
+/// Two neighbouring cells, and the last token of the move.
+#[derive(Debug, Clone, Copy)]
+struct Swap<'a> {
+    /// The cell that the answer names.
+    pub(super) cell: Cell,
+    /// Its neighbour in the direction that the answer names.
+    pub(super) neighbour: Cell,
+    /// The last token of the move.
+    pub(super) token: Token<'a>,
+}
+
+/// Reads the row, the column and the direction of one move on a board of `size` rows and columns.
+///
+/// # Errors
+/// Returns the first of the three that breaks a rule, without the number of the move.
+fn read_swap<'a>(tokens: &mut Tokens<'a>, size: usize) -> Result<Swap<'a>, Rejection> {
+    let (_, row) = tokens.integer_by(parse_signed, "the row", 0..=size - 1)?;
+    let (_, column) = tokens.integer_by(parse_signed, "the column", 0..=size - 1)?;
+    let (token, direction) = tokens.integer_by(parse_signed, "the direction", 0..=3)?;
+    let cell = Cell { row, column };
+    match cell.neighbour(direction, size) {
+        Some(neighbour) => Ok(Swap { cell, neighbour, token }),
+        None => Err(leaves_the_board(tokens, token, cell)),
+    }
+}
+
+/// Reads an integer as the official tester does. Only this game allows a plus sign.
+#[inline]
+fn parse_signed(bytes: &[u8]) -> Parsed {
+    match bytes {
+        [b'+', b'-', ..] => Parsed::NotANumber,
+        [b'+', digits @ ..] => parse_integer(digits),
+        bytes => parse_integer(bytes),
+    }
+}
+
+#[cold]
+fn leaves_the_board(tokens: &Tokens<'_>, direction: Token<'_>, cell: Cell) -> Rejection {
+    let Cell { row, column } = cell;
+    let expected = format!("a direction from row {row}, column {column} to another cell of the board");
+    tokens.wrong(direction, "the swap leaves the board", &expected)
 }
 
 #[cfg(test)]
@@ -141,7 +184,8 @@ mod tests {
         }
     }
 
-    /// A buffer that starts with 0 stays 0. No valid input has it; it stands for an unknown buffer.
+    /// A buffer that starts with 0 stays 0. No valid input has such a buffer, but an endless cascade is easy to build
+    /// with it.
     #[test]
     fn a_cascade_without_an_end_is_given_up() {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };
@@ -159,5 +203,67 @@ mod tests {
         }
         let Undecided { place, step, .. } = given_up(&game, b"1 2 3\n");
         assert_eq!((place, step), (Place { line: 1, column: 5 }, Some(1)));
+    }
+}
+
+#[cfg(test)]
+mod answer_tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Cell, Cell), String> {
+        let mut tokens = Tokens::new(text.as_bytes());
+        read_swap(&mut tokens, 8).map(|swap| (swap.cell, swap.neighbour)).map_err(|rejection| rejection.to_string())
+    }
+
+    #[test]
+    fn a_move_is_a_cell_and_the_way_to_its_neighbour() {
+        let cell = |row, column| Cell { row, column };
+        for (text, neighbour) in
+            [("3 4 0", cell(2, 4)), ("3 4 1", cell(3, 5)), ("3 4 2", cell(4, 4)), ("3 4 3", cell(3, 3))]
+        {
+            assert_eq!(read(text), Ok((cell(3, 4), neighbour)), "{text}");
+        }
+        assert_eq!(read("+3\t+004\r\n-0"), read("3 4 0"), "signs and leading zeros");
+    }
+
+    #[test]
+    fn every_way_off_the_board_is_rejected_and_every_way_along_its_edge_is_not() {
+        for (row, column, off) in [(0, 0, [0, 3]), (0, 7, [0, 1]), (7, 0, [2, 3]), (7, 7, [1, 2])] {
+            for direction in 0..4 {
+                let outcome = read(&format!("{row} {column} {direction}"));
+                assert_eq!(outcome.is_err(), off.contains(&direction), "{row} {column} {direction}: {outcome:?}");
+            }
+        }
+        assert_eq!(
+            read("0 5 0").unwrap_err(),
+            "line 1, column 5: the swap leaves the board: expected a direction from row 0, column 5 to another cell of \
+             the board, found `0`"
+        );
+    }
+
+    #[test]
+    fn what_is_no_number_of_the_board_is_rejected_where_it_stands() {
+        for (text, message) in [
+            ("8 0 0", "line 1, column 1: the row is out of range: expected an integer from 0 to 7, found `8`"),
+            ("0 -1 0", "line 1, column 3: the column is out of range: expected an integer from 0 to 7, found `-1`"),
+            ("1 1\n4", "line 2, column 1: the direction is out of range: expected an integer from 0 to 3, found `4`"),
+            ("+8 0 0", "line 1, column 1: the row is out of range: expected an integer from 0 to 7, found `+8`"),
+            ("+-1 0 0", "line 1, column 1: the row is not an integer: expected an integer from 0 to 7, found `+-1`"),
+            ("+ 0 0", "line 1, column 1: the row is not an integer: expected an integer from 0 to 7, found `+`"),
+            ("++1 0 0", "line 1, column 1: the row is not an integer: expected an integer from 0 to 7, found `++1`"),
+            ("1.0 0 0", "line 1, column 1: the row is not an integer: expected an integer from 0 to 7, found `1.0`"),
+            (
+                "18446744073709551616 0 0",
+                "line 1, column 1: the row is out of range: expected an integer from 0 to 7, found \
+                 `18446744073709551616`",
+            ),
+            (
+                "1 1",
+                "line 1, column 4: the text ends too early: expected the direction, an integer from 0 to 3, found the \
+                 end",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), message);
+        }
     }
 }

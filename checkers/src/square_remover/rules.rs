@@ -1,19 +1,19 @@
-//! The state of a game of `square-remover` and its two legal steps: a swap, and a square that goes.
+//! The state of a game of `square-remover` and its two steps: a swap, and the removal of a square. New tiles come from
+//! a buffer that is filled by a Lehmer generator.
 
 use super::input::Game;
-use crate::random::Lehmer;
 
-/// Bits of a tile in its row. A colour needs three of them; the fourth takes the carry of a sum.
+/// The number of bits of a tile in its row. A colour needs three of them, and the fourth takes the carry of a sum.
 const TILE_BITS: usize = 4;
 
-/// A tile's own bits.
+/// The bits of one tile.
 const TILE: u64 = 0b1111;
 
 /// A 7 in every tile. Added to anything from 1 to 7, it sets the tile's highest bit.
 const SEVENS: u64 = 0x7777_7777_7777_7777;
 
 /// The highest bit of every tile.
-const HIGHEST_BITS: u64 = 0x8888_8888_8888_8888;
+const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
 /// A cell of the board, or a square by its top left cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +50,14 @@ pub(super) struct Position {
     left_corners: u64,
     /// One bit for each row that can be the upper row of a square.
     upper_rows: u32,
-    /// The upper rows where a square may stand: in all others there is none.
+    /// The upper rows that may have a square. All other rows have none.
     suspects: u32,
     buffer: Lehmer,
     score: u64,
 }
 
 impl Position {
-    /// Returns the position before anything has gone: squares may stand anywhere.
+    /// Returns the position before the first removal. Squares may be anywhere.
     pub(super) fn new(game: &Game) -> Self {
         let mut rows = [0; 16];
         for (row, colors) in rows.iter_mut().zip(game.board.chunks(game.size)) {
@@ -68,7 +68,7 @@ impl Position {
             size: game.size,
             colors: u32::from(game.colors),
             rows,
-            left_corners: HIGHEST_BITS & ((1 << (TILE_BITS * (game.size - 1))) - 1),
+            left_corners: TOP_BITS & ((1 << (TILE_BITS * (game.size - 1))) - 1),
             upper_rows,
             suspects: upper_rows,
             buffer: Lehmer::new(game.start_seed),
@@ -76,13 +76,13 @@ impl Position {
         }
     }
 
-    /// Returns how many rows and columns the board has.
+    /// Returns the number of rows, and of columns.
     #[inline]
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Returns how many squares have gone.
+    /// Returns the number of removed squares.
     #[inline]
     pub(super) fn score(&self) -> u64 {
         self.score
@@ -97,18 +97,17 @@ impl Position {
     /// Swaps the tiles of two neighbours.
     #[inline]
     pub(super) fn swap(&mut self, one: Cell, other: Cell) {
-        // Where both have the same bit, neither changes.
+        // Only the bits that differ change.
         let change = self.color(one) ^ self.color(other);
         self.rows[one.row] ^= change << (TILE_BITS * one.column);
         self.rows[other.row] ^= change << (TILE_BITS * other.column);
-        // A tile belongs to squares whose upper row is its own or the one above.
+        // A tile belongs to squares whose upper row is the row of the tile or the one above.
         self.suspects |= self.upper_rows & ((0b11 << one.row | 0b11 << other.row) >> 1);
     }
 
-    /// Removes the topmost square, the leftmost of the topmost ones, and returns it; `None` when there is none.
-    ///
-    /// This is a scan from the top after every removal: a row that is no suspect is known to hold no square, and only
-    /// a row that touches a new tile becomes a suspect again.
+    /// Removes the topmost square, the leftmost of several, and returns it. Returns `None` if there is none.
+    /// This gives the result of a scan from the top after every removal. Rows that are no suspects have no square. A
+    /// row becomes a suspect again when it gets a new tile.
     #[inline]
     pub(super) fn remove_first_square(&mut self) -> Option<Cell> {
         while self.suspects != 0 {
@@ -128,12 +127,12 @@ impl Position {
     #[inline]
     fn squares_below(&self, row: usize) -> u64 {
         let (upper, lower) = (self.rows[row], self.rows[row + 1]);
-        // A tile of this word is zero where a tile equals its right neighbour, in both rows, and the one below.
+        // This word is zero at a tile that equals its right neighbour, the tile below and the one to the right of that.
         let differences = (upper ^ upper >> TILE_BITS) | (lower ^ lower >> TILE_BITS) | (upper ^ lower);
         !(differences + SEVENS) & self.left_corners
     }
 
-    /// Scores a square and fills it from the buffer: top left, top right, bottom left, bottom right.
+    /// Scores a square and refills its cells from the buffer: top left, top right, bottom left, bottom right.
     #[inline]
     fn refill(&mut self, square: Cell) {
         let shift = TILE_BITS * square.column;
@@ -160,8 +159,36 @@ impl Position {
 }
 
 #[cfg(test)]
-#[path = "../../tests/model/square_remover.rs"]
+#[path = "../../tests/games/model/square_remover.rs"]
 mod model;
+
+/// A prime. The sequence from any start passes through all numbers from 1 to `MODULUS - 1` before it repeats.
+const MODULUS: u64 = 2_147_483_647;
+
+/// The multiplier of C++'s `minstd_rand`.
+const MULTIPLIER: u64 = 48_271;
+
+/// The sequence `A[0] = start`, `A[i] = A[i-1] * 48271 mod 2147483647`.
+#[derive(Debug, Clone)]
+pub(crate) struct Lehmer {
+    upcoming: u32,
+}
+
+impl Lehmer {
+    /// Starts at `start`, which the sequence gives first.
+    pub(crate) fn new(start: u32) -> Self {
+        Self { upcoming: start }
+    }
+
+    /// Returns the next number of the sequence.
+    #[inline]
+    pub(crate) fn next(&mut self) -> u32 {
+        let current = self.upcoming;
+        // A remainder modulo MODULUS fits in 31 bits.
+        self.upcoming = (u64::from(current) * MULTIPLIER % MODULUS) as u32;
+        current
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -250,5 +277,27 @@ mod tests {
         let board: String = rows.chain(["0101010101010144", "2323232323232344"]).collect::<Vec<_>>().join(" ");
         let mut position = Position::new(&game(16, &board));
         assert_eq!(position.remove_first_square(), Some(Cell { row: 14, column: 14 }));
+    }
+}
+
+#[cfg(test)]
+mod lehmer_tests {
+    use super::*;
+
+    #[test]
+    fn the_start_comes_first_and_the_rest_follows_by_the_formula() {
+        let mut random = Lehmer::new(857_377_961);
+        let mut expected: u128 = 857_377_961;
+        for _ in 0..10_000 {
+            assert_eq!(u128::from(random.next()), expected);
+            expected = expected * 48_271 % 2_147_483_647;
+        }
+    }
+
+    /// The C++ standard (`rand.predef`): the 10000th number after the default seed 1.
+    #[test]
+    fn the_ten_thousandth_number_is_the_published_one() {
+        let mut random = Lehmer::new(1);
+        assert_eq!((0..=10_000).map(|_| random.next()).last(), Some(399_268_537));
     }
 }

@@ -4,7 +4,7 @@
 use super::refused::Refused;
 use super::shown_run::starts_programs;
 use super::store::Store;
-use checkers::{ByHand, CheckError, HandReader, Move, Score};
+use checkers::{ManualGame, CheckError, ManualReader, Move, Score};
 use judge_problem::{CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec};
 use judge_report::{GameFilm, HandPage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
@@ -21,7 +21,7 @@ pub(super) struct Hand<'a> {
     problem: &'a Problem,
     case: CaseSpec,
     input: Vec<u8>,
-    game: Box<dyn ByHand>,
+    game: Box<dyn ManualGame>,
 }
 
 /// An accepted answer.
@@ -33,9 +33,9 @@ pub(super) struct HandAnswer {
 }
 
 /// Returns what reads the cases of a problem that people can play, without starting a program.
-pub(super) fn reader(problem: &Problem) -> Option<HandReader> {
+pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.by_hand(),
+        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader(),
         _ => None,
     }
 }

@@ -5,20 +5,19 @@
 //! brought (e - 1) 2^e points, so the strip tells the score but for the fours that the game put down itself, and those
 //! depend on the layer alone.
 
-use super::generator::Generator;
-use super::strip::{Exponent, read_case};
+use super::{Exponent, Generator, read_case};
 use crate::SolveError;
 use crate::input::Words;
 use std::io::Write;
 
 /// The longest strip. Its largest tile is below 2^16, so a strip is 36 bits of exponents.
-const LONGEST: usize = 9;
+const MAX_LENGTH: usize = 9;
 
 /// Bits of a cell in a packed strip; cell 0 has the lowest.
 const CELL: usize = 4;
 
 /// The lowest bit of every cell.
-const LOWEST_BITS: Packed = 0x1111_1111_1111_1111;
+const LOW_BITS: Packed = 0x1111_1111_1111_1111;
 
 /// A strip with four bits for each cell.
 type Packed = u64;
@@ -27,7 +26,7 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     let mut words = Words::new(input);
     let cases: usize = words.number("a number of cases up to 50", 0..=50)?;
     for _ in 0..cases {
-        let (strip, generator) = read_case(&mut words, LONGEST)?;
+        let (strip, generator) = read_case(&mut words, MAX_LENGTH)?;
         if strip.iter().filter(|&&tile| tile > 0).count() != 1 || strip.iter().any(|&tile| tile > 2) {
             return Err(words.unexpected("a strip with one tile, 2 or 4, and a seed", b"another strip"));
         }
@@ -158,7 +157,7 @@ fn compacted(mut strip: Packed) -> (Packed, usize) {
 
 /// Returns the lowest bit of every empty cell.
 fn empty_cells(strip: Packed) -> Packed {
-    !(strip | strip >> 1 | strip >> 2 | strip >> 3) & LOWEST_BITS
+    !(strip | strip >> 1 | strip >> 2 | strip >> 3) & LOW_BITS
 }
 
 /// Returns the lowest bit of every tile that equals the next one.
@@ -202,10 +201,10 @@ fn merged(mut compact: Packed, mut count: usize, mut pairs: Packed) -> (Packed, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::strip::{slide_left, slide_right};
+    use super::super::{slide_left, slide_right};
     use super::*;
     use crate::ground_truth;
-    use crate::random::Random;
+    use crate::search::Random;
     use std::path::PathBuf;
 
     fn answer(input: &str) -> String {

@@ -2,13 +2,13 @@
 //!
 //! All cells are compared with a neighbour at once, so a search can play millions of columns a second.
 
-use super::game::{Color, Column, Game, Placement};
+use super::{Color, Column, Game, Placement};
 
 /// Points for one match at multiplier 1, and for one jewel that magic clears.
 const POINTS: u32 = 47;
 
 /// The widest field.
-const WIDEST: usize = 12;
+const MAX_WIDTH: usize = 12;
 
 /// A bit set of cells: bit `y` of word `x`. Wider than any field, so that a neighbour to the right always exists.
 type Cells = [u32; 16];
@@ -17,7 +17,7 @@ type Cells = [u32; 16];
 #[derive(Debug, Clone)]
 pub(super) struct Board<const P: usize> {
     planes: [Cells; P],
-    heights: [u8; WIDEST],
+    heights: [u8; MAX_WIDTH],
     width: u8,
     height: u8,
 }
@@ -33,7 +33,7 @@ impl<const P: usize> Board<P> {
     pub(super) fn new(game: &Game) -> Self {
         debug_assert!(game.colors() <= 1 << P);
         let [width, height] = [game.width, game.height].map(|size| u8::try_from(size).expect("read within limits"));
-        Self { planes: [[0; 16]; P], heights: [0; WIDEST], width, height }
+        Self { planes: [[0; 16]; P], heights: [0; MAX_WIDTH], width, height }
     }
 
     /// Returns how high each column of the field is filled.
@@ -74,7 +74,7 @@ impl<const P: usize> Board<P> {
     /// Returns a number that tells positions apart.
     pub(super) fn hash(&self) -> u64 {
         let heights = self.heights.iter().map(|&height| u64::from(height));
-        let cells = self.planes.iter().flat_map(|plane| &plane[..WIDEST]).map(|&cells| u64::from(cells));
+        let cells = self.planes.iter().flat_map(|plane| &plane[..MAX_WIDTH]).map(|&cells| u64::from(cells));
         // The golden ratio's bits spread every word over the whole number.
         heights
             .chain(cells)
@@ -159,7 +159,7 @@ impl<const P: usize> Board<P> {
         matches: &mut Matches,
     ) {
         let pairs = self.pairs_along::<DX>(occupied, &here);
-        let starts: [u32; WIDEST] = std::array::from_fn(|x| pairs[x] & here(pairs[x + DX]));
+        let starts: [u32; MAX_WIDTH] = std::array::from_fn(|x| pairs[x] & here(pairs[x + DX]));
         if starts.iter().fold(0, |any, cells| any | cells) == 0 {
             return;
         }
@@ -175,7 +175,7 @@ impl<const P: usize> Board<P> {
     #[inline(always)]
     fn pairs_along<const DX: usize>(&self, occupied: &Cells, here: impl Fn(u32) -> u32) -> Cells {
         let mut pairs = [0; 16];
-        for x in 0..WIDEST {
+        for x in 0..MAX_WIDTH {
             let differ = self.planes.iter().fold(0, |differ, plane| differ | (plane[x] ^ here(plane[x + DX])));
             pairs[x] = occupied[x] & here(occupied[x + DX]) & !differ;
         }
@@ -215,7 +215,7 @@ fn count(cells: &Cells) -> u32 {
 mod tests {
     use super::*;
     use crate::ground_truth;
-    use crate::random::Random;
+    use crate::search::Random;
 
     fn points(text: &str, placements: &[(u8, u8)]) -> Vec<u32> {
         let game = Game::read(text.as_bytes()).unwrap();

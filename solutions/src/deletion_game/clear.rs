@@ -1,9 +1,7 @@
 //! Clearing the board: beam search over short moves at its left edge, with boards compared that have as many cells left.
 
-use super::board::{BLANK, Board, Cell};
-use super::game::{Answer, Rules};
-use crate::clock::Clock;
-use crate::random::Random;
+use super::game::{Answer, BLANK, Board, Cell, Rules};
+use crate::search::{Clock, Random};
 
 /// How many columns, from the leftmost that is not empty, moves may touch.
 const COLUMNS: usize = 3;

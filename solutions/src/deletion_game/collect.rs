@@ -1,19 +1,17 @@
 //! Many short moves: round by round, all palindromes and many primes are looked for, and the best that do not disturb
 //! each other are taken. Whole games are played so, with different prices for a cell, and the best one counts.
 
-use super::big_prime::Primality;
-use super::board::{BLANK, Board, Cell};
-use super::game::{Answer, Rules};
+use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::palindrome::{Bounds, Grower, middles};
-use crate::clock::Clock;
-use crate::random::Random;
+use super::primality::Primality;
+use crate::search::{Clock, Random};
 
 /// Pairs tried for the palindromes around one middle.
 const PAIRS: usize = 150;
 
 /// Random walks for each move that is still to be made, and at least.
 const WALKS: usize = 100;
-const LEAST_WALKS: usize = 4_000;
+const MIN_WALKS: usize = 4_000;
 
 /// How many lengths of a walk are looked at, from the longest down.
 const TAILS: usize = 4;
@@ -146,7 +144,7 @@ impl Collector<'_> {
         if starts.is_empty() || self.rules.prime == 0 {
             return Vec::new();
         }
-        let walks = (WALKS * left).clamp(LEAST_WALKS, 10 * LEAST_WALKS);
+        let walks = (WALKS * left).clamp(MIN_WALKS, 10 * MIN_WALKS);
         (0..walks)
             .filter_map(|_| {
                 let start = *self.random.pick(&starts);

@@ -1,18 +1,24 @@
 //! Deletion Game: walk over digits so that they spell a prime or a palindrome, and delete them.
+//!
+//! The strong solver: it looks at what a case asks for, and plays by the way that suits it.
+//!
+//! Random paths: each move is the best of many random walks and of many palindromes grown from their middle.
+//!
+//! When cells that are left over halve the score, whole games of short paths are played instead, each eating the board
+//! from the left, and the best is kept.
 
-mod big_prime;
-mod board;
 mod clear;
 mod collect;
 mod game;
-mod long;
-mod mirror;
 mod palindrome;
-mod plain;
-mod prime;
-mod strong;
+mod primality;
 
-use crate::{Solution, Strength};
+use crate::search::{Clock, Random};
+use crate::{Solution, SolveError, Strength};
+use clear::clear;
+use collect::collect;
+use game::{Answer, BLANK, Board, Cell, Rules, read};
+use std::io::Write;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -20,12 +26,224 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         id: "deletion-game",
         summary: "a way for every kind of case",
         strength: Strength::Strong { beats: "deletion-game-plain", seeds: &[1, 2, 3, 4, 9, 10] },
-        solve: strong::solve,
+        solve: solve_strong,
     },
     Solution {
         id: "deletion-game-plain",
         summary: "the best of many random paths",
         strength: Strength::Plain,
-        solve: plain::solve,
+        solve: solve_plain,
     },
 ];
+
+/// Seconds; the limit is 4.5.
+const TIME_LIMIT: f64 = 4.0;
+
+/// From this length on, paths are looked for one by one.
+const LONG: usize = 60;
+
+pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let clock = Clock::start(TIME_LIMIT);
+    let (rules, board) = read(input)?;
+    let answer = if rules.clearing {
+        clear(&rules, &board, &clock)
+    } else if *rules.lengths.end() >= LONG {
+        palindrome::play(&rules, &board, &clock)
+    } else {
+        collect(&rules, &board, &clock)
+    };
+    answer.write(output)
+}
+
+/// Seconds; the limit is 4.5.
+const PLAIN_TIME_LIMIT: f64 = 2.0;
+
+/// The longest walk of which the prefixes are looked at: their numbers fit in 64 bits.
+const WALK: usize = 18;
+
+/// Random attempts for one move.
+const ATTEMPTS: usize = 400;
+
+/// The longest path when the board is to be cleared.
+const SHORT: usize = 5;
+
+pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let (rules, board) = read(input)?;
+    let mut search = Search { rules, clock: Clock::start(PLAIN_TIME_LIMIT), random: Random::new(1), used: Vec::new() };
+    search.used.resize(board.indices(), 0);
+    let answer = if search.rules.clearing { search.clear(&board) } else { search.collect(board) };
+    answer.write(output)
+}
+
+/// A path, its digits, and what it is worth.
+#[derive(Debug, Clone, Default)]
+struct Path {
+    cells: Vec<Cell>,
+    points: u64,
+}
+
+struct Search {
+    rules: Rules,
+    clock: Clock,
+    random: Random,
+    /// For each cell, 1 while it is on the path that is being built.
+    used: Vec<u8>,
+}
+
+impl Search {
+    /// Plays for points alone.
+    fn collect(&mut self, mut board: Board) -> Answer {
+        let mut answer = Answer::new();
+        for done in 0..self.rules.moves {
+            let cells: Vec<Cell> = board.cells().collect();
+            let share = (done + 1) as f64 / self.rules.moves as f64;
+            let Some(path) = self.best_path(&board, &cells, share) else { break };
+            if !answer.add(&board, &path.cells) {
+                break;
+            }
+            board.delete(&path.cells);
+        }
+        answer
+    }
+
+    /// Returns the best of many random paths that start or have their middle in `cells`.
+    fn best_path(&mut self, board: &Board, cells: &[Cell], share: f64) -> Option<Path> {
+        let mut best = Path::default();
+        let mut attempts = 0;
+        while !cells.is_empty() && (attempts < ATTEMPTS || best.points == 0 && attempts < 100 * ATTEMPTS) {
+            attempts += 1;
+            if attempts % 16 == 0 && self.clock.used() > share.min(1.0) && (best.points > 0 || self.clock.used() > 1.0)
+            {
+                break;
+            }
+            let start = *self.random.pick(cells);
+            let path = if attempts % 2 == 0 { self.walk(board, start, WALK) } else { self.grow(board, start) };
+            if path.points > best.points {
+                best = path;
+            }
+        }
+        (best.points > 0).then_some(best)
+    }
+
+    /// Returns the best prefix of a random walk from `start`.
+    fn walk(&mut self, board: &Board, start: Cell, longest: usize) -> Path {
+        let mut cells = vec![start];
+        let mut best = Path::default();
+        if board.digit(start) == 0 {
+            return best;
+        }
+        self.used[start] = 1;
+        let mut digits = vec![board.digit(start)];
+        loop {
+            if self.rules.lengths.contains(&cells.len()) {
+                let points = self.rules.short_worth(&digits);
+                if points > best.points {
+                    best = Path { cells: cells.clone(), points };
+                }
+            }
+            if cells.len() >= longest.min(*self.rules.lengths.end()) {
+                break;
+            }
+            let Some(next) = self.free_neighbor(board, cells[cells.len() - 1]) else { break };
+            self.used[next] = 1;
+            cells.push(next);
+            digits.push(board.digit(next));
+        }
+        cells.iter().for_each(|&cell| self.used[cell] = 0);
+        best
+    }
+
+    fn free_neighbor(&mut self, board: &Board, cell: Cell) -> Option<Cell> {
+        let free = board.neighbors(cell).into_iter().filter(|&next| self.is_free(board, next)).collect::<Vec<_>>();
+        (!free.is_empty()).then(|| *self.random.pick(&free))
+    }
+
+    fn is_free(&self, board: &Board, cell: Cell) -> bool {
+        board.digit(cell) != BLANK && self.used[cell] == 0
+    }
+
+    /// Returns the longest palindrome met while both ends grow at random from a middle of one cell or two.
+    fn grow(&mut self, board: &Board, middle: Cell) -> Path {
+        let mut ends = [middle, middle];
+        let twin = board.neighbors(middle).into_iter().find(|&next| board.digit(next) == board.digit(middle));
+        if let Some(twin) = twin.filter(|_| self.random.below(2) == 0) {
+            ends[1] = twin;
+        }
+        let mut halves = [vec![ends[0]], vec![ends[1]]];
+        let single = usize::from(ends[0] == ends[1]);
+        let mut best = 0;
+        loop {
+            ends.iter().for_each(|&end| self.used[end] = 1);
+            let steps = halves[0].len();
+            let length = 2 * steps - single;
+            if board.digit(ends[0]) != 0 && self.rules.lengths.contains(&length) {
+                best = steps;
+            }
+            let Some(next) = self.equal_neighbors(board, ends).filter(|_| length + 2 <= *self.rules.lengths.end())
+            else {
+                break;
+            };
+            ends = next;
+            halves.iter_mut().zip(next).for_each(|(half, end)| half.push(end));
+        }
+        halves.iter().flatten().for_each(|&cell| self.used[cell] = 0);
+        let cells: Vec<Cell> =
+            halves[0][..best].iter().rev().chain(halves[1][..best].iter().skip(single)).copied().collect();
+        let digits: Vec<u8> = cells.iter().map(|&cell| board.digit(cell)).collect();
+        let points = if best > 0 { self.rules.short_worth(&digits) } else { 0 };
+        Path { cells, points }
+    }
+
+    /// Returns a random pair of different free cells with equal digits, one beside each end.
+    fn equal_neighbors(&mut self, board: &Board, ends: [Cell; 2]) -> Option<[Cell; 2]> {
+        let mut pairs = Vec::new();
+        for first in board.neighbors(ends[0]) {
+            for second in board.neighbors(ends[1]) {
+                let free = first != second && self.is_free(board, first) && self.is_free(board, second);
+                if free && board.digit(first) == board.digit(second) {
+                    pairs.push([first, second]);
+                }
+            }
+        }
+        (!pairs.is_empty()).then(|| *self.random.pick(&pairs))
+    }
+
+    /// Plays whole games until the time is over. Returns the one with the best final score.
+    fn clear(&mut self, board: &Board) -> Answer {
+        let (mut best, mut answer) = (None, Answer::new());
+        while best.is_none() || self.clock.used() < 1.0 {
+            let (score, candidate) = self.eat(board.clone());
+            if best.is_none_or(|best| score > best) {
+                (best, answer) = (Some(score), candidate);
+            }
+            if board.cells().next().is_none() {
+                break;
+            }
+        }
+        answer
+    }
+
+    /// Plays one game from left to right. Returns the final score's logarithm and the moves.
+    fn eat(&mut self, mut board: Board) -> (f64, Answer) {
+        let mut answer = Answer::new();
+        let mut sum = 0_u64;
+        for _ in 0..self.rules.moves {
+            let Some(path) = self.leftmost_path(&board) else { break };
+            if !answer.add(&board, &path.cells) {
+                break;
+            }
+            board.delete(&path.cells);
+            sum = sum.saturating_add(path.points);
+        }
+        ((sum as f64).log2() - board.cells().count() as f64, answer)
+    }
+
+    /// Returns a short path from the leftmost cell from which some attempts find one.
+    fn leftmost_path(&mut self, board: &Board) -> Option<Path> {
+        let cells: Vec<Cell> = board.cells().collect();
+        cells.into_iter().find_map(|start| {
+            let path = (0..12).map(|_| self.walk(board, start, SHORT)).find(|path| path.points > 0);
+            path.or_else(|| Some(self.grow(board, start)).filter(|path| path.points > 0))
+        })
+    }
+}

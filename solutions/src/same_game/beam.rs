@@ -3,12 +3,13 @@
 //! A board is worth its points, the points of its groups as they are, and those of its colours if each went at once; less
 //! a price for every block that stands alone, the more so the fewer blocks there are, because a cleared board counts four
 //! times. No weights suit all boards: several searches, each with its own, share the time.
+//!
+//! A board of SameGame as one array, for searches that remove millions of groups.
 
-use super::board::{Board, CLEARED, write_moves};
-use super::field::{Census, Field, Group, Surveyor};
+use super::board::{Board, CLEARED, COLORS, Color, write_moves};
 use crate::SolveError;
-use crate::clock::Clock;
 use crate::input::Words;
+use crate::search::Clock;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -17,7 +18,7 @@ use std::io::Write;
 const TIME_LIMIT: f64 = 9.0;
 
 /// The most boards that are kept, so that the memory stays far below the limit.
-const WIDEST: usize = 4_000;
+const MAX_BEAM_WIDTH: usize = 4_000;
 
 /// What a colour costs of which a single block is left.
 const LONE_COLOR: f64 = 1000.0;
@@ -54,11 +55,11 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     words.end()?;
     let clock = Clock::start(TIME_LIMIT);
     let start = Field::new(&board);
-    let mut surveyor = Surveyor::new(&start);
+    let mut finder = GroupFinder::new(&start);
     let mut best = Line::default();
     for (weights, number) in ALL_WEIGHTS.into_iter().zip(1..) {
         let until = f64::from(number) / ALL_WEIGHTS.len() as f64;
-        let line = run(&mut surveyor, &start, weights, &clock, until);
+        let line = run(&mut finder, &start, weights, &clock, until);
         if line.score > best.score {
             best = line;
         }
@@ -98,10 +99,10 @@ struct Candidate {
 }
 
 /// Searches until the clock shows `until`. Returns the best game that was played to its end.
-fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
+fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut groups = Vec::new();
-    let blocks = surveyor.survey(start, &mut groups).blocks;
+    let blocks = finder.count(start, &mut groups).blocks;
     let mut beam = vec![Position { field: start.clone(), groups, score: 0, step: 0 }];
     let mut history = vec![Step { cell: 0, before: 0 }];
     let mut best = (0, 0);
@@ -111,7 +112,7 @@ fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, 
         let mut left = 0;
         for position in &beam {
             for &group in &position.groups {
-                let (candidate, census) = follow(surveyor, position, group, weights, blocks);
+                let (candidate, census) = follow(finder, position, group, weights, blocks);
                 left = left.max(census.blocks);
                 if !candidate.position.groups.is_empty() {
                     candidates.push(candidate);
@@ -126,22 +127,22 @@ fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, 
         let now = clock.used();
         let pace = f64::from(expanded as u32) / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
-        width = ((pace * (until - now) / moves) as usize).clamp(1, WIDEST);
+        width = ((pace * (until - now) / moves) as usize).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, cells: trace(&history, best.1) }
 }
 
 /// Returns the position after a move, and what was counted on it. A finished game has its final score.
 fn follow(
-    surveyor: &mut Surveyor,
+    finder: &mut GroupFinder,
     before: &Position,
     group: Group,
     weights: Weights,
     blocks: u32,
 ) -> (Candidate, Census) {
-    let field = surveyor.remove(&before.field, group);
+    let field = finder.remove(&before.field, group);
     let mut groups = Vec::new();
-    let census = surveyor.survey(&field, &mut groups);
+    let census = finder.count(&field, &mut groups);
     let mut score = before.score + group.points();
     if census.blocks == 0 {
         score *= CLEARED;
@@ -184,12 +185,164 @@ fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
     cells
 }
 
+/// What stands where no block is. Colours count from 1.
+const EMPTY: u8 = 0;
+
+/// A position: column by column from the left, each from the floor up. Columns without blocks are at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Field {
+    rows: usize,
+    cells: Vec<u8>,
+}
+
+/// A group: its first cell, and how many it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) cell: u16,
+    pub(super) size: u16,
+}
+
+impl Group {
+    /// Returns the points for removing it.
+    pub(super) fn points(self) -> u32 {
+        let size = u32::from(self.size);
+        size * (size - 1) / 2
+    }
+}
+
+/// What is counted on a position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Census {
+    /// Pairs of blocks of one group, over all groups: the points for removing them as they are.
+    pairs: u32,
+    /// Pairs of blocks of one colour: the points if all of a colour went at once.
+    possible_pairs: u32,
+    /// Blocks.
+    pub(super) blocks: u32,
+    /// Blocks that belong to no group.
+    single: u32,
+    /// Colours of which a single block is left: the board cannot be cleared any more.
+    lone_colors: u32,
+}
+
+/// Finds groups.
+pub(super) struct GroupFinder {
+    /// For each cell, the number of the last search that came by.
+    seen: Vec<u32>,
+    search: u32,
+    stack: Vec<u16>,
+}
+
+impl Field {
+    pub(super) fn new(board: &Board) -> Self {
+        let rows = board.rows();
+        let mut cells = Vec::with_capacity(board.columns().len() * rows);
+        for column in board.columns() {
+            cells.extend(column.iter().map(|color| color + 1));
+            cells.resize(cells.len().next_multiple_of(rows), EMPTY);
+        }
+        Self { rows, cells }
+    }
+
+    /// Returns the colour of a cell, as [`Board`] counts it. There must be a block.
+    pub(super) fn color(&self, cell: u16) -> Color {
+        self.cells[usize::from(cell)] - 1
+    }
+
+    /// Returns the row from the top and the column of a cell.
+    pub(super) fn place(&self, cell: u16) -> (usize, usize) {
+        let cell = usize::from(cell);
+        (self.rows - 1 - cell % self.rows, cell / self.rows)
+    }
+}
+
+impl GroupFinder {
+    /// Returns one for boards as large as this one.
+    pub(super) fn new(field: &Field) -> Self {
+        Self { seen: vec![0; field.cells.len()], search: 0, stack: Vec::new() }
+    }
+
+    /// Lists the groups, and counts.
+    pub(super) fn count(&mut self, field: &Field, groups: &mut Vec<Group>) -> Census {
+        groups.clear();
+        let mut census = Census::default();
+        let mut blocks = [0_u32; COLORS + 1];
+        self.search += 1;
+        for start in 0..field.cells.len() {
+            if field.cells[start] == EMPTY || self.seen[start] == self.search {
+                continue;
+            }
+            // A board has at most 2500 cells.
+            let cell = start as u16;
+            let size = self.walk(field, cell, |_| ());
+            blocks[usize::from(field.cells[start])] += size;
+            match size {
+                1 => census.single += 1,
+                _ => {
+                    census.pairs += size * (size - 1) / 2;
+                    groups.push(Group { cell, size: size as u16 });
+                }
+            }
+        }
+        census.blocks = blocks.iter().sum();
+        census.lone_colors = blocks.iter().map(|&count| u32::from(count == 1)).sum();
+        census.possible_pairs = blocks.iter().map(|&count| count * count.saturating_sub(1) / 2).sum();
+        census
+    }
+
+    /// Shows every cell of a group. Returns its size.
+    fn walk(&mut self, field: &Field, start: u16, mut show: impl FnMut(usize)) -> u32 {
+        let color = field.cells[usize::from(start)];
+        self.seen[usize::from(start)] = self.search;
+        self.stack.push(start);
+        let mut size = 0;
+        while let Some(cell) = self.stack.pop() {
+            let cell = usize::from(cell);
+            size += 1;
+            show(cell);
+            let height = cell % field.rows;
+            let below = (height > 0).then(|| cell - 1);
+            let above = (height + 1 < field.rows).then_some(cell + 1);
+            let sides = [below, above, cell.checked_sub(field.rows), Some(cell + field.rows)];
+            for next in sides.into_iter().flatten() {
+                if field.cells.get(next) == Some(&color) && self.seen[next] != self.search {
+                    self.seen[next] = self.search;
+                    self.stack.push(next as u16);
+                }
+            }
+        }
+        size
+    }
+
+    /// Removes a group; blocks fall, and empty columns close up.
+    pub(super) fn remove(&mut self, field: &Field, group: Group) -> Field {
+        let mut after = field.clone();
+        self.search += 1;
+        self.walk(field, group.cell, |cell| after.cells[cell] = EMPTY);
+        let mut filled = 0;
+        let rows = field.rows;
+        for column in 0..after.cells.len() / rows {
+            let start = filled * rows;
+            let mut height = 0;
+            for cell in column * rows..(column + 1) * rows {
+                let block = std::mem::replace(&mut after.cells[cell], EMPTY);
+                if block != EMPTY {
+                    after.cells[start + height] = block;
+                    height += 1;
+                }
+            }
+            filled += usize::from(height > 0);
+        }
+        after
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::largest_first;
+    use super::super::solve_largest_first;
     use super::*;
     use crate::ground_truth;
-    use crate::random::Random;
+    use crate::search::Random;
 
     /// Returns the final score of a game.
     fn replay(board: &Board, cells: impl Iterator<Item = (usize, usize)>) -> u64 {
@@ -214,10 +367,10 @@ mod tests {
             let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
             let board = Board::read(&mut Words::new(text.as_bytes())).unwrap();
             let start = Field::new(&board);
-            let line = run(&mut Surveyor::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
+            let line = run(&mut GroupFinder::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
             let score = replay(&board, line.cells.iter().map(|&cell| start.place(cell)));
             assert_eq!(score, u64::from(line.score));
-            let plain = ground_truth::answer(largest_first::solve, &text);
+            let plain = ground_truth::answer(solve_largest_first, &text);
             let numbers: Vec<usize> =
                 plain.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
             let plain = replay(&board, numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])));
@@ -225,5 +378,46 @@ mod tests {
             better += u32::from(score > plain);
         }
         assert!(better > 5, "{better}");
+    }
+}
+
+#[cfg(test)]
+mod field_tests {
+    use super::*;
+    use crate::input::Words;
+    use crate::search::Random;
+
+    /// Plays at random on both boards.
+    #[test]
+    fn it_plays_as_the_plain_board_does() {
+        let mut random = Random::new(3);
+        for _ in 0..20 {
+            let rows: String =
+                (0..8).map(|_| (0..6).map(|_| *random.pick(&['A', 'B', 'C'])).collect::<String>() + " ").collect();
+            let mut board = Board::read(&mut Words::new(format!("8 {rows}").as_bytes())).unwrap();
+            let mut field = Field::new(&board);
+            let mut finder = GroupFinder::new(&field);
+            let mut groups = Vec::new();
+            loop {
+                let census = finder.count(&field, &mut groups);
+                let plain = board.groups();
+                assert_eq!(groups.len(), plain.len());
+                assert_eq!(u64::from(census.pairs), plain.iter().map(super::super::board::Group::points).sum::<u64>());
+                let blocks = board.columns().iter().map(Vec::len).sum::<usize>() as u32;
+                assert_eq!(census.single, blocks - groups.iter().map(|group| u32::from(group.size)).sum::<u32>());
+                if groups.is_empty() {
+                    break;
+                }
+                let group = *random.pick(&groups);
+                let (row, column) = field.place(group.cell);
+                let same = plain
+                    .iter()
+                    .find(|plain| plain.blocks.iter().any(|&block| (board.row(block), block.x) == (row, column)));
+                assert_eq!(same.unwrap().blocks.len(), usize::from(group.size));
+                board.remove(same.unwrap());
+                field = finder.remove(&field, group);
+                assert_eq!(field.cells.iter().all(|&cell| cell == EMPTY), board.is_empty());
+            }
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Board {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) x: usize,
-    pub(super) y: usize,
+    y: usize,
 }
 
 /// Connected blocks of one colour, all of them, at least two.
@@ -135,7 +135,7 @@ pub(super) fn write_moves(places: &[(usize, usize)], output: &mut dyn Write) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::search::Random;
 
     #[test]
     fn random_play_scores_as_the_checker_says() {

@@ -1,13 +1,25 @@
 //! SameGame: remove connected groups of one colour until none is left.
+//!
+//! The strategy that the statement prescribes, followed to the letter.
+//!
+//! The open game, plainly: the largest group always goes first.
+//!
+//! The open game by random playouts with a tabu colour: the most frequent colour is left alone while there is another
+//! group, so that it grows into few large ones. The best game counts.
+//!
+//! The policy is "TabuColorRandom" of Schadd, Winands, van den Herik, Chaslot and Uiterwijk, "Single-Player Monte-Carlo Tree
+//! Search", Computers and Games, 2008, here without the tree.
 
 mod beam;
 mod board;
-mod field;
-mod largest_first;
-mod prescribed;
-mod tabu;
 
-use crate::{Solution, Strength};
+use crate::input::Words;
+use crate::search::Clock;
+use crate::search::Random;
+use crate::{Solution, SolveError, Strength};
+use beam::{Field, Group, GroupFinder};
+use board::{Board, CLEARED, COLORS, Color, write_moves};
+use std::io::Write;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -15,7 +27,7 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         id: "same-game",
         summary: "the prescribed strategy, exactly",
         strength: Strength::Exact,
-        solve: prescribed::solve,
+        solve: solve_prescribed,
     },
     Solution {
         id: "same-game-free",
@@ -27,12 +39,201 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         id: "same-game-free-plain",
         summary: "the largest group first",
         strength: Strength::Plain,
-        solve: largest_first::solve,
+        solve: solve_largest_first,
     },
     Solution {
         id: "same-game-free-tabu",
         summary: "the best of many random games that spare one colour",
         strength: Strength::Alternative,
-        solve: tabu::solve,
+        solve: solve_tabu,
     },
 ];
+
+/// The place of each colour in the order.
+type Places = [Option<usize>; COLORS];
+
+pub(crate) fn solve_prescribed(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let mut words = Words::new(input);
+    let board = Board::read(&mut words)?;
+    let places = read_order(&mut words)?;
+    words.end()?;
+    if board.columns().iter().flatten().any(|&color| places[usize::from(color)].is_none()) {
+        return Err(words.unexpected("an order with every colour of the board", b"one without"));
+    }
+    writeln!(output, "{}", prescribed_score(board, &places))?;
+    Ok(())
+}
+
+fn read_order(words: &mut Words) -> Result<Places, SolveError> {
+    let expected = "an order of different capital letters";
+    let order = words.word(expected)?;
+    let mut places = [None; COLORS];
+    for (place, letter) in order.iter().enumerate() {
+        let color = usize::from(letter.wrapping_sub(b'A'));
+        match places.get_mut(color) {
+            Some(free @ None) => *free = Some(place),
+            _ => return Err(words.unexpected(expected, order)),
+        }
+    }
+    Ok(places)
+}
+
+fn prescribed_score(mut board: Board, places: &Places) -> u64 {
+    let mut score = 0;
+    while let Some(group) = board.groups().into_iter().min_by_key(|group| precedence(&board, places, group)) {
+        score += group.points();
+        board.remove(&group);
+    }
+    if board.is_empty() { score * u64::from(CLEARED) } else { score }
+}
+
+/// Returns what decides which group goes first: the least of all.
+fn precedence(board: &Board, places: &Places, group: &board::Group) -> impl Ord + use<> {
+    let corner = group.blocks.iter().map(|&block| (board.row(block), block.x)).min();
+    (places[usize::from(group.color)], group.blocks.len(), corner)
+}
+
+pub(crate) fn solve_largest_first(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let mut words = Words::new(input);
+    let mut board = Board::read(&mut words)?;
+    words.end()?;
+    let mut moves = Vec::new();
+    while let Some(group) = board.groups().into_iter().max_by_key(|group| group.blocks.len()) {
+        let block = group.blocks[0];
+        moves.push((board.row(block), block.x));
+        board.remove(&group);
+    }
+    write_moves(&moves, output)
+}
+
+/// Seconds; the limit is 10.
+const TABU_TIME_LIMIT: f64 = 9.0;
+
+pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let mut words = Words::new(input);
+    let board = Board::read(&mut words)?;
+    words.end()?;
+    write_moves(&best_playout(&board, &Clock::start(TABU_TIME_LIMIT)).places, output)
+}
+
+/// A game that was played to its end: the row and the column of a block of each group.
+#[derive(Debug, Default)]
+struct Playout {
+    score: u32,
+    places: Vec<(usize, usize)>,
+}
+
+/// Plays games until the time is over, and at least one. Returns the best.
+fn best_playout(board: &Board, clock: &Clock) -> Playout {
+    let start = Field::new(board);
+    let tabu = most_frequent_color(board);
+    let mut finder = GroupFinder::new(&start);
+    let mut random = Random::new(1);
+    let mut best = play_out(&mut finder, &start, tabu, &mut random);
+    while clock.used() < 1.0 {
+        let playout = play_out(&mut finder, &start, tabu, &mut random);
+        if playout.score > best.score {
+            best = playout;
+        }
+    }
+    best
+}
+
+/// Plays one game. A group of the tabu colour goes only when there is no other.
+fn play_out(finder: &mut GroupFinder, start: &Field, tabu: Color, random: &mut Random) -> Playout {
+    let mut field = start.clone();
+    let mut playout = Playout::default();
+    let mut groups = Vec::new();
+    loop {
+        let blocks = finder.count(&field, &mut groups).blocks;
+        if groups.is_empty() {
+            playout.score *= if blocks == 0 { CLEARED } else { 1 };
+            return playout;
+        }
+        let free: Vec<Group> = groups.iter().copied().filter(|group| field.color(group.cell) != tabu).collect();
+        let group = *random.pick(if free.is_empty() { &groups } else { &free });
+        playout.score += group.points();
+        playout.places.push(start.place(group.cell));
+        field = finder.remove(&field, group);
+    }
+}
+
+fn most_frequent_color(board: &Board) -> Color {
+    let mut blocks = [0; COLORS];
+    board.columns().iter().flatten().for_each(|&color| blocks[usize::from(color)] += 1);
+    (0..).zip(blocks).max_by_key(|&(_, blocks)| blocks).map_or(0, |(color, _)| color)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground_truth;
+
+    fn answer(input: &str) -> String {
+        let mut answer = Vec::new();
+        solve_prescribed(input.as_bytes(), &mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+
+    #[test]
+    fn the_statement_s_examples() {
+        assert_eq!(answer("3\nRBB\nRRR\nRBB\nRB\n"), "64\n");
+        assert_eq!(answer("4\nABCD\nABCD\nABCD\nABCD\nABCD\n"), "96\n");
+        assert_eq!(answer("1\nABCD\nABCD\n"), "0\n");
+        assert_eq!(answer("4\nACCAA\nABAAA\nABBBA\nAAACD\nEABCD\n"), "28\n");
+    }
+
+    #[test]
+    fn an_order_that_repeats_or_lacks_a_letter_is_refused() {
+        for input in ["1\nAB\nABA\n", "1\nAB\nA\n", "1\nAB\nAb\n"] {
+            assert!(solve_prescribed(input.as_bytes(), &mut Vec::new()).is_err(), "{input}");
+        }
+    }
+
+    #[test]
+    fn known_boards_have_their_known_scores() {
+        let Some(folder) = ground_truth::folder("same-game") else { return };
+        for stem in ground_truth::stems(&folder, "in") {
+            let read = |ending| ground_truth::read(&stem, ending).unwrap();
+            assert_eq!(answer(&read("in")).trim(), read("expect").trim(), "{}", stem.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod largest_first_tests {
+    use super::*;
+
+    #[test]
+    fn moves_name_cells_of_the_board_as_it_is_then() {
+        let mut answer = Vec::new();
+        solve_largest_first(b"3\nRBB\nRRR\nRBB\n", &mut answer).unwrap();
+        // The five Rs from the lower left corner; then the four Bs, which lie on the floor.
+        assert_eq!(String::from_utf8(answer).unwrap(), "2\n2 0\n2 0\n");
+    }
+}
+
+#[cfg(test)]
+mod tabu_tests {
+    use super::*;
+
+    #[test]
+    fn the_tabu_colour_goes_last_and_at_once() {
+        // Without the Bs and the Cs between them, the As are one group.
+        let board = Board::read(&mut Words::new(b"3 AAA BBC AAC")).unwrap();
+        let playout = best_playout(&board, &Clock::start(0.0));
+        assert_eq!((playout.score, playout.places.len()), ((1 + 1 + 10) * CLEARED, 3));
+    }
+
+    #[test]
+    fn the_score_is_the_checker_s() {
+        let checker = checkers::find("same-game-free").unwrap();
+        for seed in 1..=10 {
+            let input = checker.generate(seed).unwrap();
+            let playout = best_playout(&Board::read(&mut Words::new(&input)).unwrap(), &Clock::start(0.01));
+            let mut answer = Vec::new();
+            write_moves(&playout.places, &mut answer).unwrap();
+            assert_eq!(checker.read(&input).unwrap().check(&answer).unwrap().to_string(), playout.score.to_string());
+        }
+    }
+}

@@ -2,15 +2,15 @@
 //!
 //! A board is worth the squares removed and what its tiles promise. Only what a swap changes is weighed again. Swaps that
 //! complete a square are all tried; the others, many more, only on boards so good that they may pay.
+//!
+//! The best moves that were found from all boards of a beam.
 
-use super::best::{Best, Candidate};
-use super::board::Board;
-use super::completing::completing_swaps;
-use super::game::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
-use super::promise::{Blocks, Promise, Promises, each, near_cell, near_square};
-use super::weights::REMOVED;
+use super::board::{Board, completing_swaps};
+use super::promise::{Blocks, Promise, Promises, REMOVED, each, near_cell, near_square};
+use super::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use crate::SolveError;
-use crate::clock::Clock;
+use crate::search::Clock;
+use std::cmp::Reverse;
 use std::io::Write;
 
 /// More tiles than 10,000 moves can use up.
@@ -24,7 +24,7 @@ const QUIET_COST: i32 = 400;
 const QUIET_GAIN: i32 = 250;
 
 /// The most boards that are kept, so that the memory stays below half the limit.
-const WIDEST: usize = 5_000;
+const MAX_BEAM_WIDTH: usize = 5_000;
 
 /// After how many moves the width is set anew.
 const PACE: usize = 8;
@@ -87,7 +87,7 @@ impl Search {
             if done % PACE == 0 {
                 let used = clock.used();
                 let pace = expanded as f64 / used;
-                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, WIDEST);
+                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, MAX_BEAM_WIDTH);
             }
         }
         let best = beam.iter().max_by_key(|position| position.board.score());
@@ -201,10 +201,75 @@ fn near(swap: Swap) -> Blocks {
     near_cell(row, column) | near_cell(below, beside)
 }
 
+/// A position that could follow.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// What the board is worth.
+    pub(super) value: i32,
+    /// The place of the board before in the beam.
+    parent: u32,
+    /// Tells boards apart.
+    pub(super) hash: u64,
+    pub(super) swap: Swap,
+    /// Whether the move completes no square.
+    quiet: bool,
+}
+
+/// The best candidates so far, and perhaps some more.
+struct Best {
+    candidates: Vec<Candidate>,
+    /// How many are wanted.
+    width: usize,
+    /// How many are kept when there are too many: more than are wanted, since some are equal.
+    kept: usize,
+    /// Values up to this are not among the best.
+    threshold: i32,
+}
+
+impl Best {
+    pub(super) fn new(width: usize) -> Self {
+        let kept = 2 * width;
+        Self { candidates: Vec::with_capacity(2 * kept), width, kept, threshold: i32::MIN }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    fn would_take(&self, value: i32) -> bool {
+        value > self.threshold
+    }
+
+    fn add(&mut self, candidate: Candidate) {
+        self.candidates.push(candidate);
+        if self.candidates.len() >= 2 * self.kept {
+            let (_, worst, _) = self.candidates.select_nth_unstable_by_key(self.kept - 1, Candidate::rank);
+            self.threshold = worst.value;
+            self.candidates.truncate(self.kept);
+        }
+    }
+
+    /// Returns the best candidates that lead to different boards, the best first.
+    fn into_different(mut self) -> Vec<Candidate> {
+        self.candidates.sort_unstable_by_key(Candidate::rank);
+        // Equal boards after as many moves and squares have equal values: they stand side by side.
+        self.candidates.dedup_by_key(|candidate| (candidate.value, candidate.hash));
+        self.candidates.truncate(self.width);
+        self.candidates
+    }
+}
+
+impl Candidate {
+    /// Returns what orders candidates from the best to the worst, the same in every run.
+    fn rank(&self) -> impl Ord + use<> {
+        (Reverse(self.value), self.hash, self.quiet, self.parent, self.swap)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::search::Random;
 
     fn game() -> Game {
         let mut random = Random::new(7);
@@ -249,5 +314,23 @@ mod tests {
         assert_eq!(moves.len(), 300);
         // Random play makes about five squares of 300 moves.
         assert!(board.score() > 300, "{}", board.score());
+    }
+}
+
+#[cfg(test)]
+mod best_tests {
+    use super::*;
+
+    #[test]
+    fn the_best_different_candidates_remain() {
+        let mut best = Best::new(3);
+        for value in (0..50).chain(0..50) {
+            let candidate = Candidate { value, parent: 0, hash: value as u64, swap: Swap::default(), quiet: false };
+            if best.would_take(value) {
+                best.add(candidate);
+            }
+        }
+        let values: Vec<i32> = best.into_different().iter().map(|candidate| candidate.value).collect();
+        assert_eq!(values, [49, 48, 47]);
     }
 }

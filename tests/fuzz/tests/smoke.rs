@@ -1,7 +1,7 @@
 //! Drives every fuzz target for a moment, on any toolchain: samples as they are, damaged samples, and random bytes.
 //! The same bytes each time.
 
-#[path = "../../../checkers/tests/mutate/mod.rs"]
+#[path = "../../../checkers/tests/games/mutate.rs"]
 mod mutate;
 
 use judge_fuzz::{TARGETS, Target};

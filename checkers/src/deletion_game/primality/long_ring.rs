@@ -1,4 +1,4 @@
-//! Arithmetic modulo a number of thousands of digits, by transforms.
+//! Arithmetic modulo a number of thousands of digits, by floating-point transforms.
 //!
 //! This is Montgomery's multiplication in the form of McLaughlin ("New frameworks for Montgomery's modular
 //! multiplication method", Mathematics of Computation 73, 2004). With R = 2^k − 1 and Q = 2^k + 1 it takes remainders
@@ -14,16 +14,16 @@
 //! m is at most R/2, and u is at most 2·(9·N² + N·R/2)/R < 1.3·N. This leaves room to double it, or to subtract one that
 //! is below N, and no other integer as small has the same remainder modulo Q.
 
-use super::baillie_psw::Ring;
-use super::transform::{SHORTEST, Transform, exact_bits};
+use super::Ring;
+use super::transform::{MIN_LENGTH, Transform, exact_bits};
 use dashu_int::UBig;
 use dashu_int::fast_div::ConstDivisor;
 use dashu_int::ops::{BitTest, Gcd};
 
-/// By how many bits R is longer than N at least.
+/// The minimum number of bits by which R is longer than N.
 const ROOM: usize = 6;
 
-/// 1.5·2^52: a sum with it is rounded to an integer, which its last bits show.
+/// 1.5·2^52. A sum with it is rounded to an integer, and the integer is in its last bits.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// The integers modulo an odd number.
@@ -35,16 +35,17 @@ pub(super) struct LongRing {
     inverse: Vec<f64>,
     /// N, transformed modulo Q.
     transformed_modulus: Vec<f64>,
-    /// What stands for 1: −R/2 modulo N.
+    /// The residue of 1: −R/2 modulo N.
     one: UBig,
 }
 
-/// Returns how many digits a residue has for a modulus of this many bits. The time of a multiplication grows with it.
+/// Returns the number of digits of a residue for a modulus of this many bits. The time of a multiplication grows with
+/// it.
 pub(super) fn residue_length(modulus_bits: usize) -> usize {
     Shape::new(modulus_bits, 0).length
 }
 
-/// How integers of k bits are written.
+/// The form in which integers of k bits are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     length: usize,
@@ -52,9 +53,9 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the shortest that has room, with digits that are this many bits shorter than they could be.
+    /// Returns the shortest form with enough room, with digits that are this many bits shorter than they could be.
     fn new(modulus_bits: usize, shorter: u32) -> Self {
-        let lengths = std::iter::successors(Some(SHORTEST), |length| Some(2 * length));
+        let lengths = std::iter::successors(Some(MIN_LENGTH), |length| Some(2 * length));
         let mut shapes =
             lengths.map(|length| Self { length, digit_bits: exact_bits(length).saturating_sub(shorter).max(1) });
         shapes.find(|shape| shape.bits() >= modulus_bits + ROOM).expect("lengths grow without end")
@@ -65,7 +66,7 @@ impl Shape {
         self.length * self.digit_bits as usize
     }
 
-    /// Writes an integer from 0 to R modulo R. One that is far smaller is written as it is.
+    /// Writes an integer from 0 to R modulo R. An integer that is far smaller is written unchanged.
     fn write(self, integer: &UBig) -> Vec<f64> {
         let words = integer.as_words();
         let word = |index: usize| u128::from(words.get(index).copied().unwrap_or(0));
@@ -75,7 +76,7 @@ impl Shape {
             (from_there & ((1 << self.digit_bits) - 1)) as f64
         };
         let mut digits: Vec<f64> = (0..self.length).map(digit).collect();
-        self.carry(&mut digits, 1, |_, digit| digit as i64);
+        self.carry(&mut digits, 1, |_, digit| digit_value(digit));
         digits
     }
 
@@ -84,34 +85,34 @@ impl Shape {
         let mut words = Vec::with_capacity(self.bits() / 64 + 1);
         let (mut buffer, mut filled, mut carry) = (0_u128, 0, 0);
         for &digit in digits {
-            let sum = digit as i64 + carry;
+            let sum = digit_value(digit) + carry;
             carry = sum >> self.digit_bits;
-            buffer |= ((sum - (carry << self.digit_bits)) as u128) << filled;
+            buffer |= u128::from((sum - (carry << self.digit_bits)).cast_unsigned()) << filled;
             filled += self.digit_bits;
             if filled >= 64 {
-                words.push(buffer as u64);
+                words.push(low_word(buffer));
                 (buffer, filled) = (buffer >> 64, filled - 64);
             }
         }
-        words.push(buffer as u64);
+        words.push(low_word(buffer));
         let integer = UBig::from_words(&words);
         if carry < 0 { (UBig::ONE << self.bits()) - integer } else { integer }
     }
 
-    /// Makes integers of all values, and of those digits of at most 2^(digit_bits - 1) in size. What is too much for the
-    /// last one comes back to the first ones, times `wrap`.
+    /// Rounds all values to integers and carries, so that the digits are at most 2^(digit_bits - 1) in size. The carry
+    /// out of the last digit goes to the first digits, times `wrap`.
     #[inline]
-    fn carry(self, values: &mut [f64], wrap: i64, integer: impl Fn(usize, f64) -> i64) {
-        let over = self.carry_along(values, 0, integer);
+    fn carry(self, values: &mut [f64], wrap: i64, to_integer: impl Fn(usize, f64) -> i64) {
+        let over = self.carry_along(values, 0, to_integer);
         let (first, rest) = values.split_at_mut(4);
-        rest[0] += self.carry_along(first, wrap * over, |_, digit| digit as i64) as f64;
+        rest[0] += self.carry_along(first, wrap * over, |_, digit| digit_value(digit)) as f64;
     }
 
     #[inline]
-    fn carry_along(self, values: &mut [f64], mut carry: i64, integer: impl Fn(usize, f64) -> i64) -> i64 {
+    fn carry_along(self, values: &mut [f64], mut carry: i64, to_integer: impl Fn(usize, f64) -> i64) -> i64 {
         let half = 1 << (self.digit_bits - 1);
         for (index, value) in values.iter_mut().enumerate() {
-            let sum = integer(index, *value) + carry;
+            let sum = to_integer(index, *value) + carry;
             carry = (sum + half) >> self.digit_bits;
             *value = (sum - (carry << self.digit_bits)) as f64;
         }
@@ -120,7 +121,7 @@ impl Shape {
 }
 
 impl LongRing {
-    /// Returns the ring of a modulus of some hundred bits or more; `None` when it turns out to be composite.
+    /// Returns the ring of a modulus of at least some hundred bits, or `None` if it turns out to be composite.
     pub(super) fn new(modulus: &UBig) -> Option<Self> {
         // N and R may have a common factor. It is N itself for at most one of the two R: N would divide 2^g − 1 as well
         // for the common divisor g of both k, which is at most four times the length, and so smaller than N.
@@ -171,7 +172,7 @@ impl LongRing {
     #[inline]
     fn carry(&self, values: &mut [f64], wrap: i64, finish: impl Fn(usize, i64) -> i64) {
         let scale = self.transform.scale();
-        let round = |value: f64| (value * scale + ROUNDING).to_bits() as i64 - ROUNDING.to_bits() as i64;
+        let round = |value: f64| (value * scale + ROUNDING).to_bits().cast_signed() - ROUNDING.to_bits().cast_signed();
         self.shape.carry(values, wrap, |index, value| finish(index, round(value)));
     }
 
@@ -195,7 +196,7 @@ impl LongRing {
 }
 
 impl Ring for LongRing {
-    /// The digits of a number that is not reduced, and may be negative.
+    /// The digits of a number that is not reduced and may be negative.
     type Residue = Vec<f64>;
 
     fn residue(&self, integer: i64) -> Vec<f64> {
@@ -211,13 +212,13 @@ impl Ring for LongRing {
     }
 
     fn square_less(&self, x: &Vec<f64>, c: &Vec<f64>) -> Vec<f64> {
-        self.squared(x, |index, value| value - c[index] as i64)
+        self.squared(x, |index, value| value - digit_value(c[index]))
     }
 
     fn product_less(&self, x: &Vec<f64>, y: &Vec<f64>, c: &Vec<f64>) -> Vec<f64> {
         let multiple = self.multiple(self.transform.cyclic_product(&self.cyclic(x), &self.cyclic(y)));
         let product = self.transform.negacyclic_product(&self.negacyclic(x), &self.negacyclic(y));
-        self.reduced(product, multiple, |index, value| value - c[index] as i64)
+        self.reduced(product, multiple, |index, value| value - digit_value(c[index]))
     }
 
     fn are_equal(&self, x: &Vec<f64>, y: &Vec<f64>) -> bool {
@@ -226,5 +227,121 @@ impl Ring for LongRing {
     }
 }
 
+/// Returns a digit as the integer that it is.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "digits are integers far below 2^53")]
+fn digit_value(digit: f64) -> i64 {
+    digit as i64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the other bits are for the next words")]
+fn low_word(buffer: u128) -> u64 {
+    buffer as u64
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Compares the ring with the arithmetic of a library.
+    use super::*;
+    use crate::random::FrozenRandom;
+    use dashu_int::monty::MontgomeryRepr;
+    use proptest::prelude::*;
+
+    /// An odd number of this many bits.
+    fn odd_number(random: &mut FrozenRandom, bits: usize) -> UBig {
+        let words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| random.below(u64::MAX)).collect();
+        let number = UBig::from_words(&words) >> (words.len() * 64 - bits);
+        number | UBig::ONE << (bits - 1) | UBig::ONE
+    }
+
+    /// Does the same steps in both rings, and compares after each one. Returns whether the ring exists.
+    fn steps_are_alike(modulus: &UBig, steps: &[u8]) -> Result<bool, TestCaseError> {
+        let Some(ring) = LongRing::new(modulus) else { return Ok(false) };
+        let expected_ring = &MontgomeryRepr::new(modulus.clone());
+        let (mut x, mut y) = (ring.residue(2), ring.residue(-3));
+        let (mut expected_x, mut expected_y) = (expected_ring.residue(2), expected_ring.residue(-3));
+        for &step in steps {
+            let constant = i64::from(step) - 128;
+            let (c, expected_c) = (ring.residue(constant), expected_ring.residue(constant));
+            (x, expected_x) = match step % 4 {
+                0 => (ring.square(&x, false), expected_ring.square(&expected_x, false)),
+                1 => (ring.square(&x, true), expected_ring.square(&expected_x, true)),
+                2 => (ring.square_less(&x, &c), expected_ring.square_less(&expected_x, &expected_c)),
+                _ => (ring.product_less(&x, &y, &c), expected_ring.product_less(&expected_x, &expected_y, &expected_c)),
+            };
+            // What stands for an integer is the integer times what stands for 1.
+            let stands_for = &ring.one * expected_x.residue() % modulus;
+            prop_assert!(ring.are_equal(&x, &ring.shape.write(&stands_for)), "{} after step {}", modulus, step);
+            let other = (stands_for + UBig::ONE) % modulus;
+            prop_assert!(!ring.are_equal(&x, &ring.shape.write(&other)));
+            (x, y, expected_x, expected_y) = (y, x, expected_y, expected_x);
+        }
+        Ok(true)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_step_is_as_in_the_library(seed: u64, bits in 100..6_000_usize, steps in proptest::collection::vec(any::<u8>(), 1..30)) {
+            steps_are_alike(&odd_number(&mut FrozenRandom::new("ring", seed), bits), &steps)?;
+        }
+    }
+
+    /// Moduli around the greatest of each shape, and as sparse or as dense as can be.
+    #[test]
+    fn moduli_that_fill_their_digits_are_no_exception() {
+        let steps: Vec<u8> = (0..40_u32).map(|step| (step * 37 % 251) as u8).collect();
+        let mut rings = 0;
+        for length in [32, 64, 512, 1024] {
+            let most = length * exact_bits(length) as usize - ROOM;
+            for bits in [most - 1, most, most + 1] {
+                for below in [1_u32, 3, 5, 9, 17, 33, 129, 255] {
+                    let top = UBig::ONE << bits;
+                    for modulus in [&top - UBig::from(below), &top / UBig::from(2_u8) + UBig::from(below)] {
+                        rings += usize::from(steps_are_alike(&modulus, &steps).unwrap());
+                    }
+                }
+            }
+        }
+        assert!(rings > 40, "{rings} of these moduli have no factor in common with R");
+    }
+
+    #[test]
+    fn a_residue_is_as_long_as_the_modulus_asks_for() {
+        for (bits, length) in [(100, 32), (634, 32), (635, 64), (17_402, 1024), (17_403, 2048), (465_000, 32_768)] {
+            assert_eq!(residue_length(bits), length, "{bits} bits");
+        }
+    }
+
+    /// Returns what is left of 2^order − 1 without the factors of 2^d − 1 for smaller d.
+    fn primitive_part(order: usize) -> UBig {
+        let divisors = (1..order).filter(|divisor| order.is_multiple_of(*divisor));
+        divisors.fold(UBig::ones(order), |rest, divisor| {
+            let smaller = UBig::ones(divisor);
+            std::iter::successors(Some(rest), |rest| {
+                let common = rest.gcd(&smaller);
+                (!common.is_one()).then(|| rest / common)
+            })
+            .last()
+            .expect("there is a first one")
+        })
+    }
+
+    #[test]
+    fn a_modulus_that_divides_r_gets_another_r() {
+        let modulus = primitive_part(640);
+        let first = Shape::new(modulus.bit_len(), 0);
+        assert!(first.bits() == 640 && (UBig::ones(640) % &modulus).is_zero());
+        let ring = LongRing::new(&modulus).expect("it has no factor in common with 2^608 - 1");
+        assert_eq!(ring.shape, Shape { length: 32, digit_bits: 19 });
+        assert!(steps_are_alike(&modulus, &[0, 1, 2, 3, 250, 251, 252, 253]).unwrap());
+    }
+
+    #[test]
+    fn a_modulus_with_a_factor_of_every_r_is_composite() {
+        let common = UBig::ones(64) * odd_number(&mut FrozenRandom::new("ring", 1), 1000);
+        assert!(LongRing::new(&common).is_none());
+        assert!(LongRing::new(&(UBig::ones(640) / UBig::ones(10))).is_none());
+    }
+}

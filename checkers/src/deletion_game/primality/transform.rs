@@ -1,7 +1,6 @@
 //! Products of polynomials modulo x^n − 1 and x^n + 1, by floating-point transforms whose results are exact.
-//!
-//! A transform takes a polynomial to its remainders modulo ever smaller factors of the modulus, without weights and
-//! without reordering:
+//! A transform computes the remainders of a polynomial modulo smaller and smaller factors of the modulus, without
+//! weights and without reordering:
 //!
 //! ```text
 //! x^n − 1  =  (x^(n/2) − 1) (x^(n/2) + 1)         real, until 16 coefficients are left
@@ -12,10 +11,11 @@
 //! Modulo x^(n/2) − i, the polynomial with the real coefficients c is the complex one with c[j] + i·c[j + n/2]: the
 //! upper half of a slice is the imaginary part of the lower one, and everything happens in place.
 
-use super::complex::{Complex, Lanes};
+use std::f64::consts::{FRAC_1_SQRT_2, TAU};
+use std::ops::{Add, Mul, Neg, Sub};
 
-/// The shortest transform.
-pub(super) const SHORTEST: usize = 32;
+/// The length of the shortest transform.
+pub(super) const MIN_LENGTH: usize = 32;
 
 /// Real remainders of this length are multiplied directly.
 const REAL_LEAF: usize = 16;
@@ -46,14 +46,14 @@ pub(super) struct Transform {
 }
 
 impl Transform {
-    /// Prepares for a length that is a power of two from [`SHORTEST`].
+    /// Prepares for a length that is a power of two from [`MIN_LENGTH`].
     pub(super) fn new(length: usize) -> Self {
         // The turn of w(b) is b's binary digits in reverse, after the point.
         let turn = |b: usize| (b as u64).reverse_bits() as f64 / 2_f64.powi(64);
         Self { length, roots: (0..length).step_by(2).map(|b| Complex::root_of_unity(turn(b))).collect() }
     }
 
-    /// Returns what all coefficients are to be multiplied by after a transform there and back.
+    /// Returns the factor for all coefficients after a transform and its inverse.
     pub(super) fn scale(&self) -> f64 {
         4.0 / self.length as f64
     }
@@ -90,7 +90,7 @@ impl Transform {
         }
         for (index, value) in product[..REAL_LEAF].iter_mut().enumerate() {
             let terms = (0..REAL_LEAF).map(|j| a[j] * b[(index + REAL_LEAF - j) % REAL_LEAF]);
-            // As much too large as the rest will be after the way back.
+            // The inverse transform makes the rest larger by the same factor.
             *value = (REAL_LEAF / 4) as f64 * terms.sum::<f64>();
         }
         product
@@ -158,7 +158,7 @@ impl Transform {
     }
 }
 
-/// Moduli are halved twice at a time: one halving more comes first where the number of halvings is odd.
+/// Moduli are halved twice at a time. If the number of halvings is odd, a single halving comes first.
 fn starts_with_one_halving(length: usize) -> bool {
     (length / COMPLEX_LEAF).ilog2() % 2 == 1
 }
@@ -176,7 +176,7 @@ fn sums_and_differences(lower: &mut [f64], upper: &mut [f64]) {
     }
 }
 
-/// Some consecutive coefficients of a complex polynomial, two by two.
+/// Consecutive coefficients of a complex polynomial, in pairs.
 struct Part<'a> {
     re: &'a mut [[f64; 2]],
     im: &'a mut [[f64; 2]],
@@ -188,7 +188,7 @@ impl<'a> Part<'a> {
         Self { re: re.as_chunks_mut().0, im: im.as_chunks_mut().0 }
     }
 
-    /// Halves it.
+    /// Returns both halves.
     #[inline]
     fn halves(self) -> [Self; 2] {
         let half = self.re.len() / 2;
@@ -263,5 +263,230 @@ fn join_four(re: &mut [f64], im: &mut [f64], w2: Complex<f64>, w: Complex<f64>) 
     }
 }
 
+/// A complex number, or two of them in [`Lanes`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Complex<T> {
+    re: T,
+    im: T,
+}
+
+/// Two numbers that are processed together. Compilers turn this into vector instructions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lanes(pub(super) [f64; 2]);
+
+impl Complex<f64> {
+    /// Returns e^(2πi·turn) for a turn of at least 0 and less than 1/2. The argument of the sine is at most an eighth
+    /// of a turn, so that its rounding does not matter.
+    fn root_of_unity(turn: f64) -> Self {
+        let first_eighth = |turn: f64| {
+            let (im, re) = (TAU * turn).sin_cos();
+            Self { re, im }
+        };
+        if turn >= 0.25 {
+            Self::root_of_unity(turn - 0.25).times_i()
+        } else if turn > 0.125 {
+            let Self { re, im } = first_eighth(0.25 - turn);
+            Self { re: im, im: re }
+        } else if turn == 0.125 {
+            Self { re: FRAC_1_SQRT_2, im: FRAC_1_SQRT_2 }
+        } else {
+            first_eighth(turn)
+        }
+    }
+
+    /// Returns the number in both lanes.
+    #[inline]
+    pub(super) fn twice(self) -> Complex<Lanes> {
+        Complex { re: Lanes([self.re; 2]), im: Lanes([self.im; 2]) }
+    }
+}
+
+impl<T: Copy + Neg<Output = T>> Complex<T> {
+    #[inline]
+    fn times_i(self) -> Self {
+        Self { re: -self.im, im: self.re }
+    }
+
+    #[inline]
+    fn conjugate(self) -> Self {
+        Self { re: self.re, im: -self.im }
+    }
+}
+
+impl<T: Add<Output = T>> Add for Complex<T> {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+impl<T: Sub<Output = T>> Sub for Complex<T> {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self { re: self.re - other.re, im: self.im - other.im }
+    }
+}
+
+impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T>> Mul for Complex<T> {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        Self { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
+    }
+}
+
+impl<T: Neg<Output = T>> Neg for Complex<T> {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self { re: -self.re, im: -self.im }
+    }
+}
+
+impl Add for Lanes {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, Self([a, b]): Self) -> Self {
+        Self([self.0[0] + a, self.0[1] + b])
+    }
+}
+
+impl Sub for Lanes {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, Self([a, b]): Self) -> Self {
+        Self([self.0[0] - a, self.0[1] - b])
+    }
+}
+
+impl Mul for Lanes {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, Self([a, b]): Self) -> Self {
+        Self([self.0[0] * a, self.0[1] * b])
+    }
+}
+
+impl Neg for Lanes {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self([-self.0[0], -self.0[1]])
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Compares transforms with products by the definition, for the largest allowed coefficients.
+    use super::*;
+    use crate::random::FrozenRandom;
+
+    /// A coefficient of a product modulo x^n − 1 and modulo x^n + 1.
+    fn coefficients(a: &[i64], b: &[i64], index: usize) -> (i64, i64) {
+        let low: i64 = (0..=index).map(|j| a[j] * b[index - j]).sum();
+        let high: i64 = (index + 1..a.len()).map(|j| a[j] * b[a.len() + index - j]).sum();
+        (low + high, low - high)
+    }
+
+    fn transformed(values: &[i64], transform: impl Fn(&mut [f64])) -> Vec<f64> {
+        let mut values: Vec<f64> = values.iter().map(|&value| value as f64).collect();
+        transform(&mut values);
+        values
+    }
+
+    /// Compares a·b − c·d with the definition, at these indices. Returns the greatest error.
+    fn greatest_error(transform: &Transform, [a, b, c, d]: &[Vec<i64>; 4], indices: &[usize]) -> f64 {
+        let product = |x: &[i64], y: &[i64]| {
+            let [x_cyclic, y_cyclic] =
+                [x, y].map(|values| transformed(values, |values| transform.split_cyclic(values)));
+            let [x, y] = [x, y].map(|values| transformed(values, |values| transform.split_negacyclic(values)));
+            [transform.cyclic_product(&x_cyclic, &y_cyclic), transform.negacyclic_product(&x, &y)]
+        };
+        let [mut cyclic, mut negacyclic] = product(a, b);
+        for (difference, subtrahend) in [&mut cyclic, &mut negacyclic].into_iter().zip(product(c, d)) {
+            difference.iter_mut().zip(subtrahend).for_each(|(value, subtrahend)| *value -= subtrahend);
+        }
+        transform.join_cyclic(&mut cyclic);
+        transform.join_negacyclic(&mut negacyclic);
+        let errors = indices.iter().map(|&index| {
+            let (first, second) = (coefficients(a, b, index), coefficients(c, d, index));
+            let (expected, expected_negacyclic) = (first.0 - second.0, first.1 - second.1);
+            let error = (cyclic[index] * transform.scale() - expected as f64).abs();
+            error.max((negacyclic[index] * transform.scale() - expected_negacyclic as f64).abs())
+        });
+        errors.fold(0.0, f64::max)
+    }
+
+    /// Polynomials whose coefficients are all as great as may be, with signs of several kinds.
+    fn great_polynomials(length: usize, random: &mut FrozenRandom) -> Vec<Vec<i64>> {
+        let most = 1_i64 << (exact_bits(length) - 1);
+        let mut all = vec![vec![most; length], vec![-most; length]];
+        all.push((0..length).map(|j| if j % 2 == 0 { most } else { -most }).collect());
+        all.push((0..length).map(|j| if j % 4 < 2 { most } else { -most }).collect());
+        all.push((0..length).map(|_| if random.below(2) == 0 { most } else { -most }).collect());
+        all.push((0..length).map(|_| random.between(0, 2 * most as u64) as i64 - most).collect());
+        all
+    }
+
+    #[test]
+    fn the_greatest_coefficients_are_found_exactly() {
+        let mut random = FrozenRandom::new("transform", 1);
+        for length in [32, 64, 128, 256, 512, 1024, 2048, 16_384] {
+            let transform = Transform::new(length);
+            let polynomials = great_polynomials(length, &mut random);
+            let indices: Vec<_> = (0..8).map(|_| random.below(length as u64) as usize).chain([0, length - 1]).collect();
+            for a in &polynomials {
+                for b in &polynomials {
+                    // The signs of two products that are as great add up.
+                    let minus_b = b.iter().map(|value| -value).collect();
+                    let error = greatest_error(&transform, &[a.clone(), b.clone(), a.clone(), minus_b], &indices);
+                    assert!(error < 0.25, "an error of {error} at the length {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_coefficients_are_in_their_places() {
+        let mut random = FrozenRandom::new("transform", 2);
+        for length in [32, 64, 128, 256] {
+            let mut polynomial = || (0..length).map(|_| random.below(2_000) as i64 - 1_000).collect::<Vec<i64>>();
+            let polynomials = [polynomial(), polynomial(), polynomial(), polynomial()];
+            let indices: Vec<_> = (0..length).collect();
+            assert!(greatest_error(&Transform::new(length), &polynomials, &indices) < 1e-3);
+        }
+    }
+
+    /// The bound on errors supposes that a root is off by at most 2.5·2^-53. A root's square is another root, and errors
+    /// that cancel there do not in the length.
+    #[test]
+    fn the_roots_of_unity_are_as_exact_as_the_bound_supposes() {
+        let epsilon = f64::EPSILON / 2.0;
+        let transform = Transform::new(1 << 17);
+        for (index, &root) in transform.roots.iter().enumerate().skip(1) {
+            // Twice the root's own error, that of the other root, and the rounding of this test.
+            let difference = root * root - transform.root(index);
+            let error = difference.re.hypot(difference.im);
+            assert!(error <= (2.0 * 2.5 + 2.5 + 3.0) * epsilon, "w({}) is off: {error:e}", 2 * index);
+            let length = (root.re * root.re - 1.0) + root.im * root.im;
+            assert!(length.abs() <= 8.0 * epsilon, "w({}) has the length 1 + {length:e}", 2 * index);
+        }
+        assert_eq!(transform.root(2), Complex { re: 0.0, im: 1.0 });
+    }
+
+    #[test]
+    fn longer_transforms_have_room_for_shorter_digits() {
+        let bits: Vec<_> = [32, 64, 512, 1024, 2048, 4096, 8192, 16_384, 32_768].map(exact_bits).to_vec();
+        assert_eq!(bits, [20, 20, 18, 17, 17, 16, 16, 15, 15]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Manual play: a person chooses the moves one by one and sees what each would do.
+
+use crate::{Board, Case, Cell, CheckError, Malformed, Score};
+use std::fmt::Write;
+
+/// A move, as a line of an answer has it: `[3, 1]` is the line `3 1`.
+pub type Move = Vec<i64>;
+
+/// Reads a case that people can play.
+pub type ManualReader = fn(&[u8]) -> Result<Box<dyn ManualGame>, Malformed>;
+
+/// A case that people can play. Its answers are lists of moves, and the effect of a move is known before the next one is chosen.
+pub trait ManualGame: Case {
+    /// Returns the answer that plays these moves. If an answer needs more moves, moves that bring nothing follow, where there
+    /// are any. The moves may break rules: [`Case::check`] finds out.
+    fn answer(&self, moves: &[Move]) -> Vec<u8>;
+
+    /// Returns what can be played after these moves, and what is known to come.
+    ///
+    /// # Errors
+    /// Returns the first broken rule, or says that the checker cannot decide.
+    fn outlook(&self, moves: &[Move]) -> Result<Outlook, CheckError>;
+}
+
+/// What can be played next, and what is known to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlook {
+    /// Every move with an effect of its own. Empty when the game is over.
+    pub choices: Vec<Choice>,
+    /// What the game brings next, as a picture of its own, the nearest first. What is played now is marked. Empty in a game that
+    /// brings nothing.
+    pub ahead: Board,
+}
+
+/// A move that can be played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The move.
+    pub played: Move,
+    /// The cells of the board that select this move, as indices into [`Board::cells`].
+    pub cells: Vec<usize>,
+    /// The cells that the move fills before anything else happens: an index and the new cell.
+    pub placed: Vec<(usize, Cell)>,
+    /// The points that it brings.
+    pub gained: Score,
+    /// Whether the game is over after it.
+    pub ends: bool,
+}
+
+/// Writes moves as lines of an answer.
+pub(crate) fn lines(moves: &[Move]) -> String {
+    let mut text = String::new();
+    for played in moves {
+        for (place, number) in played.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}{number}", if place == 0 { "" } else { " " });
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes the number of moves, and the moves as lines.
+pub(crate) fn counted_lines(moves: &[Move]) -> Vec<u8> {
+    format!("{}\n{}", moves.len(), lines(moves)).into_bytes()
+}

@@ -1,0 +1,111 @@
+//! What holds for every registered game, whatever it is given; and a module for each game.
+
+#[path = "../../../tests/support/require.rs"]
+mod require;
+
+mod beating_the_game;
+mod columns;
+mod deletion_game;
+mod manual;
+mod mutate;
+mod same_game;
+mod square_remover;
+
+use checkers::{CheckError, Checker, Rejection, Score};
+use std::time::{Duration, Instant};
+
+/// As long as an answer may be in the games that limit it.
+const LENGTH: usize = 1_000_000;
+
+/// Texts that are simple to make and hard to read: endless tokens, endless white space, bytes that are no text.
+fn awkward_texts() -> Vec<Vec<u8>> {
+    let units = ["", "0", "9", "-", "+", " ", "\n", "\r\n", "0 ", "1 ", "1\n", "-0 ", "+1 ", "007 ", "1 1 ", "l", "A"];
+    let repeated = units.iter().map(|unit| unit.repeat(LENGTH / unit.len().max(1)).into_bytes());
+    let padded = ["0", "1", "2 1 1", "x"].map(|rest| format!("{}{rest}\n", "0".repeat(LENGTH - 10)).into_bytes());
+    let spread = ["0", "1 1 0", "1 1 1 1"].map(|text| text.replace(' ', &" \t\r\n".repeat(LENGTH / 20)).into_bytes());
+    let bytes = [0, 0x7f, 0xff].map(|byte| vec![byte; LENGTH]);
+    repeated.chain(padded).chain(spread).chain(bytes).collect()
+}
+
+/// Runs it and complains where it takes longer than a machine under load may need for a linear pass.
+fn in_time<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    assert!(start.elapsed() < Duration::from_secs(20), "{what} took {:?}", start.elapsed());
+    result
+}
+
+/// Some cases of every version of a game's generator.
+fn inputs(checker: &dyn Checker) -> Vec<Vec<u8>> {
+    let seeds = |generator: &checkers::Generator| (1..=3).chain([u64::MAX]).map(*generator).collect::<Vec<_>>();
+    checker.generators().iter().flat_map(seeds).map(|input| input.expect("these seeds can be used")).collect()
+}
+
+#[test]
+fn awkward_answers_are_judged_in_time() {
+    let texts = awkward_texts();
+    for checker in checkers::all() {
+        for input in inputs(*checker) {
+            let case = checker.read(&input).expect("its own generator made it");
+            for (number, text) in texts.iter().enumerate() {
+                let what = format!("{} on text {number}", checker.id());
+                let result = in_time(&what, || case.check(text));
+                assert!(!matches!(result, Err(CheckError::Undecided(_))), "{what}: {result:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn awkward_inputs_are_read_in_time() {
+    for checker in checkers::all() {
+        for (number, text) in awkward_texts().iter().enumerate() {
+            let what = format!("{} from text {number}", checker.id());
+            in_time(&what, || checker.read(text).is_ok_and(|case| case.check(b"").is_ok()));
+        }
+    }
+}
+
+#[test]
+fn a_seed_makes_another_case_in_another_version_of_a_generator() {
+    for checker in checkers::all() {
+        let cases: Vec<_> = checker.generators().iter().map(|generate| generate(7)).collect();
+        assert_eq!(cases[0], checker.generate(7), "{}", checker.id());
+        assert!(cases.windows(2).all(|pair| pair[0] != pair[1]), "{}", checker.id());
+    }
+}
+
+/// Returns what follows the sample's heading that begins with `name` on its line, and the text of its block.
+fn sample<'a>(rules: &'a str, name: &str) -> (&'a str, &'a str) {
+    let (_, sample) = rules.split_once("\n## Sample\n").expect("the rules end with a sample");
+    let (_, part) = sample.split_once(&format!("\n### {name}")).expect("the sample has every part");
+    let (heading, rest) = part.split_once("\n\n```text\n").expect("the part is a block of text");
+    (heading, rest.split_once("```").expect("the block ends").0)
+}
+
+#[test]
+fn the_rules_have_every_part_and_a_sample_that_the_checker_scores_as_they_say() {
+    for checker in checkers::all() {
+        let (id, rules) = (checker.id(), checker.rules());
+        let places: Vec<_> = ["# ", "\n## Rules\n", "\n## Input\n", "\n## Output\n", "\n## Score\n", "\n## Sample\n"]
+            .map(|part| rules.find(part).unwrap_or_else(|| panic!("{id}: no {part}")))
+            .into();
+        assert!(places[0] == 0 && places.is_sorted(), "{id}: {places:?}");
+        let times = match sample(rules, "Answer").0 {
+            "" => 1,
+            repeated => repeated.trim_start_matches(", ").trim_end_matches(" times").parse().expect("a number"),
+        };
+        let answer = sample(rules, "Answer").1.repeat(times);
+        let case = checker.read(sample(rules, "Input").1.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let score = case.check(answer.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert_eq!(score.to_string(), sample(rules, "Score").1.trim(), "{id}");
+    }
+}
+
+/// Returns why an answer breaks the rules.
+fn rejected(result: Result<Score, CheckError>) -> Rejection {
+    match result {
+        Err(CheckError::Rejected(rejection)) => rejection,
+        other => panic!("the answer is not rejected: {other:?}"),
+    }
+}

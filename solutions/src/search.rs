@@ -1,0 +1,87 @@
+//! How long a search may go on.
+//!
+//! The generator behind every random choice of a solution: small, fast, and the same in every run.
+
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{Duration, Instant};
+
+/// The environment variable that says how many seconds a solution may take, such as `2.5`. Without it, each takes what
+/// its problem's limit allows, less a margin.
+pub const TIME_LIMIT_VARIABLE: &str = "SOLVER_TIME_LIMIT";
+
+/// How much more wall time than processor time is taken on a busy machine. Judges bound both.
+const PATIENCE: f64 = 2.0;
+
+/// Measures the time since a solution started, in the processor time of its thread: other programs do not count.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    limit: f64,
+    processor: Duration,
+    wall: Instant,
+}
+
+impl Clock {
+    /// Starts the clock with the limit of the environment, or else this one, in seconds.
+    pub(crate) fn start(default_limit: f64) -> Self {
+        let setting = std::env::var(TIME_LIMIT_VARIABLE).ok().and_then(|text| text.parse().ok());
+        let limit = setting.filter(|limit: &f64| limit.is_finite() && *limit >= 0.0).unwrap_or(default_limit);
+        Self { limit, processor: processor_time(), wall: Instant::now() }
+    }
+
+    /// Returns the share of the limit that has passed; above 1 when there is no time left.
+    pub(crate) fn used(&self) -> f64 {
+        let processor = (processor_time() - self.processor).as_secs_f64();
+        let wall = self.wall.elapsed().as_secs_f64() / PATIENCE;
+        // A limit of nothing is used up at once.
+        processor.max(wall) / self.limit.max(f64::MIN_POSITIVE)
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // Neither part is negative, and there are less than 10^9 nanoseconds.
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+#[derive(Debug, Clone)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Returns the next 64 random bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Returns a number below `bound`, which is from 1 to 2^32; as good as uniform.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        // The product of two 32-bit numbers, shifted back to 32 bits, fits a usize again.
+        (((self.bits() >> 32) * bound as u64) >> 32) as usize
+    }
+
+    /// Returns a random element. `choices` is not empty.
+    pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.below(choices.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_below_the_bound_comes() {
+        let mut random = Random::new(1);
+        let mut seen = [0; 6];
+        (0..6_000).for_each(|_| seen[random.below(6)] += 1);
+        assert!(seen.iter().all(|count| (850..1_150).contains(count)), "{seen:?}");
+    }
+}
