@@ -6,15 +6,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::api::child::in_child;
-use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::{Site, Version};
 use crate::confine::landlock;
-use crate::memory;
-use crate::probe;
-use crate::proc::child_process::OWN_EXECUTABLE;
-use crate::proc::cores::Cores;
-use crate::watch::tree_clock::TreeClock;
+use crate::cores::Cores;
+use crate::process::{OWN_EXECUTABLE, in_child};
+use crate::tier::{Gap, Options, Tier};
+use crate::watch::gauges::TreeClock;
+use crate::{sandbox, tier_cache};
 
 /// What `judge doctor` tells.
 #[derive(Debug, Clone)]
@@ -70,14 +68,14 @@ pub struct Machine {
 /// What an earlier start remembers is forgotten: the next one tries what may have changed since.
 pub fn survey(options: &Options) -> Survey {
     if let Some(folder) = &options.memory {
-        memory::forget_all(folder);
+        tier_cache::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
-    let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch, None) {
+    let tiers = safe.map(|tier| match sandbox::attempt(tier, &executable, &scratch, None) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
         Err(unfit) => {
             let remedy = match tier {

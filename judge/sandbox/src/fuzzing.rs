@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use rustix::net::SendFlags;
 
-use crate::api::exchange::{Exchange, Made, WorkFile};
-use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::request::{Limits, Visible};
 use crate::protocol::messages::{self, Answer, Captured, Enclosed, Order, Outlet, Task};
-use crate::protocol::wire::{self, Reader, Writer};
+use crate::protocol::{self, Reader, Writer};
+use crate::request::{Breach, End, Exchange, Fault, Limits, Made, Usage, Visible, WorkFile};
 
 /// More than this may not fit into a socket that is not being read.
 const LONGEST: usize = 64 * 1024;
@@ -24,7 +22,7 @@ pub fn receive(bytes: &[u8]) {
         return;
     }
     let (left, right) = pair();
-    for packet in bytes.chunks(wire::PACKET_BYTES) {
+    for packet in bytes.chunks(protocol::PACKET_BYTES) {
         rustix::net::send(&left, packet, SendFlags::NOSIGNAL).expect("it fits into the socket");
     }
     drop(left);
@@ -52,11 +50,11 @@ fn received(writer: &Writer) -> Reader {
 
 /// The bytes of a message, without its length.
 fn sent(writer: &Writer) -> Vec<u8> {
-    writer.framed().split_off(wire::LENGTH_BYTES)
+    writer.framed().split_off(protocol::LENGTH_BYTES)
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {
-    wire::pair().expect("two descriptors are free")
+    protocol::pair().expect("two descriptors are free")
 }
 
 /// Returns messages as the judge and its helpers send them.

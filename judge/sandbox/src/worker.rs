@@ -1,6 +1,5 @@
 //! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
 
-use parking_lot::Mutex;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,27 +10,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::net::Shutdown;
 use rustix::time::Timespec;
 
-use crate::api::exchange::{Exchange, Made};
-use crate::api::execution::{Execution, Fault};
-use crate::api::fault::Context;
-use crate::api::request::{Request, Sink, Stdin};
-use crate::helper::keeper;
-use crate::helper::serve::HELPER;
-use crate::helper::settings::Settings;
-use crate::memory;
-use crate::namespace::mounts;
-use crate::namespace::view::View;
-use crate::proc::child_process::ChildProcess;
-use crate::proc::{cores, tree};
-use crate::protocol::messages::{self, OrderKind, Outlet};
-use crate::protocol::wire::{self, Reader};
-use crate::scratch::{folder, memory_file};
-use crate::sweep::Traces;
+use crate::cgroup::site::{Site, kill_and_remove};
+use crate::helper::{self, HELPER};
+use crate::namespace::mounts::{self, View};
+use crate::process::ChildProcess;
+use crate::protocol::messages::{self, OrderKind, Outlet, Settings};
+use crate::protocol::{self, Reader, shared_memory};
+use crate::request::{Context, Exchange, Execution, Fault, Made, Request, Sink, Stdin};
+use crate::scratch::{self, disk};
+use crate::{cores, procfs, tier_cache};
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
 pub struct Worker {
@@ -119,8 +112,8 @@ pub struct Observer {
 impl Observer {
     /// The program's processes that are there at this moment, those included that have ended and were not waited for.
     pub fn processes(&self) -> Vec<u32> {
-        let own = tree::descendants(self.helper).into_iter();
-        let inits = if self.has_init { tree::children(self.helper) } else { Vec::new() };
+        let own = procfs::descendants(self.helper).into_iter();
+        let inits = if self.has_init { procfs::children(self.helper) } else { Vec::new() };
         own.filter(|pid| !inits.contains(pid)).map(i32::cast_unsigned).collect()
     }
 }
@@ -131,7 +124,7 @@ impl Worker {
 
     /// Starts `executable` as a helper. `memory`: to be forgotten when it fails.
     pub(crate) fn start(executable: &Path, mut settings: Settings, memory: Option<PathBuf>) -> Result<Worker, Fault> {
-        let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
+        let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
         let traces = Traces::of(&settings);
@@ -141,7 +134,7 @@ impl Worker {
         let helper = Helper { link, process, keeper: None };
         let mut worker = Worker { helper, traces, working_folder, has_init, memory, last: Default::default() };
         if !settings.tier.has_namespaces() {
-            let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
+            let (keeper, leash) = helper::start(executable).context("starting the sandbox's keeper")?;
             (worker.helper.keeper, settings.leash) = (Some(keeper), Some(leash));
         }
         cores::part_from(worker.helper.process.id(), settings.core.map(|core| core as usize));
@@ -334,7 +327,7 @@ impl Worker {
     /// The next start tries whether the tier works.
     fn forget(&self) {
         if let Some(memory) = &self.memory {
-            memory::forget(memory);
+            tier_cache::forget(memory);
         }
     }
 
@@ -351,7 +344,7 @@ fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     if settings.tier.has_namespaces() {
         return Ok(mounts::BOX.into());
     }
-    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(folder::BOX))
+    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::BOX))
 }
 
 enum Input<'a> {
@@ -384,8 +377,41 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
 /// `bytes` as a file in memory that cannot be changed, at its start. To open it anew, to read only, would take as long as
 /// the rest of this, and change nothing: a seal refuses what is written through any descriptor.
 fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
-    let file = memory_file::create()?;
+    let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;
-    memory_file::seal(&file)?;
+    shared_memory::seal(&file)?;
     Ok(file.into())
+}
+
+//# Removes what killed judges have left on the machine.
+
+/// Where one helper makes folders and groups: the judge removes them if the helper could not.
+pub(crate) struct Traces {
+    scratch: PathBuf,
+    site: Option<Site>,
+    name: String,
+}
+
+impl Traces {
+    pub(crate) fn of(settings: &Settings) -> Traces {
+        Traces { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
+    }
+
+    /// To be called when the helper has ended, and what it started is dying.
+    pub(crate) fn remove(&self) {
+        let folder = self.scratch.join(&self.name);
+        for _ in 0..50 {
+            if !folder.exists() || disk::remove(&folder).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let prefix = format!("{}.", self.name);
+        for parent in self.site.iter().flat_map(Site::parents) {
+            let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+                kill_and_remove(&entry.path());
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ use libc::{BPF_JEQ, BPF_JGE, c_int, c_ulong, seccomp_notif, seccomp_notif_resp, 
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
-use crate::protocol::pass::Pass;
+use crate::protocol::Pass;
 
 /// The kernel's own limit is a second line here, further out by this: it also counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;
@@ -178,7 +178,7 @@ fn filter(pass: Pass, also: Also) -> Vec<sock_filter> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::child::in_child;
+    use crate::process::in_child;
 
     fn fork_and_wait() -> bool {
         // SAFETY: the child leaves at once.

@@ -1,19 +1,16 @@
 //! Which user programs run as, when root starts them.
 
-use std::fs;
-use std::io;
 use std::ops::Range;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::{fs, io};
 
 use rustix::thread::CapabilitySet;
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::api::names;
-use crate::api::text::text;
-use crate::confine::capabilities;
+use crate::names;
+use crate::procfs::text;
+use crate::request::{Context, Fault};
 
 /// Ids that no distribution, container manager or login assigns. The first range is so large that two judges are
 /// unlikely to meet even if they cannot see each other's locks. The second is for a user namespace that maps sixteen
@@ -71,7 +68,7 @@ fn range() -> Option<Range<u32>> {
         | CapabilitySet::KILL
         | CapabilitySet::DAC_OVERRIDE
         | CapabilitySet::FOWNER;
-    if !capabilities::has(needed) {
+    if !has(needed) {
         return None;
     }
     let maps = ["uid", "gid"].map(|kind| fs::read_to_string(format!("/proc/self/{kind}_map")).unwrap_or_default());
@@ -119,6 +116,33 @@ fn can_become(id: u32) -> bool {
         && takes(libc::SYS_setresuid, rustix::process::getuid().as_raw())
 }
 
+//# Capabilities: what this process has, and how it makes sure that nothing it starts gets any.
+
+/// What a program of another user needs to come past closed folders to the files that it is shown, and to read them: to
+/// search any folder and read any file, as far as landlock lets it, which must then leave out what modes close.
+pub(crate) const PASSAGE: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
+
+/// Takes every capability out of the bounding set, so that no later `execve` can bring one back. The process keeps its
+/// own, and [`PASSAGE`] may be handed on.
+pub(crate) fn empty_bounding_set() {
+    if let Ok(mut sets) = rustix::thread::capabilities(None) {
+        sets.inheritable = sets.permitted & PASSAGE;
+        let _ = rustix::thread::set_capabilities(None, sets);
+    }
+    // The first that is refused comes after the last one there is, or the right to do it is missing for all.
+    for capability in 0..64 {
+        // SAFETY: a system call without pointers.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } != 0 {
+            break;
+        }
+    }
+}
+
+/// Whether this process holds all of `wanted`.
+pub(crate) fn has(wanted: CapabilitySet) -> bool {
+    rustix::thread::capabilities(None).is_ok_and(|sets| sets.effective.contains(wanted))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +172,7 @@ mod tests {
         };
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT)).unwrap();
         let before = state();
-        let may = capabilities::has(CapabilitySet::SETUID | CapabilitySet::SETGID);
+        let may = has(CapabilitySet::SETUID | CapabilitySet::SETGID);
         assert_eq!(can_become(1_900_000_000) && can_become(61_000), may && range().is_some());
         assert_eq!(state(), before);
     }

@@ -1,8 +1,10 @@
 //! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with the restricted.
 
 use std::error::Error;
+use std::fs::DirEntry;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -10,10 +12,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, Scope,
 };
 
-use crate::api::execution::Fault;
-use crate::api::fault::{Context, is_shortage};
-use crate::api::request::Visible;
-use crate::confine::closed;
+use crate::request::{Context, Fault, Visible, is_shortage};
 
 /// The newest version that this file knows how to use.
 const NEWEST: ABI = ABI::V6;
@@ -97,7 +96,7 @@ pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
     // Each after the one that it is below.
     shown.sort();
     shown.dedup_by(|later, earlier| later.starts_with(earlier));
-    let mut found = closed::below(shown.into_iter());
+    let mut found = below(shown.into_iter());
     found.retain(|path| !own.iter().any(|own| path.starts_with(own)));
     found
 }
@@ -217,4 +216,79 @@ fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &m
         }
     }
     Ok(())
+}
+
+//# What modes close to other users, in folders that a program sees: for one that comes past modes, the ruleset has to.
+
+/// Folders that others may not enter and files that they may not read, below `roots` and not these themselves, by their
+/// real paths.
+pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = roots.collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match state(&entry) {
+                State::Closed => found.push(entry.path()),
+                State::OpenFolder => folders.push(entry.path()),
+                State::Open => {}
+            }
+        }
+    }
+    found
+}
+
+enum State {
+    Closed,
+    OpenFolder,
+    Open,
+}
+
+fn state(entry: &DirEntry) -> State {
+    // Gone, if it cannot be looked at; what a link leads to has a mode and a place of its own.
+    let Ok(meta) = entry.metadata() else { return State::Open };
+    let (is_folder, is_link) = (meta.is_dir(), meta.is_symlink());
+    let needed = if is_folder { 0o001 } else { 0o004 };
+    match meta.mode() & needed != 0 {
+        _ if is_link => State::Open,
+        false => State::Closed,
+        true if is_folder => State::OpenFolder,
+        true => State::Open,
+    }
+}
+
+/// Whether a folder on the way to `path`, or this folder itself, may not be passed by every user.
+pub(crate) fn keeps_others_out(path: &Path) -> bool {
+    let closed = |path: &Path| {
+        path.ancestors()
+            .filter_map(|folder| folder.metadata().ok())
+            .any(|meta| meta.is_dir() && meta.mode() & 0o001 == 0)
+    };
+    closed(path) || path.canonicalize().is_ok_and(|real| closed(&real))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn closed_files_and_folders_are_found_wherever_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::set_permissions(&root, Permissions::from_mode(0o700)).unwrap();
+        fs::create_dir_all(root.join("open/closed/deep")).unwrap();
+        for (name, mode) in [("private", 0o600), ("open/public", 0o644), ("open/group", 0o640)] {
+            fs::write(root.join(name), "x").unwrap();
+            fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap();
+        }
+        fs::set_permissions(root.join("open"), Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(root.join("open/closed"), Permissions::from_mode(0o750)).unwrap();
+        symlink("private", root.join("link")).unwrap();
+        let mut found = below([root.clone()].into_iter());
+        found.sort();
+        assert_eq!(found, ["open/closed", "open/group", "private"].map(|name| root.join(name)));
+        assert!(keeps_others_out(&root.join("open/public")) && !keeps_others_out(Path::new("/usr/bin")));
+    }
 }

@@ -6,8 +6,8 @@ use std::io;
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
-use crate::confine::{calls, flags};
-use crate::protocol::pass::{self, Pass};
+use crate::confine::calls;
+use crate::protocol::{self, Pass};
 
 /// What the filter has to make up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn files(table: &mut Table, rules: Rules) {
     for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
         table.arguments(number, |code| {
             code.load(argument(5));
-            code.when(BPF_JSET, !unsigned(flags::WRITING), libc::EOPNOTSUPP);
+            code.when(BPF_JSET, !unsigned(calls::WRITING), libc::EOPNOTSUPP);
         });
     }
     table.arguments(libc::SYS_msync, |code| {
@@ -150,7 +150,7 @@ fn files(table: &mut Table, rules: Rules) {
 fn memory(table: &mut Table, rules: Rules) {
     table.arguments(libc::SYS_mmap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(flags::MAPPINGS), libc::ENOMEM);
+        code.when(BPF_JSET, !unsigned(calls::MAPPINGS), libc::ENOMEM);
         if rules.unasked {
             code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
             code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
@@ -158,11 +158,11 @@ fn memory(table: &mut Table, rules: Rules) {
     });
     table.arguments(libc::SYS_mremap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(flags::MOVES), libc::EINVAL);
+        code.when(BPF_JSET, !unsigned(calls::MOVES), libc::EINVAL);
     });
     table.arguments(libc::SYS_madvise, |code| {
         code.load(argument(2));
-        code.allow_when_any(&flags::ADVICE.map(unsigned));
+        code.allow_when_any(&calls::ADVICE.map(unsigned));
         code.when(BPF_JGE, 0, libc::EINVAL);
     });
     if rules.uncharged_memory || rules.foreign_code_only {
@@ -171,7 +171,7 @@ fn memory(table: &mut Table, rules: Rules) {
     } else {
         table.arguments(libc::SYS_memfd_create, |code| {
             code.load(argument(1));
-            code.when(BPF_JSET, !flags::MEMORY_FILES, libc::EINVAL);
+            code.when(BPF_JSET, !calls::MEMORY_FILES, libc::EINVAL);
         });
     }
 }
@@ -323,7 +323,8 @@ fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
     ];
     for (number, errno, _) in calls.into_iter().filter(|(_, _, is_made)| *is_made) {
         table.arguments(number, |code| {
-            for (half, value) in [argument(pass::PLACE), high_half(pass::PLACE)].into_iter().zip(pass.halves()) {
+            for (half, value) in [argument(protocol::PLACE), high_half(protocol::PLACE)].into_iter().zip(pass.halves())
+            {
                 code.load(half);
                 code.unless(BPF_JEQ, value, errno);
             }

@@ -1,35 +1,141 @@
-//! The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
+//! What the helper tells a jail's init, and how.
 
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
-use crate::api::clock;
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::cgroup::door::Door;
-use crate::confine::capabilities;
+use crate::cgroup::site::Door;
+use crate::cgroup::{Before, Cgroup, Counters};
 use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::walls::{Isolation, WallContext, Walls};
-use crate::namespace::config::{INNER_ID, InitConfig, Users};
+use crate::confine::{Isolation, WallContext, Walls, identity};
 use crate::namespace::mounts;
-use crate::namespace::pid_counter::PidCounter;
-use crate::proc::inherited;
 use crate::protocol::messages::{Order, OrderKind, Outlet, Plan, Task};
-use crate::protocol::pass::Pass;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::shared_memory::Notes;
+use crate::protocol::{Pass, Reader, Writer};
+use crate::request::{Context, Fault};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
-use crate::watch::gauges::Accounts;
+use crate::watch::capture;
+use crate::watch::gauges::{Accounts, TreeClock};
 use crate::watch::reaper::{self, Account, Conclusion, Finished, Reaper, Scope};
-use crate::watch::tree_clock::TreeClock;
+use crate::{clock, process};
+
+/// The uid that a program in a user namespace believes to have.
+pub(crate) const INNER_ID: u32 = 1000;
+
+/// Which users a jail knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Users {
+    /// Those of a user namespace; without one, root's own rights build the jail.
+    pub(crate) own_user_namespace: bool,
+    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
+    pub(crate) identity: Option<u32>,
+}
+
+/// What an init needs to know, left in memory for it by the helper.
+pub(crate) struct InitConfig {
+    pub(crate) socket: OwnedFd,
+    /// The helper's end of its socket to the judge, which the init serves when it is told to.
+    pub(crate) judge: OwnedFd,
+    /// Shared with the helper, which reads when the program started.
+    pub(crate) notes: Rc<Notes>,
+    pub(crate) users: Users,
+    /// Through which the init joins its control groups.
+    pub(crate) doors: Vec<Door>,
+    /// Its files are open, its paths lead nowhere in the jail.
+    pub(crate) cgroup: Option<Rc<Cgroup>>,
+    /// Programs stay on the helper's core.
+    pub(crate) pinned: bool,
+    /// A control group counts CPU time.
+    pub(crate) counts_cpu: bool,
+    /// A control group counts processes.
+    pub(crate) counts_processes: bool,
+}
+
+impl InitConfig {
+    pub(crate) fn has_cgroup(&self) -> bool {
+        self.cgroup.is_some()
+    }
+
+    /// Whether programs run as another user than the init, as the jail sees them.
+    pub(crate) fn programs_are_others(&self) -> bool {
+        self.users.identity.is_some() && !self.users.own_user_namespace
+    }
+
+    /// Whether a group's account is exact whenever the helper, on the same core, reads it: then no program runs.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.counts_cpu && self.pinned
+    }
+}
+
+/// What the helper hears from an init that served the judge.
+pub(crate) enum Returned {
+    /// An order that is the helper's to follow, and the counters of the control group, if there is one.
+    Order(Counters, Reader),
+    /// A program that is not as brief as it was thought to be, or has written more. Its end will be told as that of one
+    /// that the helper has ordered.
+    Begun(Begun),
+}
+
+/// How far a run has come.
+pub(crate) struct Begun {
+    /// How the control group stood before, if there is one.
+    pub(crate) group: Before,
+    /// The accounts of CPU time before.
+    pub(crate) accounts: Accounts,
+    pub(crate) stdout: capture::BegunStream,
+    pub(crate) stderr: capture::BegunStream,
+}
+
+impl Returned {
+    /// Sends it.
+    pub(crate) fn send(self, pass: Option<Pass>, socket: &OwnedFd) -> io::Result<()> {
+        let mut writer = Writer::default();
+        let fds = match self {
+            Returned::Order(counters, order) => {
+                counters.encode(writer.u64(0));
+                order.enclose(&mut writer)
+            }
+            Returned::Begun(Begun { group, accounts, stdout, stderr }) => {
+                group.encode(writer.u64(1));
+                accounts.encode(&mut writer);
+                [stdout, stderr]
+                    .map(|stream| {
+                        writer.bytes(&stream.few).u64(stream.seen);
+                        stream.pipe
+                    })
+                    .into()
+            }
+        };
+        writer.send_by(pass, socket, &fds.iter().map(AsFd::as_fd).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn decode(mut reader: Reader) -> io::Result<Returned> {
+        if reader.u64()? == 0 {
+            return Ok(Returned::Order(Counters::decode(&mut reader)?, reader.enclosed()?));
+        }
+        let (group, accounts) = (Before::decode(&mut reader)?, Accounts::decode(&mut reader)?);
+        let mut stream = || {
+            Ok::<_, io::Error>(capture::BegunStream { few: reader.bytes()?, seen: reader.u64()?, pipe: reader.fd()? })
+        };
+        Ok(Returned::Begun(Begun { group, accounts, stdout: stream()?, stderr: stream()? }))
+    }
+}
+
+/// Sends the message that asks for the program's death: shorter than any order.
+pub(crate) fn order_death(socket: &OwnedFd) -> io::Result<()> {
+    Writer::default().send(socket, &[])
+}
+
+//# The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
 
 /// What a jail calls itself.
 const HOST_NAME: &[u8] = b"judge";
@@ -47,7 +153,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     let doors = config.doors.iter().map(Door::fd);
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
-    inherited::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
+    process::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
     let Some(mut first) = Reader::receive(&config.socket)? else { return Ok(()) };
     let Plan { task, .. } = Plan::to_prepare(&mut first)?;
     let mut init = match build(config, &task, is_inside) {
@@ -161,7 +267,7 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
     let is_counted = config.counts_cpu || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
     let mut walls = WallContext::new(isolation(config, pass), None);
-    let needs_passage = task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
+    let needs_passage = task.folder.is_some() && identity::has(identity::PASSAGE);
     walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
     let size = task.limits.disk;
     let (plan, lent, accounts) = Default::default();
@@ -330,5 +436,33 @@ impl Init {
         if let Some(mut file) = self.oom_score.as_ref() {
             let _ = file.write_all(score);
         }
+    }
+}
+
+//# The counter from which a jail's processes get their ids: what one program has counted up, the next must not see.
+
+/// The host's file: it is about the namespace of who writes to it.
+const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
+
+/// The counter of this process's namespace.
+pub(crate) struct PidCounter(File);
+
+impl PidCounter {
+    /// `None` where the kernel has no such file or does not let it be written to. To be called while the host's files
+    /// are in sight.
+    pub(crate) fn find() -> Option<PidCounter> {
+        File::options().read(true).write(true).open(PLACE).ok().map(PidCounter)
+    }
+
+    /// The next process gets the first id after the init's.
+    pub(crate) fn rewind(&self) -> io::Result<()> {
+        self.0.write_all_at(b"1", 0)
+    }
+
+    /// Whether the process with this id was the last that got one.
+    pub(crate) fn is_at(&self, pid: i32) -> bool {
+        let mut text = [0; 16];
+        let length = self.0.read_at(&mut text, 0).unwrap_or_default();
+        std::str::from_utf8(&text[..length]).is_ok_and(|last| last.trim().parse() == Ok(pid))
     }
 }

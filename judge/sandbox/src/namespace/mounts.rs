@@ -1,20 +1,18 @@
 //! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
 //! the working folder.
 
-use std::fs;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::confine::landlock::{DEVICES, SYSTEM};
 use crate::protocol::messages::Task;
-use crate::scratch::own_mounts::set_attributes;
+use crate::request::{Context, Fault};
+use crate::scratch::ramdisk::set_attributes;
 
 /// What the working folder is mounted in.
 pub(crate) const WORK: &str = "/judge";
@@ -236,4 +234,35 @@ pub(crate) fn seal_proc() {
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
+}
+
+//# What a program is to see of the host, so that two runs with the same view can share what was built for it.
+
+/// The program and the visible paths, each with the identity of what stands there now, and what is left out of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
+    hidden: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+}
+
+/// Device, inode, and when it was last changed: a file replaced or made executable is another.
+#[derive(Debug, PartialEq, Eq)]
+struct FileIdentity(u64, u64, i64, i64);
+
+impl View {
+    pub(crate) fn of(task: &Task) -> View {
+        let identity = |path: &PathBuf| {
+            let metadata = std::fs::metadata(path).ok()?;
+            // A folder changes whenever something in it does, which is no other view.
+            let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
+            Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
+        };
+        let program = (task.program.clone(), false, identity(&task.program));
+        // A program that is shown as such is looked at once.
+        let others = task.visible.iter().filter(|visible| visible.writable || visible.path != task.program);
+        let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
+        let places = [program].into_iter().chain(visible).collect();
+        View { places, hidden: task.hidden.clone(), folder: task.folder.clone() }
+    }
 }

@@ -10,11 +10,12 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::api::exchange::{Exchange, Made};
-use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::request::{Limits, Request, Sink, Visible};
-use crate::protocol::exchanges;
-use crate::protocol::wire::{Reader, Writer, nanoseconds};
+use crate::cgroup::site::Site;
+use crate::clock::nanoseconds;
+use crate::helper::Leash;
+use crate::protocol::{Reader, Writer};
+use crate::request::{Breach, End, Exchange, Fault, Limits, Made, Request, Sink, Usage, Visible, WorkFile};
+use crate::tier::Tier;
 
 /// How long a program that is no longer needed may take to end by itself, where that is of use to anyone.
 pub(crate) const LEAVE: Duration = Duration::from_millis(200);
@@ -216,7 +217,7 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
     writer.u64(limits.disk).u64(u64::from(task.exchange.is_some()));
     if let Some(exchange) = &task.exchange {
-        exchanges::encode(exchange, &mut writer);
+        encode_exchange(exchange, &mut writer);
     }
     writer.duration(task.leave).u64(u64::from(task.converses));
     writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
@@ -282,7 +283,7 @@ impl Plan {
             processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
             disk: reader.u64()?,
         };
-        let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
+        let exchange = if reader.u64()? == 0 { None } else { Some(decode_exchange(reader)?) };
         let (leave, converses) = (reader.duration()?, reader.u64()? != 0);
         let (stdout, stderr) = (Outlet::decode(reader.u64()?), Outlet::decode(reader.u64()?));
         let (until, own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0, reader.u64()? != 0);
@@ -373,7 +374,7 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
             }
             answer.stdout.encode(&mut writer);
             answer.stderr.encode(&mut writer);
-            exchanges::encode_made(&answer.made, &mut writer);
+            encode_made(&answer.made, &mut writer);
         }
         Err(fault) => {
             let (action, errno) = match fault {
@@ -416,11 +417,121 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
         },
         stdout: Captured::decode(reader)?,
         stderr: Captured::decode(reader)?,
-        made: exchanges::decode_made(reader)?,
+        made: decode_made(reader)?,
     }))
 }
 
 /// A C `int` that travelled as a `u64`.
 fn signed(value: u64) -> i32 {
     (value as u32).cast_signed()
+}
+
+//# Files on their way between the judge and its helpers.
+
+/// Writes what a run is given and what is taken from it.
+fn encode_exchange(exchange: &Exchange, writer: &mut Writer) {
+    encode_files(&exchange.given, writer);
+    writer.u64(exchange.variables.len() as u64);
+    for variable in &exchange.variables {
+        writer.bytes(variable.as_bytes());
+    }
+    writer.bytes(exchange.made_in.as_bytes()).u64(exchange.wanted.len() as u64);
+    for name in &exchange.wanted {
+        writer.bytes(name.as_bytes());
+    }
+    writer.u64(u64::from(exchange.after_any_exit)).u64(exchange.most_files).u64(exchange.most_bytes);
+}
+
+/// Reads what [`encode`] wrote.
+fn decode_exchange(reader: &mut Reader) -> io::Result<Exchange> {
+    Ok(Exchange {
+        given: decode_files(reader)?,
+        variables: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
+        made_in: reader.os_string()?,
+        wanted: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
+        after_any_exit: reader.u64()? != 0,
+        most_files: reader.u64()?,
+        most_bytes: reader.u64()?,
+    })
+}
+
+/// Writes the files that a program made, or why there are none.
+pub(crate) fn encode_made(made: &Made, writer: &mut Writer) {
+    writer.u64(u64::from(made.is_ok()));
+    match made {
+        Ok(files) => encode_files(files, writer),
+        Err(why) => {
+            writer.bytes(why.as_bytes());
+        }
+    }
+}
+
+/// Reads what [`encode_made`] wrote.
+pub(crate) fn decode_made(reader: &mut Reader) -> io::Result<Made> {
+    if reader.u64()? == 0 {
+        return Ok(Err(String::from_utf8_lossy(&reader.bytes()?).into_owned()));
+    }
+    decode_files(reader).map(Ok)
+}
+
+fn encode_files(files: &[WorkFile], writer: &mut Writer) {
+    writer.u64(files.len() as u64);
+    for file in files {
+        writer.bytes(file.path.as_os_str().as_bytes()).bytes(&file.bytes).u64(u64::from(file.executable));
+    }
+}
+
+fn decode_files(reader: &mut Reader) -> io::Result<Vec<WorkFile>> {
+    let count = reader.u64()?;
+    let file = |_| {
+        let (path, bytes) = (reader.os_string()?.into(), reader.bytes()?);
+        Ok(WorkFile { path, bytes, executable: reader.u64()? != 0 })
+    };
+    (0..count).map(file).collect()
+}
+
+//# How a helper is to work, as its judge tells it.
+
+/// How a helper is to work: the first message that it gets.
+pub(crate) struct Settings {
+    pub(crate) tier: Tier,
+    pub(crate) core: Option<u64>,
+    /// For the tiers with control groups.
+    pub(crate) site: Option<Site>,
+    /// For the working folder of the tiers without namespaces.
+    pub(crate) scratch: PathBuf,
+    /// Unique on this machine.
+    pub(crate) name: String,
+    /// For the tiers without namespaces.
+    pub(crate) leash: Option<Leash>,
+}
+
+impl Settings {
+    pub(crate) fn send(&self, socket: impl AsFd) -> io::Result<()> {
+        let mut writer = Writer::default();
+        writer.bytes(self.tier.name().as_bytes()).option(self.core);
+        writer.bytes(self.scratch.as_os_str().as_bytes()).bytes(self.name.as_bytes());
+        writer.u64(u64::from(self.site.is_some()));
+        if let Some(site) = &self.site {
+            site.encode(&mut writer);
+        }
+        writer.u64(u64::from(self.leash.is_some()));
+        let leash = self.leash.iter().flat_map(|leash| [leash.alive.as_fd(), leash.charge.as_fd()]);
+        writer.send(socket, &leash.collect::<Vec<_>>())
+    }
+
+    pub(crate) fn receive(reader: &mut Reader) -> io::Result<Settings> {
+        let invalid = |_| io::Error::from(io::ErrorKind::InvalidData);
+        Ok(Settings {
+            tier: String::from_utf8_lossy(&reader.bytes()?).parse().map_err(invalid)?,
+            core: reader.option()?,
+            scratch: reader.os_string()?.into(),
+            name: String::from_utf8_lossy(&reader.bytes()?).into_owned(),
+            site: if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) },
+            leash: match reader.u64()? {
+                0 => None,
+                _ => Some(Leash { alive: reader.fd()?, charge: reader.fd()? }),
+            },
+        })
+    }
 }

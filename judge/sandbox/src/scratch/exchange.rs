@@ -12,10 +12,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-use crate::api::exchange::{Exchange, Made, WorkFile};
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::scratch::removal::open_folder;
+use crate::request::{Context, Exchange, Fault, Made, WorkFile};
+use crate::scratch::disk::open_folder;
 
 /// Folders within folders that are looked into.
 const MOST_DEPTH: usize = 32;
@@ -134,9 +132,10 @@ fn refusal(path: &Path, why: impl Display) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
+
+    use super::*;
 
     fn given(path: &str, executable: bool) -> WorkFile {
         WorkFile { path: path.into(), bytes: b"source".to_vec(), executable }

@@ -10,10 +10,9 @@ use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::time::Timespec;
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::protocol::messages::Captured;
-use crate::scratch::memory_file;
+use crate::protocol::shared_memory;
+use crate::request::{Context, Fault};
 
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
@@ -215,7 +214,7 @@ impl Stream {
 
     /// Moves what was captured to a file in memory, and this after it.
     fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let file = self.many.insert(memory_file::create()?);
+        let file = self.many.insert(shared_memory::create()?);
         file.write_all(&self.few)?;
         file.write_all(bytes)
     }
@@ -320,8 +319,9 @@ pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::Read;
+
+    use super::*;
 
     fn drained(cap: u64, beyond: Beyond, input: &[u8]) -> (Vec<u8>, u64, bool) {
         let (mut stream, writer) = Stream::open("output", Target::Capture, cap, beyond).unwrap();

@@ -1,9 +1,16 @@
 //! Reads what a run uses while it goes on: CPU time, memory, processes.
 
-use crate::cgroup::group::Cgroup;
-use crate::proc::tree;
-use crate::watch::cpu_meter::CpuMeter;
-use crate::watch::gauges::{Accounts, Gauges};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::cgroup::Cgroup;
+use crate::clock::{self, nanoseconds};
+use crate::procfs::{self, text};
+use crate::protocol::messages::{Answer, Captured};
+use crate::request::{Breach, End, Limits, Usage};
+use crate::watch::capture::Stream;
+use crate::watch::gauges::{Accounts, Gauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
@@ -75,13 +82,13 @@ impl<'a> Meter<'a> {
     /// Tasks alive now.
     pub(crate) fn alive(&self) -> u64 {
         if !self.gauges.members.has_others() {
-            return self.gauges.members().into_iter().map(tree::threads).sum();
+            return self.gauges.members().into_iter().map(procfs::threads).sum();
         }
         // The root's own dead children are about to be reaped. Those of the program count, as they do in the kernel's
         // limits.
-        let children = tree::children(self.gauges.root);
-        let counts = |pid: &i32| !children.contains(pid) || tree::resident(*pid) > 0;
-        self.gauges.members().into_iter().filter(counts).map(tree::threads).sum()
+        let children = procfs::children(self.gauges.root);
+        let counts = |pid: &i32| !children.contains(pid) || procfs::resident(*pid) > 0;
+        self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
 
     /// The run's totals once it has `finished`.
@@ -94,5 +101,346 @@ impl<'a> Meter<'a> {
             out_of_memory: seen.out_of_memory,
             out_of_processes: seen.out_of_processes,
         }
+    }
+}
+
+//# What is answered about a run, from what its meters and streams hold.
+
+/// The answer for a program that `execve` refused.
+pub(crate) fn refused(errno: i32) -> Answer {
+    Answer {
+        end: End::NotStarted(errno),
+        breaches: Vec::new(),
+        usage: Usage::default(),
+        stdout: Captured::Here(Vec::new()),
+        stderr: Captured::Here(Vec::new()),
+        made: Ok(Vec::new()),
+    }
+}
+
+/// The answer for a program that ran: its end, the limits that it passed, what it used.
+pub(crate) fn conclude(
+    limits: &Limits,
+    finished: &Finished,
+    mut breaches: Vec<Breach>,
+    totals: &Totals,
+    stdout: &mut Stream,
+    stderr: &mut Stream,
+) -> Answer {
+    let cpu = Duration::from_nanos(totals.cpu);
+    // Where a hypervisor takes the core away, it is killed for what it used up to a tick before its limit.
+    let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
+    let usage = Usage {
+        cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
+        wall: finished.run_time(),
+        memory: Some(totals.memory),
+        stdout_bytes: stdout.seen,
+        stderr_bytes: stderr.seen,
+        relayed_bytes: stdout.relayed(),
+        run_delay: finished.run_delay.map(Duration::from_nanos),
+        stolen: None,
+    };
+    let mut passed = |breach, holds: bool| {
+        if holds {
+            breaches.push(breach)
+        }
+    };
+    passed(Breach::Output, stdout.overflowed());
+    passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
+    passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
+    passed(Breach::Memory, totals.out_of_memory || limits.memory.is_some_and(|limit| totals.memory > limit));
+    passed(Breach::Processes, totals.out_of_processes);
+    breaches.sort();
+    breaches.dedup();
+    Answer {
+        end: ending(finished),
+        breaches,
+        usage,
+        stdout: stdout.take_captured(),
+        stderr: stderr.take_captured(),
+        made: Ok(Vec::new()),
+    }
+}
+
+fn ending(finished: &Finished) -> End {
+    if libc::WIFSIGNALED(finished.status) {
+        End::Signalled(libc::WTERMSIG(finished.status))
+    } else {
+        End::Exited(libc::WEXITSTATUS(finished.status))
+    }
+}
+
+//# How much CPU time a run uses, by all the accounts that the tier has.
+//#
+//# Each account has its own weakness. A control group's lags behind by up to a tick of each core that a program runs on.
+//# The tree clock loses a process that executes a file which it may not read, and all that descends from it; and it goes
+//# on while a hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with
+//# them, and who ends under a parent that ignores it is in no parent's account.
+//#
+//# So the tree clock is believed where nothing else counts all processes, and elsewhere for what the other account may
+//# be late by. There is none where a group counts and programs stay on the core of this process: it reads the account
+//# when no program runs, and so nothing is late.
+
+/// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
+const SHORTEST_LOOK: u64 = 1_000_000;
+const LONGEST_LOOK: u64 = 20_000_000;
+/// Looking takes at most this fraction of the helper's time: one part in twenty.
+const LOOKING_SHARE: u64 = 20;
+/// For this many looks a process stays known that was not found again: a list of children may leave one out.
+const REMEMBERED: u64 = 8;
+/// What a control group's account may be ahead of the tree clock before that is a sign.
+const TOLERANCE: u64 = 1_000_000;
+
+/// One run's CPU time, from what the accounts were before it. All figures are in nanoseconds.
+pub(crate) struct CpuMeter<'a> {
+    gauges: Gauges<'a>,
+    before: Accounts,
+    looks: u64,
+    /// Each process that was found lately.
+    seen: HashMap<i32, Seen>,
+    /// As the last look began: the tree clock, the root's part of it, and the newest process.
+    tree_then: u64,
+    own_then: u64,
+    newest: Option<i32>,
+    /// What processes were seen to use that the tree clock did not count.
+    uncounted: u64,
+    /// What living processes and those that were waited for have used together.
+    waited_for: u64,
+    /// What was found to be used for certain.
+    known: u64,
+    /// When the next look is due, and the pause before it.
+    look_at: u64,
+    pace: u64,
+    /// CPU time that the last look took.
+    effort: u64,
+}
+
+/// A process at the last look that found it.
+struct Seen {
+    clock: u64,
+    look: u64,
+}
+
+impl<'a> CpuMeter<'a> {
+    pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
+        let kept = gauges.accounts.and_then(Cell::take);
+        CpuMeter::resume(gauges, kept.unwrap_or_else(|| gauges.read_accounts()))
+    }
+
+    /// For a run that has begun when the accounts were these.
+    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> CpuMeter<'a> {
+        CpuMeter {
+            gauges,
+            before,
+            looks: 0,
+            seen: HashMap::new(),
+            tree_then: before.tree,
+            own_then: before.own,
+            newest: None,
+            uncounted: 0,
+            waited_for: 0,
+            known: 0,
+            look_at: clock::now() + LONGEST_LOOK,
+            pace: LONGEST_LOOK,
+            effort: 0,
+        }
+    }
+
+    /// The accounts before the run.
+    pub(crate) fn before(&self) -> Accounts {
+        self.before
+    }
+
+    /// What was used so far, at most a tick of each of `cores` more.
+    pub(crate) fn used(&mut self, cores: u64) -> u64 {
+        let (tree, group) = self.counted(self.gauges.read_accounts());
+        // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
+        let has_clock = self.gauges.tree_clock().is_some();
+        let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
+        if !self.is_one() && group.is_none_or(is_doubtful) {
+            self.look();
+        }
+        let tree = tree + self.uncounted;
+        let whole = group.or_else(|| self.is_one().then(|| self.living()));
+        self.known = self.known.max(whole.unwrap_or(tree)).max(self.waited_for);
+        let most = whole.map_or(u64::MAX, |whole| whole + clock::tick() * cores);
+        self.known.max(tree.min(most))
+    }
+
+    /// What the whole run used, `reaped` being what the reaped processes used.
+    pub(crate) fn total(&self, reaped: u64) -> u64 {
+        // For one process, the kernel's account of it is exact; the others include some work of the root.
+        if !self.gauges.many || self.is_one() {
+            return reaped;
+        }
+        let now = self.gauges.read_accounts();
+        if let Some(accounts) = self.gauges.accounts {
+            accounts.set(Some(now));
+        }
+        let (tree, group) = self.counted(now);
+        let whole = group.unwrap_or(tree + self.uncounted);
+        // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
+        reaped.max(self.known).max(self.waited_for).max(whole)
+    }
+
+    /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
+    pub(crate) fn attend(&mut self) -> u64 {
+        if self.before.group.is_some() || !self.gauges.many || self.is_one() {
+            return u64::MAX;
+        }
+        if self.look_at <= clock::now() {
+            self.look();
+        }
+        self.look_at.saturating_sub(clock::now()).max(1)
+    }
+
+    /// A process was started, and may end soon.
+    pub(crate) fn stir(&mut self) {
+        self.gauges.members.let_in();
+        self.pace = SHORTEST_LOOK;
+        self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
+    }
+
+    /// Whether the program is known to be all of the run, and no group counts it.
+    fn is_one(&self) -> bool {
+        self.before.group.is_none() && !self.gauges.members.has_others()
+    }
+
+    /// What processes have used that are there.
+    fn living(&self) -> u64 {
+        self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
+    }
+
+    /// By the tree clock and by the group until now, without the root's own.
+    fn counted(&self, now: Accounts) -> (u64, Option<u64>) {
+        let own = now.own.saturating_sub(self.before.own);
+        let group =
+            now.group.zip(self.before.group).map(|(now, before)| now.saturating_sub(before).saturating_sub(own));
+        let tree = now.tree.saturating_sub(self.before.tree).saturating_sub(self.gauges.in_tree_clock(own));
+        (tree, group)
+    }
+
+    /// Adds what processes used since the last look beyond all that the tree clock counted meanwhile.
+    fn look(&mut self) {
+        let began = clock::own_cpu();
+        let tree_clock = || self.gauges.tree_clock().map_or(0, TreeClock::read);
+        let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
+        // What ends during the count is left out rather than counted twice: each is looked at after who may wait for
+        // it.
+        let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
+        let (mut used, mut waited_for) = (0, self.gauges.notes.reaped());
+        for pid in self.gauges.members() {
+            if is_doubtful {
+                waited_for += procfs::reaped_cpu(pid);
+            }
+            let Some(now) = clock::cpu_of(pid).map(nanoseconds) else { continue };
+            waited_for += now;
+            let known = self.seen.insert(pid, Seen { clock: now, look: self.looks });
+            used += match known {
+                Some(then) if then.clock <= now => now - then.clock,
+                // One that is older, but was not found before, was counted by others before.
+                _ if self.is_new(pid, newest) => now,
+                _ => 0,
+            };
+        }
+        // From just before the last look until now: never less than what was counted between the two readings of a
+        // clock.
+        let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
+        let counted = tree_clock().saturating_sub(self.tree_then + own);
+        let missed = used.saturating_sub(counted);
+        self.uncounted += missed;
+        self.waited_for = self.waited_for.max(waited_for);
+        (self.tree_then, self.own_then, self.newest) = (tree_now, own_now, newest);
+        self.looks += 1;
+        self.seen.retain(|_, seen| seen.look + REMEMBERED > self.looks);
+        let is_blind = self.gauges.tree_clock().is_some() && missed > TOLERANCE;
+        let next = if is_blind { SHORTEST_LOOK } else { self.pace.saturating_mul(2) };
+        self.effort = clock::own_cpu() - began;
+        self.pace = next.min(LONGEST_LOOK);
+        self.look_at = clock::now() + self.pace.max(self.effort * LOOKING_SHARE);
+    }
+
+    /// Whether a process was started after the last look began; `newest` is the newest of all now.
+    fn is_new(&self, pid: i32, newest: Option<i32>) -> bool {
+        match (self.newest, newest) {
+            _ if self.looks == 0 => true,
+            (Some(then), Some(now)) if then <= now => pid > then,
+            // Ids have begun anew.
+            (Some(then), Some(now)) => pid > then || pid <= now,
+            _ => false,
+        }
+    }
+}
+
+/// The id that was given to a process last.
+fn newest_process() -> Option<i32> {
+    text("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::os::fd::OwnedFd;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::protocol::shared_memory::Notes;
+    use crate::watch::gauges::Members;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// The readings of a clock that stood still until now and is ten seconds ahead from here on, as one on a machine
+    /// whose hypervisor gave the core to others.
+    fn hurried() -> TreeClock {
+        let mut readings: File = tempfile::tempfile().unwrap();
+        for reading in std::iter::once(0).chain(std::iter::repeat_n(10 * SECOND, 100)) {
+            readings.write_all(&u64::to_le_bytes(reading)).unwrap();
+        }
+        readings.seek(SeekFrom::Start(0)).unwrap();
+        TreeClock::from_fd(OwnedFd::from(readings))
+    }
+
+    #[test]
+    fn what_a_hypervisor_took_is_not_charged() {
+        let script = "while :; do :; done & wait";
+        let mut root = Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::null()).spawn().unwrap();
+        let pid = root.id().cast_signed();
+        while procfs::descendants(pid).is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (clock, notes) = (hurried(), Notes::new().unwrap());
+        let members = Members::new(true);
+        let gauges = Gauges {
+            root: pid,
+            cgroup: None,
+            root_clock: Some(&clock),
+            accounts: None,
+            notes: &notes,
+            folder: None,
+            files: None,
+            user: None,
+            many: true,
+            members: &members,
+            grants: false,
+        };
+        let mut meter = CpuMeter::start(gauges);
+        let child = procfs::descendants(pid)[0];
+        let first = meter.used(1);
+        let after = clock::cpu_of(child).map(nanoseconds).unwrap();
+        let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
+        // It may have started others, which the tree clock alone counts.
+        meter.stir();
+        let (among_others, of_all) = (meter.used(1), meter.total(7));
+        for victim in [child, pid] {
+            // SAFETY: no pointer is passed; both are this test's own.
+            unsafe { libc::kill(victim, libc::SIGKILL) };
+        }
+        root.wait().unwrap();
+        assert!(first <= after + clock::tick(), "{first} ns, {after} by its own clock");
+        assert!(charged);
+        assert_eq!(alone, 7, "one process: what was reaped");
+        assert!(among_others > 9 * SECOND && of_all >= among_others, "{among_others} and {of_all} ns");
     }
 }

@@ -1,15 +1,325 @@
-//! What watches a running program: its output, its limits, its end.
+//! Watches a running program: takes its output, keeps its limits, and sees it end.
 
 pub(crate) mod capture;
-pub(crate) mod conclude;
-pub(crate) mod cpu_meter;
-pub(crate) mod doorkeeper;
+pub(crate) mod fork_policy;
 pub(crate) mod gauges;
-pub(crate) mod grants;
 pub(crate) mod memory_meter;
 pub(crate) mod meter;
-pub(crate) mod own_program;
-pub(crate) mod program;
 pub(crate) mod reaper;
-pub(crate) mod tree_clock;
-pub(crate) mod watcher;
+
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use arrayvec::ArrayVec;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::clock::{self, nanoseconds};
+use crate::request::{Breach, Context, Fault, Limits};
+use crate::watch::capture::{Stream, take_rest};
+use crate::watch::fork_policy::Doorkeeper;
+use crate::watch::gauges::Disk;
+use crate::watch::meter::Meter;
+use crate::watch::reaper::Conclusion;
+
+/// A run's end as the watcher saw it.
+pub(crate) struct Watched {
+    pub(crate) conclusion: Conclusion,
+    /// The limits that made the watcher kill it.
+    pub(crate) breaches: Vec<Breach>,
+    /// What the clocks said when `until` became readable.
+    pub(crate) cutoff: Option<Cutoff>,
+    /// A process or thread was refused.
+    pub(crate) was_full: bool,
+}
+
+/// What the clocks said when the program was no longer needed.
+#[derive(Clone, Copy)]
+pub(crate) struct Cutoff {
+    /// On the monotonic clock.
+    pub(crate) at: u64,
+    pub(crate) cpu: u64,
+}
+
+/// How long a killed program may take to be gone.
+const GRACE: u64 = 5_000_000_000;
+/// Shortest and longest pause between two looks at what has no descriptor to wait for.
+const SHORTEST_LOOK: u64 = 1_000_000;
+const LONGEST_LOOK: u64 = 20_000_000;
+/// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
+/// then beyond the limit as well.
+const MARGIN: u64 = 200_000;
+/// The fastest that memory is touched, or a file written, in bytes per nanosecond.
+const TOUCH_RATE: u64 = 4;
+/// A look at memory is followed by a pause this many times as long.
+const LOOK_SHARE: u64 = 4;
+/// Bytes moved by one read.
+pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What is watched.
+pub(crate) struct Watcher<'a, 'b> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) stdout: &'a mut Stream,
+    pub(crate) stderr: &'a mut Stream,
+    pub(crate) meter: &'a mut Meter<'b>,
+    /// The judge's end: hung up when the judge has gone or has cancelled. The next order may wait there.
+    pub(crate) judge: BorrowedFd<'a>,
+    /// Readable when the program is no longer needed; `None` once that is known.
+    pub(crate) until: Option<BorrowedFd<'a>>,
+    /// How long it may then take to end by itself, in nanoseconds.
+    pub(crate) leave: u64,
+    /// Bytes on disk in a working folder that has no size limit of its own.
+    pub(crate) disk: Option<&'a dyn Disk>,
+    /// Cores that the program may use at once.
+    pub(crate) cores: u64,
+    /// Lets new processes in where no control group counts them.
+    pub(crate) doorkeeper: Option<Doorkeeper<'a>>,
+}
+
+/// What has become of a run so far.
+#[derive(Default)]
+struct Course {
+    breaches: Vec<Breach>,
+    cutoff: Option<Cutoff>,
+}
+
+impl Watcher<'_, '_> {
+    /// Watches until the program has ended, by itself or because it was killed. What comes through its pipes goes by way
+    /// of `buffer`.
+    pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
+        let mut course = Course::default();
+        if let Err(fault) = self.watch(program, &mut course, buffer) {
+            // It must not outlive its run.
+            program.kill();
+            self.wait_for_death(program)?;
+            program.finish()?;
+            return Err(fault);
+        }
+        let conclusion = program.finish()?;
+        self.deliver(program.started(), &course, buffer)?;
+        let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
+        Ok(Watched { conclusion, breaches: course.breaches, cutoff: course.cutoff, was_full })
+    }
+
+    /// Returns when the program is over, though not yet cleared up after.
+    fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
+        // Reading what a program uses costs more than a short program takes: the first look comes a little later.
+        let mut look_at = clock::now() + SHORTEST_LOOK.min(nanoseconds(self.limits.shortest_time()));
+        // Until then what it writes stays in the pipe: to be woken for it costs a short program more than to fill the
+        // pipe costs a long one.
+        let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
+        loop {
+            let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+                Some(left) => left,
+                None => match self.check(program, course) {
+                    Some(next) => {
+                        is_first = false;
+                        look_at = clock::now().saturating_add(next);
+                        next
+                    }
+                    None => break,
+                },
+            };
+            let timeout = timeout.min(self.meter.cpu().attend());
+            let timeout = timeout.min(self.doorkeeper.as_ref().map_or(u64::MAX, Doorkeeper::pause));
+            let woken = self.wait(Some(program.ended()), timeout, !is_first)?;
+            if woken.judge {
+                return Err(Fault::Cancelled);
+            }
+            if woken.cut_off {
+                self.until = None;
+                self.stdout.cut_off();
+                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
+                look_at = clock::now();
+            }
+            if woken.ended && program.is_over() {
+                return Ok(());
+            }
+            if let Some(doorkeeper) = &mut self.doorkeeper {
+                doorkeeper.attend(self.meter, woken.knocked);
+            }
+            // Of a conversation, there is a line at a time: to look for another would cost as much as to pass this one on.
+            self.stdout.drain(buffer, if self.stdout.relays() { 1 } else { 32 })?;
+            if woken.stderr {
+                self.stderr.drain(buffer, 32)?;
+            }
+            if self.stdout.overflowed() {
+                break;
+            }
+        }
+        program.kill();
+        self.wait_for_death(program)
+    }
+
+    fn wait_for_death(&self, program: &mut dyn Program) -> Result<(), Fault> {
+        let until = clock::now() + GRACE;
+        loop {
+            let left = until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
+                action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+                source: Errno::TIME.into(),
+            })?;
+            let mut ended = [PollFd::from_borrowed_fd(program.ended(), PollFlags::IN)];
+            match rustix::event::poll(&mut ended, Some(&clock::timespec(left))) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if program.is_over() => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(error).context("waiting for the program's death"),
+            }
+        }
+    }
+
+    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the run's time is up;
+    /// after a program that was cut short, it is not waited for.
+    fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
+        let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
+        let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
+        take_rest([self.stdout, self.stderr], buffer)?;
+        loop {
+            self.stdout.drain(buffer, usize::MAX)?;
+            self.stderr.drain(buffer, usize::MAX)?;
+            if !self.stdout.is_stuck() && !self.stderr.is_stuck() {
+                return self.stdout.finish();
+            }
+            let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
+            if is_cut_short {
+                return self.stdout.finish();
+            }
+            if left == 0 {
+                return Err(Errno::TIME).context("waiting for the program's output to be read");
+            }
+            if self.wait(None, left, true)?.judge {
+                return Err(Fault::Cancelled);
+            }
+        }
+    }
+
+    /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
+    fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
+        let next = match course.cutoff {
+            Some(cutoff) => {
+                (cutoff.at.saturating_add(self.leave)).checked_sub(clock::now()).filter(|left| *left > 0)?
+            }
+            None => self.check_clocks(program.started(), &mut course.breaches)?,
+        };
+        let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
+        Some(next.min(space).max(50_000))
+    }
+
+    fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.cpu.map(nanoseconds) {
+            let left =
+                (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used(self.cores)).filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
+        }
+        if let Some(limit) = self.limits.wall.map(nanoseconds) {
+            let left = (started.saturating_add(limit).saturating_add(MARGIN))
+                .checked_sub(clock::now())
+                .filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Wall, breaches)?);
+        }
+        Some(next)
+    }
+
+    fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.memory
+            && let Some(memory) = self.meter.memory()
+        {
+            let began = clock::now();
+            let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            // The program may be waiting for this very core.
+            next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
+        }
+        if let Some(limit) = self.limits.processes
+            && let Some(now) = self.meter.tasks()
+        {
+            noted(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
+            next = next.min(LONGEST_LOOK);
+        }
+        if let Some(measure) = self.disk {
+            let began = clock::now();
+            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = noted(left, Breach::Disk, breaches)?;
+            // Where there is much to look at, looking is not to become what takes the time.
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            next = next.min(pause.max(4 * (clock::now() - began)));
+        }
+        Some(next)
+    }
+
+    /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Woken, Fault> {
+        let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
+        let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
+        fds.push(PollFd::new(&self.judge, PollFlags::RDHUP));
+        fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let until = ended.and(self.until);
+        fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
+        let place = fds.len();
+        fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let stderr = fds.len();
+        if listens {
+            fds.extend(self.stderr.awaited());
+            fds.extend(self.stdout.awaited());
+            fds.extend(self.stdout.pending());
+        }
+        match rustix::event::poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error).context("waiting for the program"),
+        }
+        let ready = |index: usize| !fds[index].revents().is_empty();
+        Ok(Woken {
+            judge: ready(0),
+            ended: ended.is_some() && ready(1),
+            cut_off: until.is_some() && ready(2),
+            knocked: doorkeeper.is_some() && ready(place),
+            stderr: !listens || !self.stderr.done && ready(stderr),
+        })
+    }
+}
+
+struct Woken {
+    judge: bool,
+    ended: bool,
+    cut_off: bool,
+    knocked: bool,
+    /// There may be something on standard error.
+    stderr: bool,
+}
+
+/// `left`, or `None` with `breach` noted when nothing is left.
+fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
+    if left.is_none() {
+        breaches.push(breach);
+    }
+    left
+}
+
+//# A started program, wherever it was started.
+
+/// A started program, seen from the one who watches it.
+pub(crate) trait Program {
+    /// Becomes readable when something has ended: see [`Program::is_over`].
+    fn ended(&self) -> BorrowedFd<'_>;
+    /// Whether it was the program itself.
+    fn is_over(&mut self) -> bool;
+    /// Kills all of the run; what is asked for again changes nothing.
+    fn kill(&mut self);
+    /// Once it has ended: clears up and tells.
+    fn finish(&mut self) -> Result<Conclusion, Fault>;
+    /// Whether it is certain that it runs and is not about to.
+    fn has_started(&self) -> bool;
+    /// When it started, or a little earlier, on the monotonic clock.
+    fn started(&self) -> u64;
+}
+
+/// What became of an order to start a program.
+pub(crate) enum Start<'a> {
+    /// It was passed on to where it is started, or runs already.
+    Running(Box<dyn Program + 'a>),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}

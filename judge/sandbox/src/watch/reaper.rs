@@ -6,13 +6,11 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::api::clock;
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::confine::launch::Child;
-use crate::proc::signals;
-use crate::protocol::notes::Notes;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::shared_memory::Notes;
+use crate::protocol::{Reader, Writer};
+use crate::request::{Context, Fault};
+use crate::{clock, process};
 
 /// A run shorter than this, in nanoseconds, is not asked how long it waited for a core: to ask takes a hundredth of that.
 const BRIEF: u64 = 1_000_000;
@@ -117,7 +115,7 @@ pub(crate) struct Account {
 impl Reaper {
     /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
     pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
-        let children = signals::set(&[libc::SIGCHLD]);
+        let children = process::set(&[libc::SIGCHLD]);
         // SAFETY: the set is valid during both calls. Threads that this one starts later have the signal blocked, too.
         let fd = unsafe {
             libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
@@ -216,7 +214,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
 /// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
-    for stray in crate::proc::tree::descendants(std::process::id().cast_signed()) {
+    for stray in crate::procfs::descendants(std::process::id().cast_signed()) {
         // SAFETY: a system call without pointers, on a descendant of this process.
         unsafe { libc::kill(stray, libc::SIGKILL) };
     }

@@ -1,5 +1,6 @@
 //! What the filters say, read as the kernel reads them.
 
+use Verdict::{Allowed, Fails};
 use libc::{BPF_ALU, BPF_JA, BPF_JGE, BPF_JMP, BPF_LD, c_long};
 
 use super::*;
@@ -34,8 +35,6 @@ enum Verdict {
     /// It fails with this error number; 0 is a success that does nothing.
     Fails(i32),
 }
-
-use Verdict::{Allowed, Fails};
 
 /// A reading of the same few instructions as the kernel's.
 fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6]) -> Verdict {

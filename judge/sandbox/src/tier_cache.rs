@@ -10,10 +10,10 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::api::text::text;
-use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::Site;
-use crate::protocol::wire::{Reader, Writer};
+use crate::procfs::text;
+use crate::protocol::{Reader, Writer};
+use crate::tier::{Gap, Options, Tier};
 
 /// What was found holds for so long: not all that may change shows in the surroundings.
 const LIFETIME: Duration = Duration::from_secs(600);
@@ -187,8 +187,8 @@ fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::tier::TierChoice;
     use crate::cgroup::site::Version;
+    use crate::tier::TierChoice;
 
     fn memory(folder: &Path, tier: Tier) -> Memory {
         let options = Options { tier: TierChoice::Forced(tier), memory: Some(folder.to_owned()), ..Options::default() };

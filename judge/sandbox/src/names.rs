@@ -4,7 +4,7 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::api::text::stat_of;
+use crate::procfs::stat_of;
 
 /// The names of the sandbox's groups and folders begin with this.
 const PREFIX: &str = "judge-sandbox";

@@ -9,25 +9,19 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-use crate::api::clock;
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::api::request::Limits;
-use crate::cgroup::group::Counters;
+use crate::cgroup::Counters;
+use crate::clock::{self, nanoseconds};
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::{Child, Launched};
-use crate::namespace::config::{Begun, InitConfig, Returned};
-use crate::namespace::init::Init;
+use crate::namespace::init::{Begun, Init, InitConfig, Returned};
 use crate::protocol::messages::{self, Answer, OrderKind, Task};
-use crate::protocol::notes::Service;
-use crate::protocol::pass::Pass;
-use crate::protocol::wire::{Reader, nanoseconds};
+use crate::protocol::shared_memory::Service;
+use crate::protocol::{Pass, Reader};
+use crate::request::{Context, Fault, Limits};
 use crate::watch::capture::{Beyond, FEW_BYTES, Stream, take_rest};
-use crate::watch::conclude::{conclude, refused};
-use crate::watch::gauges::{Accounts, Gauges, Members};
-use crate::watch::meter::Meter;
+use crate::watch::gauges::{Accounts, Gauges, Members, TreeClock};
+use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::{self, Account, Conclusion, Finished, Scope};
-use crate::watch::tree_clock::TreeClock;
 
 /// How long the init waits for a program before it leaves it to the helper, if its limits are not shorter. A program that
 /// does next to nothing takes a quarter of it, and most of it where the machine is slow or busy.

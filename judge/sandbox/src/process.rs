@@ -1,19 +1,61 @@
-//! Starts a process of the sandbox's own: a copy of this one, or the helper's executable.
+//! Child processes that are copies of this one.
 
 use std::ffi::CStr;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
+use libc::{c_int, sigset_t};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 
-use crate::api::child;
-use crate::api::text::text;
-use crate::proc::inherited::close_all_but;
+use crate::procfs::text;
+
+/// Ends the process if it is dropped: a panic must not leave the child through the frames of its parent.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
+}
+
+/// Starts a forked child that ends with the exit code that `act` returns there, where it may change anything about its own
+/// process. A panic aborts the child. `None` if there can be none.
+///
+/// # Safety
+/// The child has a copy of the calling thread alone. `act` may allocate, since glibc keeps its allocator usable in the
+/// child, but must take no other lock that another thread of this process may hold at the moment, and must not rely on
+/// any other thread.
+pub(crate) unsafe fn fork(act: impl FnOnce() -> i32) -> Option<Pid> {
+    // SAFETY: the child runs `act` alone, which the caller vouches for, and leaves by `_exit` or `abort`.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let guard = AbortOnUnwind;
+        let code = act();
+        std::mem::forget(guard);
+        // SAFETY: leaves without running the parent's destructors, or writing what it has in its buffers.
+        unsafe { libc::_exit(code) };
+    }
+    Pid::from_raw(pid.max(0))
+}
+
+/// What `act` returns in a forked child. False if it panics, or if no child can be made.
+///
+/// # Safety
+/// As for [`fork`].
+pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the caller vouches for `act`.
+    let Some(child) = (unsafe { fork(|| i32::from(!act())) }) else { return false };
+    let waited = rustix::process::waitpid(Some(child), WaitOptions::empty());
+    matches!(waited, Ok(Some((_, status))) if status.exit_status() == Some(0))
+}
+
+//# Starts a process of the sandbox's own: a copy of this one, or the helper's executable.
 
 /// The most bytes of its own that a process may have to be copied.
 const LARGEST: usize = 4 << 20;
@@ -99,7 +141,7 @@ impl ChildProcess {
 /// A copy of this process, which has one thread, in its role.
 fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
     // SAFETY: there is no other thread that might hold a lock.
-    unsafe { child::fork(|| settle(stdin, stdout).map_or(1, |()| role.play())) }
+    unsafe { fork(|| settle(stdin, stdout).map_or(1, |()| role.play())) }
 }
 
 /// Leaves behind what an executed process would not have.
@@ -133,11 +175,95 @@ fn is_small() -> bool {
     own.is_some_and(|own| own <= LARGEST)
 }
 
+//# What a parent may have left behind in this process: ignored and blocked signals, open files.
+
+/// Undoes what a parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
+/// is ignored, the kernel reaps children by itself, and waiting for one fails. A write beyond the limit on the size of files
+/// (`ulimit -f`) becomes an error of this process and does not end it.
+///
+/// To be called before any thread is started.
+pub fn reset_inherited_signals() {
+    block_only(&set(&[]));
+    // A handler and not SIG_IGN: programs that this process executes get the default action back.
+    let handler = ignore as extern "C" fn(libc::c_int);
+    // SAFETY: the default action needs no handler, and this handler does nothing.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t);
+    }
+}
+
+extern "C" fn ignore(_: libc::c_int) {}
+
+/// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge
+/// left open is closed when this process executes anything.
+pub(crate) fn take_socket() -> io::Result<OwnedFd> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&null)?;
+    // SAFETY: a system call without pointers; this process has no other descriptors of its own yet.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    Ok(socket)
+}
+
+/// Closes every descriptor but these, even those that values in this process own: for a process that is a copy of
+/// another.
+pub(crate) fn close_all_but(mut kept: Vec<i32>) {
+    kept.sort_unstable();
+    let mut from = 0;
+    for fd in kept.into_iter().map(i32::cast_unsigned).chain([u32::MAX]) {
+        if from < fd {
+            // SAFETY: a system call without pointers; the caller vouches that what it closes is not used again.
+            unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0) };
+        }
+        from = fd.saturating_add(1);
+    }
+}
+
+//# Sets of signals.
+
+/// The set of these signals. Allocates nothing: a child calls it on its way to its program.
+pub(crate) fn set(signals: &[c_int]) -> sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: `sigemptyset` initialises the whole set, and fails for no valid place.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for &signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
+        set.assume_init()
+    }
+}
+
+/// Blocks the signals of this set in this thread, and no others.
+pub(crate) fn block_only(set: &sigset_t) -> c_int {
+    // SAFETY: the set is valid during the call, which writes no old one.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, std::ptr::null_mut()) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::api::child::in_child;
     use std::io::Read;
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    #[test]
+    fn a_child_tells_what_the_closure_returns() {
+        // SAFETY: neither closure takes a lock.
+        assert!(unsafe { in_child(|| true) && !in_child(|| false) });
+    }
+
+    /// Unwinding would run the rest of this test a second time, in the child.
+    #[test]
+    fn a_panic_ends_the_child_by_an_abort() {
+        let parent = std::process::id();
+        // Panics without a message, which would take the lock of standard error.
+        // SAFETY: the closure takes no lock.
+        let answer = unsafe { in_child(|| std::panic::resume_unwind(Box::new(()))) };
+        assert_eq!(std::process::id(), parent);
+        assert!(!answer);
+    }
 
     /// Says by its exit code whether it has what it was given, and nothing else.
     const ALONE: Role = Role { name: c"judge-test", argument: "--none", live: look_around };
@@ -192,5 +318,29 @@ mod tests {
             })
         };
         assert!(aborts);
+    }
+
+    #[test]
+    fn only_what_is_kept_stays_open() {
+        let files = [(); 3].map(|()| std::fs::File::open("/dev/null").unwrap());
+        let [first, second, third] = files.each_ref().map(AsRawFd::as_raw_fd);
+        let only_kept_are_open = || {
+            super::close_all_but(vec![third, first]);
+            // SAFETY: system calls without pointers.
+            let is_open = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } >= 0;
+            is_open(first) && !is_open(second) && is_open(third) && !is_open(0)
+        };
+        // SAFETY: the closure allocates and makes system calls.
+        assert!(unsafe { crate::process::in_child(only_kept_are_open) });
+    }
+
+    #[test]
+    fn a_set_holds_its_signals_alone() {
+        let some = set(&[libc::SIGCHLD, libc::SIGPIPE]);
+        for signal in 1..=31 {
+            // SAFETY: the set is valid.
+            let is_in = unsafe { libc::sigismember(&raw const some, signal) } == 1;
+            assert_eq!(is_in, [libc::SIGCHLD, libc::SIGPIPE].contains(&signal), "{signal}");
+        }
     }
 }

@@ -1,0 +1,253 @@
+//! What the process that starts a program notes about the run: numbers that the helper reads without a message.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::clock;
+
+/// A page of memory that a process shares with those that it clones.
+pub(crate) struct Notes(NonNull<Page>);
+
+/// All zeroes at first: nothing is known.
+#[repr(C)]
+struct Page {
+    started: AtomicU64,
+    reaped: AtomicU64,
+    service: AtomicU64,
+}
+
+/// How far who serves the judge has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// It has answered all orders that it has taken.
+    Idle,
+    /// It has taken an order, and not answered it.
+    Taken,
+    /// It may have taken an order, or answered it.
+    Unknown,
+}
+
+impl Notes {
+    pub(crate) fn new() -> io::Result<Notes> {
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, wherever the kernel likes.
+        let place = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
+        if place == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        NonNull::new(place.cast()).map(Notes).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// A new page, for the next run.
+    pub(crate) fn clear(&self) {
+        self.page().started.store(0, Ordering::Release);
+        self.page().reaped.store(0, Ordering::Release);
+    }
+
+    /// When the program started, in nanoseconds of the monotonic clock.
+    pub(crate) fn set_started(&self, nanoseconds: u64) {
+        self.page().started.store(nanoseconds, Ordering::Release);
+    }
+
+    /// See [`Notes::set_started`].
+    pub(crate) fn started(&self) -> Option<u64> {
+        Some(self.page().started.load(Ordering::Acquire)).filter(|time| *time > 0)
+    }
+
+    /// CPU time, in nanoseconds, of those that were orphaned during the run, have ended and were waited for.
+    pub(crate) fn set_reaped(&self, nanoseconds: u64) {
+        self.page().reaped.store(nanoseconds, Ordering::Release);
+    }
+
+    /// See [`Notes::set_reaped`].
+    pub(crate) fn reaped(&self) -> u64 {
+        self.page().reaped.load(Ordering::Acquire)
+    }
+
+    /// Read by the process that goes on if this one dies.
+    pub(crate) fn set_service(&self, service: Service) {
+        self.page().service.store(service as u64, Ordering::Release);
+    }
+
+    /// See [`Notes::set_service`].
+    pub(crate) fn service(&self) -> Service {
+        let number = self.page().service.load(Ordering::Acquire);
+        let known = [Service::Idle, Service::Taken].into_iter().find(|service| *service as u64 == number);
+        known.unwrap_or(Service::Unknown)
+    }
+
+    fn page(&self) -> &Page {
+        // SAFETY: the mapping is as large as the structure, aligned to a page, zeroed at first, and lives as long as
+        // `self`.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        // SAFETY: the mapping belongs to this value, and nothing borrowed from it outlives `self`.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
+    }
+}
+
+//# Which process group the keeper kills when its helper was killed, or lets it run for much too long: noted in shared
+//# memory, since a helper that was killed sends nothing.
+
+/// A process group, in memory that a helper, what it starts and its keeper share.
+pub(crate) struct Charge(NonNull<ChargePage>);
+
+// SAFETY: the page is never unmapped, and holds atomics only.
+unsafe impl Send for Charge {}
+// SAFETY: as above.
+unsafe impl Sync for Charge {}
+
+/// All zeroes at first: there is none.
+#[repr(C)]
+struct ChargePage {
+    group: AtomicI32,
+    /// Nanoseconds of the monotonic clock; 0 for none.
+    deadline: AtomicU64,
+}
+
+impl Charge {
+    /// A new file in memory for one.
+    pub(crate) fn file() -> io::Result<OwnedFd> {
+        let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
+        rustix::fs::ftruncate(&file, size_of::<ChargePage>() as u64)?;
+        Ok(file)
+    }
+
+    /// The one in `file`.
+    pub(crate) fn map(file: impl AsFd) -> io::Result<Charge> {
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: a new mapping, wherever the kernel likes.
+        let place =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<ChargePage>(), protection, flags, file, 0) };
+        NonNull::new(place?.cast()).map(Charge).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// Allocates nothing: a child calls it on its way to its program.
+    pub(crate) fn set(&self, group: i32) {
+        self.page().group.store(group, Ordering::Release);
+    }
+
+    /// From when on the keeper kills the group, in nanoseconds of the monotonic clock.
+    pub(crate) fn set_deadline(&self, deadline: Option<u64>) {
+        self.page().deadline.store(deadline.unwrap_or(0), Ordering::Release);
+    }
+
+    /// There is no group any more.
+    pub(crate) fn clear(&self) {
+        self.set_deadline(None);
+        self.set(0);
+    }
+
+    /// The process group that was noted last; 0 for none.
+    pub(crate) fn group(&self) -> i32 {
+        self.page().group.load(Ordering::Acquire)
+    }
+
+    /// Whether its deadline has passed.
+    pub(crate) fn is_overdue(&self) -> bool {
+        let deadline = self.page().deadline.load(Ordering::Acquire);
+        deadline > 0 && clock::now() > deadline
+    }
+
+    fn page(&self) -> &ChargePage {
+        // SAFETY: the mapping is as large as the page, aligned to a page, zeroed at first, and never unmapped.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+//# Files in memory, for inputs and outputs. They cannot be executed, where the kernel can forbid that.
+
+/// An empty one.
+pub(crate) fn create() -> io::Result<File> {
+    let create = |flags| memfd_create("judge", MemfdFlags::CLOEXEC | flags);
+    let file = match create(MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL) {
+        // Before Linux 6.3.
+        Err(Errno::INVAL) => create(MemfdFlags::ALLOW_SEALING),
+        made => made,
+    };
+    Ok(file?.into())
+}
+
+/// It once more, with a position of its own, to read only.
+pub(crate) fn reopened(file: impl AsFd) -> io::Result<OwnedFd> {
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// From now on it stays as it is.
+pub(crate) fn seal(file: &File) -> io::Result<()> {
+    // The kernel refuses while it holds a page for a moment itself, to move it or to write it out, as on a machine that is
+    // busy; each try waits for a while.
+    const TRIES: usize = 20;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    for _ in 1..TRIES {
+        match fcntl_add_seals(file, seals) {
+            Err(Errno::BUSY) => {}
+            sealed => return Ok(sealed?),
+        }
+    }
+    Ok(fcntl_add_seals(file, seals)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_child_process_notes_for_its_parent() {
+        let notes = Notes::new().unwrap();
+        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Idle));
+        let note = || {
+            notes.set_started(17);
+            notes.set_reaped(4);
+            notes.set_service(Service::Taken);
+            true
+        };
+        // SAFETY: the closure writes to shared memory.
+        assert!(unsafe { crate::process::in_child(note) });
+        assert_eq!((notes.started(), notes.reaped()), (Some(17), 4));
+        notes.clear();
+        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Taken));
+        notes.set_service(Service::Unknown);
+        assert_eq!(notes.service(), Service::Unknown);
+    }
+
+    #[test]
+    fn a_charge_is_seen_through_another_mapping() {
+        let file = Charge::file().unwrap();
+        let (one, other) = (Charge::map(&file).unwrap(), Charge::map(&file).unwrap());
+        one.set(17);
+        assert_eq!((other.group(), other.is_overdue()), (17, false));
+        one.set_deadline(Some(1));
+        assert!(other.is_overdue());
+        one.clear();
+        assert_eq!((other.group(), other.is_overdue()), (0, false));
+    }
+
+    #[test]
+    fn a_sealed_file_is_neither_changed_nor_executed() {
+        let mut file = create().unwrap();
+        file.write_all(b"#!/bin/sh\n").unwrap();
+        seal(&file).unwrap();
+        assert!(file.write_all(b"more").is_err());
+        assert!(file.set_len(1).is_err());
+        if rustix::fs::fcntl_get_seals(&file).unwrap().contains(SealFlags::from_bits_retain(0x20)) {
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o111, 0);
+            assert!(file.set_permissions(std::fs::Permissions::from_mode(0o755)).is_err());
+        }
+    }
+}

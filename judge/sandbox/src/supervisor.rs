@@ -1,0 +1,481 @@
+//! Trusted commands, not isolated. A supervisor runs them; it ends them with all that they have started when the judge
+//! ends.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::net::{Shutdown, SocketFlags};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
+use wait_timeout::ChildExt;
+
+use crate::clock::{self, nanoseconds};
+use crate::process::{OWN_EXECUTABLE, Role, take_socket};
+use crate::protocol::{self, Reader, Writer};
+use crate::request::End;
+use crate::{cores, names, procfs};
+
+/// How long a supervisor that has nothing to do may take to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The supervisors that wait for work.
+static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
+
+static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets the executable that becomes a supervisor, where this process's own cannot: one whose `main` calls
+/// [`become_helper_if_asked`](crate::become_helper_if_asked). The first call counts.
+pub fn use_as_supervisor(executable: &Path) {
+    let _ = EXECUTABLE.set(executable.to_owned());
+}
+
+/// The executable that becomes a supervisor or a stub: this process's own, as it is called here, unless it is set.
+pub(crate) fn executable(own: &Path) -> &Path {
+    EXECUTABLE.get().map_or(own, PathBuf::as_path)
+}
+
+/// Ends the supervisors that wait for work, and waits for their end. To be called when the process is about to end: a
+/// supervisor would go by itself a moment later.
+pub fn dismiss_supervisors() {
+    IDLE.lock().clear();
+}
+
+/// A running command, in the environment and as the user of this process. When this is dropped, it is ended with all
+/// that it has started.
+#[derive(Debug)]
+pub struct Supervised {
+    id: u32,
+    process: OwnedFd,
+    status: Option<ExitStatus>,
+    /// `None` once it has gone back to the others, or is lost.
+    supervisor: Option<Supervisor>,
+}
+
+impl Supervised {
+    /// Starts a command, found as [`Command`] does, in `folder`, in a process group of its own, to stay on `core` if one is
+    /// given.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(
+        words: &[OsString],
+        folder: &Path,
+        stdio: [BorrowedFd<'_>; 3],
+        core: Option<usize>,
+    ) -> io::Result<Supervised> {
+        let mut order = Writer::default();
+        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        order.option(core.map(|core| core as u64));
+        order.bytes(folder.as_os_str().as_bytes()).bytes(program.as_bytes()).u64(arguments.len() as u64);
+        for argument in arguments {
+            order.bytes(argument.as_bytes());
+        }
+        loop {
+            let idle = IDLE.lock().pop();
+            let is_new = idle.is_none();
+            let supervisor = idle.map_or_else(Supervisor::start, Ok)?;
+            let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
+            match answer {
+                Ok(answer) => return Supervised::started(supervisor, answer),
+                // One of those that waited may have been killed meanwhile.
+                Err(_) if !is_new => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn started(supervisor: Supervisor, mut answer: Reader) -> io::Result<Supervised> {
+        if answer.u64()? == 0 {
+            let errno = (answer.u64()? as u32).cast_signed();
+            supervisor.wait_for_work();
+            return Err(io::Error::from_raw_os_error(errno));
+        }
+        let id = answer.u64()? as u32;
+        Ok(Supervised { id, process: answer.fd()?, status: None, supervisor: Some(supervisor) })
+    }
+
+    /// The processes of its group that are there at this moment, those included that have ended and were not waited for.
+    pub fn processes(&self) -> Vec<u32> {
+        procfs::group(self.id.cast_signed()).into_iter().map(i32::cast_unsigned).collect()
+    }
+
+    /// Becomes readable when its own process has ended.
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        self.process.as_fd()
+    }
+
+    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is
+    /// given, becomes readable.
+    ///
+    /// # Errors
+    /// When its supervisor is lost.
+    pub fn wait(&mut self, limit: Duration, over: Option<BorrowedFd<'_>>) -> io::Result<Option<ExitStatus>> {
+        let Some(supervisor) = &self.supervisor else { return Ok(self.status) };
+        let until = clock::now().saturating_add(nanoseconds(limit));
+        loop {
+            let left = until.saturating_sub(clock::now());
+            let over = over.map(|over| PollFd::from_borrowed_fd(over, PollFlags::IN));
+            let mut fds: Vec<_> = [PollFd::new(&supervisor.socket, PollFlags::IN)].into_iter().chain(over).collect();
+            match rustix::event::poll(&mut fds, Some(&clock::timespec(left))) {
+                Ok(0) if left == 0 => return Ok(None),
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if fds[0].revents().is_empty() => return Ok(None),
+                Ok(_) => return self.hear_status().map(Some),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Ends what still runs of it, and returns how it ended.
+    ///
+    /// # Errors
+    /// When its supervisor is lost.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        if let Some(supervisor) = &self.supervisor {
+            Writer::default().send(&supervisor.socket, &[])?;
+        }
+        self.hear_status()
+    }
+
+    fn hear_status(&mut self) -> io::Result<ExitStatus> {
+        let supervisor = self.supervisor.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let status = ExitStatus::from_raw((supervisor.hear()?.u64()? as u32).cast_signed());
+        supervisor.wait_for_work();
+        self.status = Some(status);
+        Ok(status)
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        // Fails only when the supervisor is lost, and with it the command.
+        let _ = self.end();
+    }
+}
+
+/// A process that runs one command at a time.
+#[derive(Debug)]
+struct Supervisor {
+    process: Child,
+    socket: OwnedFd,
+}
+
+impl Supervisor {
+    fn start() -> io::Result<Supervisor> {
+        let (socket, theirs) = protocol::pair()?;
+        let mut command = Command::new(executable(Path::new(OWN_EXECUTABLE)));
+        command.arg(SUPERVISOR.argument).stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Supervisor { process: command.spawn()?, socket })
+    }
+
+    fn hear(&self) -> io::Result<Reader> {
+        Reader::receive(&self.socket)?.ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
+    }
+
+    fn wait_for_work(self) {
+        IDLE.lock().push(self);
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+        if !matches!(self.process.wait_timeout(PATIENCE), Ok(Some(_))) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+}
+
+//# The supervisor: a small process with one thread that starts trusted commands, one at a time and not isolated. None
+//# of their processes outlives the judge, however the judge ends.
+
+/// A supervisor: until the judge has gone.
+pub(crate) const SUPERVISOR: Role =
+    Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", live: serve };
+
+/// How long what a command has left behind may take to die.
+const GRACE: Duration = Duration::from_secs(1);
+/// The most bytes of a file that a command may write, its output included: one that prints without end does not fill the
+/// disk.
+const FILE_BYTES: u64 = 512 << 20;
+/// The pause between two looks at what is dying.
+const PAUSE: Duration = Duration::from_micros(200);
+
+fn serve() -> io::Result<()> {
+    let socket = take_socket()?;
+    // A Ctrl-C at the terminal is the judge's to hear.
+    rustix::process::setpgid(None, None)?;
+    rustix::process::set_child_subreaper(Pid::from_raw(1))?;
+    while let Some(mut order) = Reader::receive(&socket)? {
+        // One that is empty asks for the end of a command that has ended already.
+        if order.is_empty() {
+            continue;
+        }
+        let mut answer = Writer::default();
+        match start(&mut order) {
+            Ok((child, process)) => {
+                answer.u64(1).u64(u64::from(child.id()));
+                answer.send(&socket, &[process.as_fd()])?;
+                let status = watch(child, &process, &socket)?;
+                let mut ended = Writer::default();
+                ended.u64(u64::from(status.into_raw().cast_unsigned())).send(&socket, &[])?;
+            }
+            Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+                answer.u64(0).u64(u64::from(errno.cast_unsigned())).send(&socket, &[])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Starts what an order asks for, with this process's environment and in a process group of its own.
+fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
+    let core = order.option()?;
+    let folder = PathBuf::from(order.os_string()?);
+    let mut command = Command::new(order.os_string()?);
+    for _ in 0..order.u64()? {
+        command.arg(order.os_string()?);
+    }
+    command.stdin(order.fd()?).stdout(order.fd()?).stderr(order.fd()?).current_dir(folder).process_group(0);
+    // SAFETY: system calls alone, which may be made between fork and exec.
+    unsafe {
+        command.pre_exec(move || {
+            if let Some(core) = core {
+                // A wish: it converses with a program on that core.
+                let _ = cores::pin(None, core as usize);
+                cores::give_way(true, 0);
+            }
+            let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
+            rustix::process::setrlimit(Resource::Fsize, largest)?;
+            Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
+        });
+    }
+    let child = command.spawn()?;
+    let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    Ok((child, process))
+}
+
+/// Waits until a command has ended, by itself or because the judge asks for it or has gone, and ends all that is left
+/// of it.
+fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<ExitStatus> {
+    let asked = loop {
+        let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
+        match rustix::event::poll(&mut fds, None) {
+            Ok(_) if !fds[0].revents().is_empty() => break Ok(()),
+            // Whether it is a message or its end, which the next one to receive will find again.
+            Ok(_) => break Reader::receive(socket).map(drop),
+            Err(Errno::INTR) => {}
+            Err(error) => break Err(error.into()),
+        }
+    };
+    // Not reaped yet: neither its id nor its group's can be another's.
+    let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
+    let _ = rustix::process::kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let status = child.wait();
+    end_strays();
+    asked.and(status)
+}
+
+/// Ends what has left the command's process group. Orphans are children of this process, which is their reaper.
+fn end_strays() {
+    let own = std::process::id().cast_signed();
+    let began = Instant::now();
+    while began.elapsed() < GRACE {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                procfs::kill_descendants(own);
+                std::thread::sleep(PAUSE);
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+//# A stub: what a trusted command starts in place of a program that this process runs for it. Each process of the stub
+//# hands its standard input and output to this process, waits, and ends as it is told.
+
+/// The first argument of a process that is to become a stub, before the name of the socket.
+const ARGUMENT: &str = "--judge-sandbox-stub=";
+
+/// A program that ended without an exit code has this one, as in a shell.
+const NOT_STARTED: i32 = 127;
+
+/// An executable file that stands for a program. It is removed when this is dropped, or by the next
+/// [`Sandbox::open`](crate::Sandbox::open) if this process is killed.
+#[derive(Debug)]
+pub struct Stub {
+    file: PathBuf,
+    listener: OwnedFd,
+}
+
+impl Stub {
+    /// Makes the file, and listens. The name has no blanks: commands are taken apart at them.
+    ///
+    /// # Errors
+    /// When the file or the socket cannot be made.
+    pub fn create() -> io::Result<Stub> {
+        let name = names::unique("stub");
+        let stub = Stub { file: folder().join(&name), listener: protocol::listen(name.as_bytes())? };
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&stub.file)?;
+        // A script, not a link: programs that resolve links would see another path. The interpreter is this program, by a
+        // path that is short and has no blanks, and still leads to it when its file has been replaced.
+        writeln!(file, "#!{} {ARGUMENT}{name}", executable(Path::new(&own_executable())).display())?;
+        Ok(stub)
+    }
+
+    /// The file to be started. Its arguments arrive with the [`StubCall`].
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns a process of the stub that has started, if there is one that waits.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub fn call(&self) -> io::Result<Option<StubCall>> {
+        loop {
+            let socket = match rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            // A socket without a file has no mode: what another user's process says is not heard. One of the stub that
+            // was killed meanwhile has not said anything.
+            if rustix::net::sockopt::socket_peercred(&socket)?.uid != rustix::process::geteuid() {
+                continue;
+            }
+            if let Ok(Some(message)) = Reader::receive(&socket)
+                && let Ok(call) = StubCall::decode(message, socket)
+            {
+                return Ok(Some(call));
+            }
+        }
+    }
+}
+
+/// Becomes readable when a process of the stub has started.
+impl AsFd for Stub {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}
+
+impl Drop for Stub {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+/// A process of a [`Stub`], which waits to be told how it ends.
+#[derive(Debug)]
+pub struct StubCall {
+    /// Its standard input.
+    pub stdin: OwnedFd,
+    /// Its standard output.
+    pub stdout: OwnedFd,
+    /// Its arguments, without the name of the program.
+    pub arguments: Vec<OsString>,
+    /// What tells it how it ends.
+    pub link: StubLink,
+}
+
+/// What a process of a [`Stub`] is told by.
+#[derive(Debug)]
+pub struct StubLink {
+    socket: OwnedFd,
+}
+
+impl StubCall {
+    fn decode(mut message: Reader, socket: OwnedFd) -> io::Result<StubCall> {
+        let arguments = (0..message.u64()?).map(|_| message.os_string()).collect::<io::Result<_>>()?;
+        Ok(StubCall { stdin: message.fd()?, stdout: message.fd()?, arguments, link: StubLink { socket } })
+    }
+}
+
+impl StubLink {
+    /// Ends the process in the way that a program has ended. One that is gone is not told.
+    pub fn end(self, end: End) {
+        let (kind, number) = match end {
+            End::Exited(code) => (0, code),
+            End::Signalled(signal) => (1, signal),
+            End::NotStarted(_) => (0, NOT_STARTED),
+        };
+        let _ = Writer::default().u64(kind).u64(u64::from(number.cast_unsigned())).send(&self.socket, &[]);
+    }
+}
+
+/// Becomes readable when the process is gone.
+impl AsFd for StubLink {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// A path of this process's program for other processes.
+fn own_executable() -> String {
+    format!("/proc/{}/exe", std::process::id())
+}
+
+/// The folder for temporary files, unless there are blanks in its name.
+fn folder() -> PathBuf {
+    let folder = std::env::temp_dir();
+    let has_blanks = folder.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace);
+    if has_blanks { PathBuf::from("/tmp") } else { folder }
+}
+
+/// The whole life of a stub's process, if this one was started to be one: the kernel starts a script with the argument in
+/// its first line, the name of the script, and the arguments that it was given.
+pub(crate) fn become_stub_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next().unwrap_or_default();
+    let Some(name) = first.as_bytes().strip_prefix(ARGUMENT.as_bytes()) else { return };
+    let own: Vec<OsString> = arguments.skip(1).collect();
+    match stand_in(name, &own) {
+        Ok((0, code)) => std::process::exit(code),
+        Ok((_, signal)) => die_of(signal),
+        Err(_) => std::process::exit(NOT_STARTED),
+    }
+}
+
+/// Hands over the standard streams, and waits for what kind of end it is, and its number.
+fn stand_in(name: &[u8], arguments: &[OsString]) -> io::Result<(u64, i32)> {
+    let socket = protocol::connect(name)?;
+    let mut message = Writer::default();
+    message.u64(arguments.len() as u64);
+    for argument in arguments {
+        message.bytes(argument.as_bytes());
+    }
+    message.send(&socket, &[rustix::stdio::stdin(), rustix::stdio::stdout()])?;
+    let mut answer = Reader::receive(&socket)?.ok_or(io::ErrorKind::BrokenPipe)?;
+    Ok((answer.u64()?, (answer.u64()? as u32).cast_signed()))
+}
+
+/// Ends this process by a signal, without a core dump.
+fn die_of(signal: i32) -> ! {
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    // SAFETY: the default action needs no handler; a signal that does not exist is refused.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    std::process::exit(128 + signal)
+}
