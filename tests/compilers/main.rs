@@ -18,7 +18,7 @@ mod support;
 
 use judge::model::Invocation;
 use judge::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
-use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
+use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use stage::{Stage, is_root, json, run, users_and_tiers};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -256,7 +256,7 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
 }
 
 /// What a shell script leaves for the judge, in a sandbox of this tier, instead of a program.
-fn made(sandbox: &Sandbox, script: &str) -> Made {
+fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
     let request = Request {
         program: "/bin/sh".into(),
         argv: ["sh", "-c", script].map(Into::into).into(),
@@ -278,11 +278,11 @@ fn made(sandbox: &Sandbox, script: &str) -> Made {
         stderr: Sink::Capture,
     };
     let exchange = Exchange {
-        given: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec(), executable: false }],
+        input_files: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec(), executable: false }],
         variables: vec!["HERE".into()],
-        made_in: "out".into(),
-        most_files: 100,
-        most_bytes: 1 << 20,
+        output_folder: "out".into(),
+        max_files: 100,
+        max_bytes: 1 << 20,
         ..Exchange::default()
     };
     sandbox.worker(None).unwrap().run_with_files(&request, &exchange).unwrap().1

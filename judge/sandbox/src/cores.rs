@@ -76,18 +76,18 @@ pub(crate) fn pin(process: Option<Pid>, core: usize) -> rustix::io::Result<()> {
 }
 
 /// Sets whether the calling thread, when it wakes, waits until the running one sleeps or has used its time, instead of
-/// interrupting it. Where programs take turns on a core, that saves every second switch between them. `pass` opens a filter that
+/// interrupting it. Where programs take turns on a core, that saves every second switch between them. `bypass` opens a filter that
 /// would refuse the call.
-pub(crate) fn give_way(gives_way: bool, pass: u64) {
+pub(crate) fn set_batch(gives_way: bool, bypass: u64) {
     let policy = if gives_way { libc::SCHED_BATCH } else { libc::SCHED_OTHER };
     let priority = libc::sched_param { sched_priority: 0 };
     // SAFETY: the kernel reads `priority` alone. A failure only costs time.
-    unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority, 0, 0, pass) };
+    unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority, 0, 0, bypass) };
 }
 
 /// Parts the calling thread from a child: a forked one is on the same core at first, where it would wait until this
 /// thread sleeps. The child goes to `core`, if it is to stay there, unless this thread is there: then it moves.
-pub(crate) fn part_from(child: Pid, core: Option<usize>) {
+pub(crate) fn separate_from_child(child: Pid, core: Option<usize>) {
     let here = sched_getcpu();
     // No matter if any of it fails.
     if let Some(core) = core.filter(|core| *core != here) {
@@ -182,64 +182,64 @@ fn attempt(name: &str, core: usize) -> Attempt {
 const FRESH: u64 = 20_000_000;
 
 /// Reads the stolen time of one core, or of all.
-pub(crate) struct Steal {
+pub(crate) struct StolenTime {
     /// `/proc/stat`.
     source: PathBuf,
     /// The first word of the core's line.
     line: String,
     /// Every core's line ends within this many bytes.
-    most_bytes: usize,
-    noted: Noted,
+    max_bytes: usize,
+    last: StolenCount,
 }
 
 /// A count, and when it was read.
 #[derive(Clone, Copy, Default)]
-struct Noted {
+struct StolenCount {
     at: u64,
     ticks: Option<u64>,
 }
 
-impl Steal {
+impl StolenTime {
     /// Of the core that programs are tied to; `None`: they may run on any.
-    pub(crate) fn of(core: Option<u64>) -> Steal {
+    pub(crate) fn of(core: Option<usize>) -> StolenTime {
         let line = core.map_or_else(|| "cpu".to_owned(), |core| format!("cpu{core}"));
         // Ten numbers of up to twenty digits each, for this core, those before it, and all together.
-        let most_bytes = core.map_or(1, |core| core as usize + 2) * 256;
-        Steal { source: "/proc/stat".into(), line, most_bytes, noted: Noted::default() }
+        let max_bytes = core.map_or(1, |core| core + 2) * 256;
+        StolenTime { source: "/proc/stat".into(), line, max_bytes, last: StolenCount::default() }
     }
 
     /// A run is about to begin.
     pub(crate) fn begin(&mut self) {
-        if clock::now().saturating_sub(self.noted.at) > FRESH {
-            self.noted = self.read();
+        if clock::now().saturating_sub(self.last.at) > FRESH {
+            self.last = self.read();
         }
     }
 
-    /// Nanoseconds stolen since [`Steal::begin`], of a run that took so long; `None` for a short one, and where the
+    /// Nanoseconds stolen since [`StolenTime::begin`], of a run that took so long; `None` for a short one, and where the
     /// kernel does not tell.
     pub(crate) fn end(&mut self, wall: Duration) -> Option<Duration> {
         if wall < Duration::from_nanos(FRESH) {
             return None;
         }
         let now = self.read();
-        let before = std::mem::replace(&mut self.noted, now);
-        let ticks = self.noted.ticks?.checked_sub(before.ticks?)?;
+        let before = std::mem::replace(&mut self.last, now);
+        let ticks = self.last.ticks?.checked_sub(before.ticks?)?;
         Some(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100))
     }
 
-    fn read(&self) -> Noted {
-        let text = self.beginning().unwrap_or_default();
+    fn read(&self) -> StolenCount {
+        let text = self.read_lines().unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix(&self.line)?.strip_prefix(' '));
         let at = clock::now();
         // User, nice, system, idle, waiting, interrupts, soft interrupts, stolen.
         let ticks = line.and_then(|line| line.split_whitespace().nth(7)?.parse().ok());
-        Noted { at, ticks }
+        StolenCount { at, ticks }
     }
 
     /// The lines of cores, and some of what follows them, by one read: the kernel does not say how long the file is, and the
     /// pieces of one of unknown length begin small.
-    fn beginning(&self) -> std::io::Result<String> {
-        let mut bytes = vec![0; self.most_bytes];
+    fn read_lines(&self) -> std::io::Result<String> {
+        let mut bytes = vec![0; self.max_bytes];
         let length = File::open(&self.source)?.read(&mut bytes)?;
         bytes.truncate(length);
         String::from_utf8(bytes).map_err(|_| std::io::ErrorKind::InvalidData.into())
@@ -302,9 +302,9 @@ mod tests {
             let text = format!("cpu  9 9 9 9 9 9 9 {all} 0 0\ncpu0 1 2 3 4 5 6 7 {first} 0 0\ncpu01 0 0 0 0 0 0 0 5\n");
             fs::write(file.path(), text).unwrap();
         };
-        let mut one = Steal { source: file.path().to_owned(), ..Steal::of(Some(0)) };
-        let mut all = Steal { source: file.path().to_owned(), ..Steal::of(None) };
-        let mut absent = Steal { source: file.path().to_owned(), ..Steal::of(Some(7)) };
+        let mut one = StolenTime { source: file.path().to_owned(), ..StolenTime::of(Some(0)) };
+        let mut all = StolenTime { source: file.path().to_owned(), ..StolenTime::of(None) };
+        let mut absent = StolenTime { source: file.path().to_owned(), ..StolenTime::of(Some(7)) };
         machine(100, 10);
         for steal in [&mut one, &mut all, &mut absent] {
             steal.begin();

@@ -67,7 +67,7 @@ pub struct Machine {
 /// Looks at everything. Tries each tier, which takes some tens of milliseconds.
 /// What an earlier start remembers is forgotten: the next one tries what may have changed since.
 pub fn survey(options: &Options) -> Survey {
-    if let Some(folder) = &options.memory {
+    if let Some(folder) = &options.tier_cache {
         tier_cache::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
@@ -75,17 +75,17 @@ pub fn survey(options: &Options) -> Survey {
     let root = rustix::process::geteuid().is_root();
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
-    let tiers = safe.map(|tier| match sandbox::attempt(tier, &executable, &scratch, None) {
+    let tiers = safe.map(|tier| match sandbox::try_tier(tier, &executable, &scratch, None) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
-        Err(unfit) => {
+        Err(error) => {
             let remedy = match tier {
-                _ if unfit.shortage => Some(SHORTAGE.into()),
+                _ if error.shortage => Some(SHORTAGE.into()),
                 Tier::Userns if is_restricted => {
                     Some(allow_namespaces_to(&std::env::current_exe().unwrap_or_default()).into())
                 }
                 _ => remedy_for(tier, root).map(Cow::Borrowed),
             };
-            TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy }
+            TierReport { tier, missing: Some(error.why), gaps: Vec::new(), remedy }
         }
     });
     Survey { tiers: tiers.collect(), features: features(root), machine: machine() }

@@ -145,6 +145,7 @@ pub mod fuzzing;
 mod helper;
 mod names;
 mod namespace;
+mod os_data;
 mod process;
 mod procfs;
 mod protocol;
@@ -166,7 +167,8 @@ pub use names::unique as sweepable_name;
 pub use process::reset_inherited_signals;
 pub use procfs::stat as process_stat;
 pub use request::{
-    Breach, End, Exchange, Execution, Fault, Limits, Made, Request, Sink, Stdin, Usage, Visible, WorkFile,
+    Breach, End, Exchange, Execution, Fault, Limits, OutputFiles, OutputFilesError, Request, Sink, Stdin, Usage,
+    Visible, WorkFile,
 };
 pub use sandbox::{OpenError, Sandbox, become_helper_if_asked};
 pub use supervisor::{Stub, StubCall, StubLink, Supervised, dismiss_supervisors, use_as_supervisor};

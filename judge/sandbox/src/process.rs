@@ -58,7 +58,7 @@ pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
 //# Starts a process of the sandbox's own: a copy of this one, or the helper's executable.
 
 /// The most bytes of its own that a process may have to be copied.
-const LARGEST: usize = 4 << 20;
+const MAX_COPIED_BYTES: usize = 4 << 20;
 
 /// The calling program.
 pub(crate) const OWN_EXECUTABLE: &str = "/proc/self/exe";
@@ -71,15 +71,15 @@ pub(crate) struct Role {
     /// The only argument of one that is executed.
     pub(crate) argument: &'static str,
     /// Its whole life.
-    pub(crate) live: fn() -> io::Result<()>,
+    pub(crate) main: fn() -> io::Result<()>,
 }
 
 impl Role {
     /// Plays it to the end. Returns the exit code.
-    pub(crate) fn play(self) -> i32 {
+    pub(crate) fn run(self) -> i32 {
         // No matter if it fails.
         let _ = rustix::thread::set_name(self.name);
-        i32::from((self.live)().is_err())
+        i32::from((self.main)().is_err())
     }
 }
 
@@ -118,7 +118,7 @@ impl ChildProcess {
     /// Waits for its end. Returns the same every time.
     pub(crate) fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
-            if let Some(status) = self.look(WaitOptions::empty())? {
+            if let Some(status) = self.poll_status(WaitOptions::empty())? {
                 return Ok(status);
             }
         }
@@ -126,10 +126,10 @@ impl ChildProcess {
 
     /// Whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
-        !matches!(self.look(WaitOptions::NOHANG), Ok(None))
+        !matches!(self.poll_status(WaitOptions::NOHANG), Ok(None))
     }
 
-    fn look(&mut self, how: WaitOptions) -> io::Result<Option<ExitStatus>> {
+    fn poll_status(&mut self, how: WaitOptions) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
             let waited = rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(self.pid), how))?;
             self.status = waited.map(|(_, status)| ExitStatus::from_raw(status.as_raw()));
@@ -141,7 +141,7 @@ impl ChildProcess {
 /// A copy of this process, which has one thread, in its role.
 fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
     // SAFETY: there is no other thread that might hold a lock.
-    unsafe { fork(|| settle(stdin, stdout).map_or(1, |()| role.play())) }
+    unsafe { fork(|| settle(stdin, stdout).map_or(1, |()| role.run())) }
 }
 
 /// Leaves behind what an executed process would not have.
@@ -172,7 +172,7 @@ fn is_small() -> bool {
     let sizes = text("/proc/self/statm").unwrap_or_default();
     let mut pages = sizes.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
     let own = pages.next().zip(pages.next()).map(|(all, shared)| (all - shared) * rustix::param::page_size());
-    own.is_some_and(|own| own <= LARGEST)
+    own.is_some_and(|own| own <= MAX_COPIED_BYTES)
 }
 
 //# What a parent may have left behind in this process: ignored and blocked signals, open files.
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// Says by its exit code whether it has what it was given, and nothing else.
-    const ALONE: Role = Role { name: c"judge-test", argument: "--none", live: look_around };
+    const ALONE: Role = Role { name: c"judge-test", argument: "--none", main: look_around };
 
     fn look_around() -> io::Result<()> {
         let mut given = String::new();
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_panic_does_not_leave_the_copy() {
         const PANIC: Role =
-            Role { name: c"judge-test", argument: "--none", live: || std::panic::resume_unwind(Box::new(())) };
+            Role { name: c"judge-test", argument: "--none", main: || std::panic::resume_unwind(Box::new(())) };
         // SAFETY: as above.
         let aborts = unsafe {
             in_child(|| {

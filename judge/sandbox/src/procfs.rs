@@ -240,7 +240,7 @@ fn is_same(one: i32, other: i32, what: i32) -> bool {
 //# Kernel memory behind the open descriptors of a run: what sockets and pipes may hold, what is watched by `epoll`.
 
 /// How many descriptors a process may have where what is behind them is counted here.
-pub(crate) const MOST: u64 = 256;
+pub(crate) const MAX_DESCRIPTORS: u64 = 256;
 
 /// The size of a pipe that was not enlarged.
 const PIPE_PAGES: u64 = 16;
@@ -425,11 +425,11 @@ mod tests {
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         let mut before = HashSet::new();
         assert!(own.mappings(&mut before).unwrap() > 10);
-        let notes = crate::protocol::shared_memory::Notes::new().unwrap();
+        let status_page = crate::protocol::shared_memory::StatusPage::new().unwrap();
         let mut after = HashSet::new();
         own.mappings(&mut after).unwrap();
         assert!(after.difference(&before).count() >= 1);
-        drop(notes);
+        drop(status_page);
     }
 
     fn of_own() -> u64 {

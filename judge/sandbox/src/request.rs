@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// One program to be run once.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -62,16 +64,17 @@ pub enum Sink {
 }
 
 /// A host folder or file that the program may see, at the same path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visible {
     /// Absolute path.
+    #[serde(with = "crate::os_data")]
     pub path: PathBuf,
     /// Whether it may be written to.
     pub writable: bool,
 }
 
 /// What a program may use. `None` is unlimited.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU time of the whole process tree.
     pub cpu: Option<Duration>,
@@ -104,39 +107,49 @@ impl Limits {
 //# Files that go into a working folder before a run and come out of it afterwards: a compiler's source and its program.
 
 /// A file of a working folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkFile {
-    /// Where it stands: below the working folder if it is given, below [`Exchange::made_in`] if it was made.
+    /// Where it stands: below the working folder if it is given, below [`Exchange::output_folder`] if it was made.
+    #[serde(with = "crate::os_data")]
     pub path: PathBuf,
     /// What is in it.
+    #[serde(with = "crate::os_data")]
     pub bytes: Vec<u8>,
     /// Whether it may be executed. Of a file that was made this says little: in some tiers a linker cannot set it.
     pub executable: bool,
 }
 
 /// What a program gets in its working folder, and what is taken out when it has ended well.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Exchange {
     /// Put there before the program starts, which may change them. The paths have plain names only; their folders are
     /// made, and the program may write in them.
-    pub given: Vec<WorkFile>,
+    pub input_files: Vec<WorkFile>,
     /// Variables of the environment that hold the working folder's path.
+    #[serde(with = "crate::os_data")]
     pub variables: Vec<OsString>,
     /// The name of a folder that is made for the program; all files that it has left there are taken.
-    pub made_in: OsString,
+    #[serde(with = "crate::os_data")]
+    pub output_folder: OsString,
     /// The names of the files there that are taken; empty: all files.
-    pub wanted: Vec<OsString>,
+    #[serde(with = "crate::os_data")]
+    pub output_names: Vec<OsString>,
     /// Whether they are taken after any exit code, and not after 0 alone.
-    pub after_any_exit: bool,
+    pub take_after_any_exit: bool,
     /// More files and folders than these are refused.
-    pub most_files: u64,
+    pub max_files: u64,
     /// More bytes than these, in all files together, are refused.
-    pub most_bytes: u64,
+    pub max_bytes: u64,
 }
 
 /// The files that a program made, or why they cannot be taken. A program that was killed, broke a limit, or failed where
 /// that counts, has made none.
-pub type Made = Result<Vec<WorkFile>, String>;
+pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
+
+/// Why the files that a program made cannot be taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{0}")]
+pub struct OutputFilesError(pub(crate) String);
 
 //# The result of a run: how it ended and what it used. Verdicts are the caller's.
 
@@ -156,7 +169,7 @@ pub struct Execution {
 }
 
 /// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// It exited with this code.
     Exited(i32),
@@ -167,7 +180,7 @@ pub enum End {
 }
 
 /// A limit that was passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Breach {
     /// More on standard output than allowed.
     Output,
@@ -185,7 +198,7 @@ pub enum Breach {
 }
 
 /// What a run used. What is unknown is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// CPU time of the whole tree, user and system.
     pub cpu: Duration,

@@ -10,18 +10,18 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::cgroup::site::{Site, kill_and_remove};
-use crate::confine::fork_gate::{Also, ForkGate};
+use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::{identity, landlock};
 use crate::helper::{HELPER, KEEPER};
 use crate::namespace::init::PidCounter;
-use crate::namespace::mounts::ADDRESSES;
+use crate::namespace::mounts::SOCKET_ADDRESSES;
 use crate::process::{OWN_EXECUTABLE, in_child};
 use crate::protocol::messages::Settings;
 use crate::request::{End, Fault, Limits, Request, Sink, Stdin};
 use crate::scratch::{self, disk, ramdisk};
 use crate::supervisor::{self, SUPERVISOR};
 use crate::tier::{Gap, Options, Tier, TierChoice};
-use crate::tier_cache::{Finding, Memory};
+use crate::tier_cache::{CachedTier, TierCache};
 use crate::watch::gauges::TreeClock;
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::worker::Worker;
@@ -56,7 +56,7 @@ pub enum OpenError {
 /// A sandbox of one tier. Its workers do the work.
 pub struct Sandbox {
     tier: Tier,
-    found: Found,
+    found: WorkingTier,
 }
 
 impl Sandbox {
@@ -68,30 +68,30 @@ impl Sandbox {
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let memory = Memory::of(options, &executable, &scratch);
-        let memory = memory.as_ref();
-        if let Some(memory) = memory
-            && let Some(Finding { tier, site, gaps }) = memory.recall()
+        let cache = TierCache::of(options, &executable, &scratch);
+        let cache = cache.as_ref();
+        if let Some(cache) = cache
+            && let Some(CachedTier { tier, site, gaps }) = cache.load()
         {
-            let ground = Ground { executable, scratch, site, memory: Some(memory.file().to_owned()) };
-            return Ok(Sandbox::swept(tier, recalled(tier, ground, gaps, options.all_cores)));
+            let context = WorkerContext { executable, scratch, site, cache: Some(cache.file().to_owned()) };
+            return Ok(Sandbox::swept(tier, from_cache(tier, context, gaps, options.all_cores)));
         }
-        let attempt = |tier| attempt(tier, &executable, &scratch, memory).map(|found| (tier, found));
+        let try_tier = |tier| try_tier(tier, &executable, &scratch, cache).map(|found| (tier, found));
         let (tier, found) = match options.tier {
-            TierChoice::Forced(tier) => attempt(tier).map_err(|Unfit { why, shortage }| match shortage {
+            TierChoice::Forced(tier) => try_tier(tier).map_err(|TierError { why, shortage }| match shortage {
                 true => OpenError::Shortage { why },
                 false => OpenError::Unavailable { tier, why },
             })?,
-            TierChoice::Auto => strongest(options.allow_unsafe, attempt)?,
+            TierChoice::Auto => strongest(options.allow_unsafe, try_tier)?,
         };
-        if let Some(memory) = memory {
-            memory.keep(&Finding { tier, site: found.ground.site.clone(), gaps: found.gaps.clone() });
+        if let Some(cache) = cache {
+            cache.store(&CachedTier { tier, site: found.context.site.clone(), gaps: found.gaps.clone() });
         }
         Ok(Sandbox::swept(tier, found))
     }
 
-    fn swept(tier: Tier, found: Found) -> Sandbox {
-        sweep(&found.ground.scratch, found.ground.site.as_ref());
+    fn swept(tier: Tier, found: WorkingTier) -> Sandbox {
+        sweep(&found.context.scratch, found.context.site.as_ref());
         Sandbox { tier, found }
     }
 
@@ -113,13 +113,13 @@ impl Sandbox {
         for &core in cores {
             let core = Some(core);
             if !waiting.iter().any(|waiting| waiting.core == core)
-                && let Ok(worker) = worker(self.tier, &self.found.ground, core)
+                && let Ok(worker) = worker(self.tier, &self.found.context, core)
             {
-                waiting.push(WaitingWorker { worker, core });
+                waiting.push(ReadyWorker { worker, core });
             }
         }
-        let is_meant = |waiting: &&mut WaitingWorker| waiting.core.is_some_and(|core| cores.contains(&core));
-        for WaitingWorker { worker, .. } in waiting.iter_mut().filter(is_meant) {
+        let is_meant = |waiting: &&mut ReadyWorker| waiting.core.is_some_and(|core| cores.contains(&core));
+        for ReadyWorker { worker, .. } in waiting.iter_mut().filter(is_meant) {
             request.into_iter().for_each(|request| worker.make_ready(request));
         }
     }
@@ -131,7 +131,7 @@ impl Sandbox {
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
         match self.take_waiting(core) {
             Some(worker) => Ok(worker),
-            None => worker(self.tier, &self.found.ground, core),
+            None => worker(self.tier, &self.found.context, core),
         }
     }
 
@@ -148,14 +148,16 @@ impl Sandbox {
 
 fn strongest(
     allow_unsafe: bool,
-    attempt: impl Fn(Tier) -> Result<(Tier, Found), Unfit>,
-) -> Result<(Tier, Found), OpenError> {
+    try_tier: impl Fn(Tier) -> Result<(Tier, WorkingTier), TierError>,
+) -> Result<(Tier, WorkingTier), OpenError> {
     let mut reasons = Vec::new();
     for tier in Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe || allow_unsafe) {
-        match attempt(tier) {
+        match try_tier(tier) {
             Ok(found) => return Ok(found),
-            Err(Unfit { why, shortage: true }) => return Err(OpenError::Shortage { why: format!("{tier}: {why}") }),
-            Err(Unfit { why, .. }) => reasons.push(format!("{tier}: {why}")),
+            Err(TierError { why, shortage: true }) => {
+                return Err(OpenError::Shortage { why: format!("{tier}: {why}") });
+            }
+            Err(TierError { why, .. }) => reasons.push(format!("{tier}: {why}")),
         }
     }
     Err(OpenError::Nothing { why: reasons.join("; ") })
@@ -191,15 +193,15 @@ pub fn become_helper_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
     if let Some(role) = [HELPER, KEEPER, SUPERVISOR].into_iter().find(|role| argument == role.argument) {
-        std::process::exit(role.play());
+        std::process::exit(role.run());
     }
     if argument == SELF_TEST {
-        std::process::exit(what_is_seen());
+        std::process::exit(self_test());
     }
 }
 
-fn what_is_seen() -> i32 {
-    match (Path::new("/proc/self/exe").exists(), File::open(ADDRESSES).is_ok()) {
+fn self_test() -> i32 {
+    match (Path::new("/proc/self/exe").exists(), File::open(SOCKET_ADDRESSES).is_ok()) {
         (false, _) => 0,
         (true, false) => HAS_PROC,
         (true, true) => SEES_ADDRESSES,
@@ -210,44 +212,49 @@ fn what_is_seen() -> i32 {
 
 /// What workers of a tier need.
 #[derive(Debug, Clone)]
-pub(crate) struct Ground {
+pub(crate) struct WorkerContext {
     pub(crate) executable: PathBuf,
     pub(crate) scratch: PathBuf,
     pub(crate) site: Option<Site>,
     /// What it was recalled from, or is remembered in: to be forgotten when a worker fails.
-    pub(crate) memory: Option<PathBuf>,
+    pub(crate) cache: Option<PathBuf>,
 }
 
 /// A tier that works.
-pub(crate) struct Found {
-    pub(crate) ground: Ground,
+pub(crate) struct WorkingTier {
+    pub(crate) context: WorkerContext,
     pub(crate) gaps: Vec<Gap>,
     /// Workers until they are handed out: the one that has shown it, and those that were made ready.
-    pub(crate) waiting: Mutex<Vec<WaitingWorker>>,
+    pub(crate) waiting: Mutex<Vec<ReadyWorker>>,
 }
 
 /// A worker that was not handed out yet.
-pub(crate) struct WaitingWorker {
+pub(crate) struct ReadyWorker {
     pub(crate) worker: Worker,
     /// Where its programs stay, if anywhere.
     pub(crate) core: Option<usize>,
 }
 
 /// Why a tier is not available.
-pub(crate) struct Unfit {
+pub(crate) struct TierError {
     pub(crate) why: String,
     /// What is missing is something that every tier needs: files, processes, memory.
     pub(crate) shortage: bool,
 }
 
-impl From<&str> for Unfit {
-    fn from(why: &str) -> Unfit {
-        Unfit { why: why.to_owned(), shortage: false }
+impl From<&str> for TierError {
+    fn from(why: &str) -> TierError {
+        TierError { why: why.to_owned(), shortage: false }
     }
 }
 
 /// Tries `tier`: a worker is started and runs a program. `Err` says why that did not work.
-pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Option<&Memory>) -> Result<Found, Unfit> {
+pub(crate) fn try_tier(
+    tier: Tier,
+    executable: &Path,
+    scratch: &Path,
+    cache: Option<&TierCache>,
+) -> Result<WorkingTier, TierError> {
     let root = rustix::process::geteuid().is_root();
     if tier == Tier::Root && !root {
         return Err("it needs root".into());
@@ -258,50 +265,51 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
     if tier == Tier::Bare && landlock::version() == 0 {
         return Err("the kernel has no landlock, or landlock is disabled".into());
     }
-    let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
-    let memory = memory.map(|memory| memory.file().to_owned());
-    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site, memory };
+    let site =
+        if tier.has_cgroup() { Some(Site::find().map_err(|why| TierError { why, shortage: false })?) } else { None };
+    let cache = cache.map(|cache| cache.file().to_owned());
+    let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
-    let unfit = |fault: Fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() };
-    let mut worker = start_self_test(tier, &ground, core).map_err(unfit)?;
+    let error = |fault: Fault| TierError { why: explain(&fault), shortage: fault.is_shortage() };
+    let mut worker = start_self_test(tier, &context, core).map_err(error)?;
     // Looked for while the helper runs it, which takes some milliseconds.
-    let mut gaps = gaps(tier, &ground);
-    let seen = worker.collect().map_err(unfit)?.end;
+    let mut gaps = gaps(tier, &context);
+    let seen = worker.collect().map_err(error)?.end;
     if tier.has_namespaces() {
         gaps.extend(proc_gap(&seen));
     }
-    Ok(Found { ground, gaps, waiting: Mutex::new(vec![WaitingWorker { worker, core }]) })
+    Ok(WorkingTier { context, gaps, waiting: Mutex::new(vec![ReadyWorker { worker, core }]) })
 }
 
 /// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
-pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>, all_cores: bool) -> Found {
+pub(crate) fn from_cache(tier: Tier, context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> WorkingTier {
     let core = if all_cores { None } else { cores::allowed().first().copied() };
-    let first = worker(tier, &ground, core).ok().map(|worker| WaitingWorker { worker, core });
+    let first = worker(tier, &context, core).ok().map(|worker| ReadyWorker { worker, core });
     // After the worker, which starts sooner while this process has no other thread.
     if !tier.has_namespaces() {
         TreeClock::make_ready();
     }
-    Found { ground, gaps, waiting: Mutex::new(first.into_iter().collect()) }
+    WorkingTier { context, gaps, waiting: Mutex::new(first.into_iter().collect()) }
 }
 
 /// A worker of this tier.
-pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<Worker, Fault> {
+pub(crate) fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
     let settings = Settings {
         tier,
-        core: core.map(|core| core as u64),
-        site: ground.site.clone(),
-        scratch: ground.scratch.clone(),
+        core,
+        site: context.site.clone(),
+        scratch: context.scratch.clone(),
         name: names::unique("worker"),
-        leash: None,
+        keeper_link: None,
     };
-    Worker::start(&ground.executable, settings, ground.memory.clone())
+    Worker::start(&context.executable, settings, context.cache.clone())
 }
 
 /// Starts a worker, and the helper's executable as a program of the tier, which tells whether it sees a `/proc`. The
 /// executable may be out of reach for the program, which is no fault of the tier.
-fn start_self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<Worker, Fault> {
-    let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
+fn start_self_test(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
+    let program = std::fs::canonicalize(&context.executable).unwrap_or_else(|_| context.executable.clone());
     let request = Request {
         argv: vec![OsString::from("self-test"), SELF_TEST.into()],
         program,
@@ -322,7 +330,7 @@ fn start_self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<W
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };
-    let mut worker = worker(tier, ground, core)?;
+    let mut worker = worker(tier, context, core)?;
     worker.submit(&request)?;
     Ok(worker)
 }
@@ -339,14 +347,14 @@ fn explain(fault: &Fault) -> String {
 }
 
 /// What a tier that works does not guarantee.
-fn gaps(tier: Tier, ground: &Ground) -> Vec<Gap> {
+fn gaps(tier: Tier, context: &WorkerContext) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() });
-    accounting_gaps(tier, ground.site.as_ref(), &mut gap);
+    accounting_gaps(tier, context.site.as_ref(), &mut gap);
     if tier.has_namespaces() {
         namespace_gaps(&mut gap);
     } else {
-        shared_world_gaps(tier, &mut gap);
+        host_gaps(tier, &mut gap);
     }
     gaps
 }
@@ -357,9 +365,9 @@ fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'stati
         gap(
             "control group",
             &format!(
-                "memory is watched every few milliseconds instead of being refused by the kernel: a program can exceed its \
+                "cache is watched every few milliseconds instead of being refused by the kernel: a program can exceed its \
                  limit for that long, a short peak of several processes can go unseen, and about {} MiB can stay hidden in \
-                 the kernel's own memory",
+                 the kernel's own cache",
                 UNCOUNTED >> 20
             ),
         );
@@ -414,10 +422,10 @@ fn proc_gap(seen: &End) -> Option<Gap> {
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.
 fn has_fork_gate() -> bool {
     // SAFETY: the closure allocates and makes system calls.
-    unsafe { in_child(|| ForkGate::install(Also::default()).is_some()) }
+    unsafe { in_child(|| ForkGate::install(GateScope::default()).is_some()) }
 }
 
-fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
+fn host_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     gap(
         "namespaces",
         "programs share the machine's process ids and file system: they can learn which files and processes \

@@ -18,11 +18,12 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, SocketFlags};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
+use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
 use crate::clock::{self, nanoseconds};
 use crate::process::{OWN_EXECUTABLE, Role, take_socket};
-use crate::protocol::{self, Reader, Writer};
+use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
 
@@ -74,13 +75,10 @@ impl Supervised {
         stdio: [BorrowedFd<'_>; 3],
         core: Option<usize>,
     ) -> io::Result<Supervised> {
-        let mut order = Writer::default();
-        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        order.option(core.map(|core| core as u64));
-        order.bytes(folder.as_os_str().as_bytes()).bytes(program.as_bytes()).u64(arguments.len() as u64);
-        for argument in arguments {
-            order.bytes(argument.as_bytes());
+        if words.is_empty() {
+            return Err(io::ErrorKind::InvalidInput.into());
         }
+        let order = Message::new(&CommandOrder { core, folder: folder.to_owned(), words: words.to_vec() });
         loop {
             let idle = IDLE.lock().pop();
             let is_new = idle.is_none();
@@ -95,14 +93,14 @@ impl Supervised {
         }
     }
 
-    fn started(supervisor: Supervisor, mut answer: Reader) -> io::Result<Supervised> {
-        if answer.u64()? == 0 {
-            let errno = (answer.u64()? as u32).cast_signed();
-            supervisor.wait_for_work();
-            return Err(io::Error::from_raw_os_error(errno));
+    fn started(supervisor: Supervisor, mut answer: Received) -> io::Result<Supervised> {
+        match answer.decode::<StartAnswer>()? {
+            Ok(id) => Ok(Supervised { id, process: answer.take_fd()?, status: None, supervisor: Some(supervisor) }),
+            Err(errno) => {
+                supervisor.wait_for_work();
+                Err(io::Error::from_raw_os_error(errno))
+            }
         }
-        let id = answer.u64()? as u32;
-        Ok(Supervised { id, process: answer.fd()?, status: None, supervisor: Some(supervisor) })
     }
 
     /// The processes of its group that are there at this moment, those included that have ended and were not waited for.
@@ -146,14 +144,14 @@ impl Supervised {
             return Ok(status);
         }
         if let Some(supervisor) = &self.supervisor {
-            Writer::default().send(&supervisor.socket, &[])?;
+            Message::empty().send(&supervisor.socket, &[])?;
         }
         self.hear_status()
     }
 
     fn hear_status(&mut self) -> io::Result<ExitStatus> {
         let supervisor = self.supervisor.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let status = ExitStatus::from_raw((supervisor.hear()?.u64()? as u32).cast_signed());
+        let status = ExitStatus::from_raw(supervisor.hear()?.decode()?);
         supervisor.wait_for_work();
         self.status = Some(status);
         Ok(status)
@@ -166,6 +164,19 @@ impl Drop for Supervised {
         let _ = self.end();
     }
 }
+
+/// What a supervisor is to start.
+#[derive(Serialize, Deserialize)]
+struct CommandOrder {
+    core: Option<usize>,
+    #[serde(with = "crate::os_data")]
+    folder: PathBuf,
+    #[serde(with = "crate::os_data")]
+    words: Vec<OsString>,
+}
+
+/// The id of the process, whose pidfd travels with the answer; or the error number of the start that failed.
+type StartAnswer = Result<u32, i32>;
 
 /// A process that runs one command at a time.
 #[derive(Debug)]
@@ -182,8 +193,9 @@ impl Supervisor {
         Ok(Supervisor { process: command.spawn()?, socket })
     }
 
-    fn hear(&self) -> io::Result<Reader> {
-        Reader::receive(&self.socket)?.ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
+    fn hear(&self) -> io::Result<Received> {
+        Received::receive(&self.socket)?
+            .ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
     }
 
     fn wait_for_work(self) {
@@ -206,7 +218,7 @@ impl Drop for Supervisor {
 
 /// A supervisor: until the judge has gone.
 pub(crate) const SUPERVISOR: Role =
-    Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", live: serve };
+    Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", main: serve };
 
 /// How long what a command has left behind may take to die.
 const GRACE: Duration = Duration::from_secs(1);
@@ -221,23 +233,20 @@ fn serve() -> io::Result<()> {
     // A Ctrl-C at the terminal is the judge's to hear.
     rustix::process::setpgid(None, None)?;
     rustix::process::set_child_subreaper(Pid::from_raw(1))?;
-    while let Some(mut order) = Reader::receive(&socket)? {
-        // One that is empty asks for the end of a command that has ended already.
-        if order.is_empty() {
+    while let Some(mut message) = Received::receive(&socket)? {
+        // An empty message asks for the end of a command that has ended already.
+        if message.is_empty() {
             continue;
         }
-        let mut answer = Writer::default();
-        match start(&mut order) {
+        match start(&mut message) {
             Ok((child, process)) => {
-                answer.u64(1).u64(u64::from(child.id()));
-                answer.send(&socket, &[process.as_fd()])?;
+                Message::new(&StartAnswer::Ok(child.id())).send(&socket, &[process.as_fd()])?;
                 let status = watch(child, &process, &socket)?;
-                let mut ended = Writer::default();
-                ended.u64(u64::from(status.into_raw().cast_unsigned())).send(&socket, &[])?;
+                Message::new(&status.into_raw()).send(&socket, &[])?;
             }
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-                answer.u64(0).u64(u64::from(errno.cast_unsigned())).send(&socket, &[])?;
+                Message::new(&StartAnswer::Err(errno)).send(&socket, &[])?;
             }
         }
     }
@@ -245,21 +254,19 @@ fn serve() -> io::Result<()> {
 }
 
 /// Starts what an order asks for, with this process's environment and in a process group of its own.
-fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
-    let core = order.option()?;
-    let folder = PathBuf::from(order.os_string()?);
-    let mut command = Command::new(order.os_string()?);
-    for _ in 0..order.u64()? {
-        command.arg(order.os_string()?);
-    }
-    command.stdin(order.fd()?).stdout(order.fd()?).stderr(order.fd()?).current_dir(folder).process_group(0);
+fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
+    let CommandOrder { core, folder, words } = message.decode()?;
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).process_group(0);
+    command.stdin(message.take_fd()?).stdout(message.take_fd()?).stderr(message.take_fd()?);
     // SAFETY: system calls alone, which may be made between fork and exec.
     unsafe {
         command.pre_exec(move || {
             if let Some(core) = core {
                 // A wish: it converses with a program on that core.
-                let _ = cores::pin(None, core as usize);
-                cores::give_way(true, 0);
+                let _ = cores::pin(None, core);
+                cores::set_batch(true, 0);
             }
             let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
             rustix::process::setrlimit(Resource::Fsize, largest)?;
@@ -279,7 +286,7 @@ fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<Ex
         match rustix::event::poll(&mut fds, None) {
             Ok(_) if !fds[0].revents().is_empty() => break Ok(()),
             // Whether it is a message or its end, which the next one to receive will find again.
-            Ok(_) => break Reader::receive(socket).map(drop),
+            Ok(_) => break Received::receive(socket).map(drop),
             Err(Errno::INTR) => {}
             Err(error) => break Err(error.into()),
         }
@@ -362,7 +369,7 @@ impl Stub {
             if rustix::net::sockopt::socket_peercred(&socket)?.uid != rustix::process::geteuid() {
                 continue;
             }
-            if let Ok(Some(message)) = Reader::receive(&socket)
+            if let Ok(Some(message)) = Received::receive(&socket)
                 && let Ok(call) = StubCall::decode(message, socket)
             {
                 return Ok(Some(call));
@@ -404,21 +411,20 @@ pub struct StubLink {
 }
 
 impl StubCall {
-    fn decode(mut message: Reader, socket: OwnedFd) -> io::Result<StubCall> {
-        let arguments = (0..message.u64()?).map(|_| message.os_string()).collect::<io::Result<_>>()?;
-        Ok(StubCall { stdin: message.fd()?, stdout: message.fd()?, arguments, link: StubLink { socket } })
+    fn decode(mut message: Received, socket: OwnedFd) -> io::Result<StubCall> {
+        let StubArguments(arguments) = message.decode()?;
+        Ok(StubCall { stdin: message.take_fd()?, stdout: message.take_fd()?, arguments, link: StubLink { socket } })
     }
 }
+
+/// What a process of a [`Stub`] sends first.
+#[derive(Serialize, Deserialize)]
+struct StubArguments(#[serde(with = "crate::os_data")] Vec<OsString>);
 
 impl StubLink {
     /// Ends the process in the way that a program has ended. One that is gone is not told.
     pub fn end(self, end: End) {
-        let (kind, number) = match end {
-            End::Exited(code) => (0, code),
-            End::Signalled(signal) => (1, signal),
-            End::NotStarted(_) => (0, NOT_STARTED),
-        };
-        let _ = Writer::default().u64(kind).u64(u64::from(number.cast_unsigned())).send(&self.socket, &[]);
+        let _ = Message::new(&end).send(&self.socket, &[]);
     }
 }
 
@@ -447,29 +453,23 @@ pub(crate) fn become_stub_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next().unwrap_or_default();
     let Some(name) = first.as_bytes().strip_prefix(ARGUMENT.as_bytes()) else { return };
-    let own: Vec<OsString> = arguments.skip(1).collect();
-    match stand_in(name, &own) {
-        Ok((0, code)) => std::process::exit(code),
-        Ok((_, signal)) => die_of(signal),
-        Err(_) => std::process::exit(NOT_STARTED),
+    match forward_and_wait(name, arguments.skip(1).collect()) {
+        Ok(End::Exited(code)) => std::process::exit(code),
+        Ok(End::Signalled(signal)) => die_by_signal(signal),
+        Ok(End::NotStarted(_)) | Err(_) => std::process::exit(NOT_STARTED),
     }
 }
 
-/// Hands over the standard streams, and waits for what kind of end it is, and its number.
-fn stand_in(name: &[u8], arguments: &[OsString]) -> io::Result<(u64, i32)> {
+/// Hands over the standard streams, and waits until it is told how to end.
+fn forward_and_wait(name: &[u8], arguments: Vec<OsString>) -> io::Result<End> {
     let socket = protocol::connect(name)?;
-    let mut message = Writer::default();
-    message.u64(arguments.len() as u64);
-    for argument in arguments {
-        message.bytes(argument.as_bytes());
-    }
+    let message = Message::new(&StubArguments(arguments));
     message.send(&socket, &[rustix::stdio::stdin(), rustix::stdio::stdout()])?;
-    let mut answer = Reader::receive(&socket)?.ok_or(io::ErrorKind::BrokenPipe)?;
-    Ok((answer.u64()?, (answer.u64()? as u32).cast_signed()))
+    Received::receive(&socket)?.ok_or(io::ErrorKind::BrokenPipe)?.decode()
 }
 
 /// Ends this process by a signal, without a core dump.
-fn die_of(signal: i32) -> ! {
+fn die_by_signal(signal: i32) -> ! {
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
     // SAFETY: the default action needs no handler; a signal that does not exist is refused.

@@ -5,8 +5,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// How strongly programs are isolated, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tier {
     /// Namespaces and a control group, set up by root; the program runs under a uid of its own.
     Root,
@@ -89,7 +91,7 @@ pub struct Options {
     pub scratch: Option<PathBuf>,
     /// A folder in which to remember for some minutes which tier works, so that a later start in the same surroundings does
     /// not try it again. When a worker fails, it is forgotten. `None`: each start tries.
-    pub memory: Option<PathBuf>,
+    pub tier_cache: Option<PathBuf>,
     /// Whether the first worker that is asked for will be one whose programs run on all cores: it starts while the caller
     /// does other things.
     pub all_cores: bool,
@@ -100,7 +102,7 @@ pub const GAP_OF_EVERY_TIER: &str = "programs share the machine's clock, its mem
                                      traces there for the next (\"Between cases\" in docs/security.md)";
 
 /// Something that does not hold in the tier in use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     /// A short name: `"control group"`.
     pub what: Cow<'static, str>,

@@ -1,25 +1,26 @@
 //! Remembers which tier works, for later starts in the same surroundings: to try it takes longer than all else that a
 //! start does.
 
-use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::cgroup::site::Site;
 use crate::procfs::text;
-use crate::protocol::{Reader, Writer};
+use crate::protocol::{self, Message};
 use crate::tier::{Gap, Options, Tier};
 
 /// What was found holds for so long: not all that may change shows in the surroundings.
 const LIFETIME: Duration = Duration::from_secs(600);
 
 /// A longer file was not written here.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What decides which tiers work: files, which are compared whole.
 const FILES: [&str; 9] = [
@@ -44,8 +45,8 @@ const NAMESPACES: [&str; 4] = ["cgroup", "mnt", "pid", "user"];
 const VARIABLES: [&str; 3] = ["LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
 /// What was found out about a tier by trying it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CachedTier {
     pub(crate) tier: Tier,
     pub(crate) site: Option<Site>,
     pub(crate) gaps: Vec<Gap>,
@@ -53,22 +54,22 @@ pub(crate) struct Finding {
 
 /// A file that holds one finding, and the surroundings that it was made in. Its name tells surroundings apart, so that one
 /// who comes and goes between several finds each again.
-pub(crate) struct Memory {
+pub(crate) struct TierCache {
     folder: PathBuf,
     file: PathBuf,
     surroundings: Vec<u8>,
 }
 
-impl Memory {
+impl TierCache {
     /// The memory for these options, of which `executable` and `scratch` are what they come to. `None`: they want none, or
     /// these surroundings cannot be told from others.
-    pub(crate) fn of(options: &Options, executable: &Path, scratch: &Path) -> Option<Memory> {
-        let folder = options.memory.clone()?;
-        let surroundings = surroundings(options, executable, scratch).ok()?;
+    pub(crate) fn of(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
+        let folder = options.tier_cache.clone()?;
+        let surroundings = Message::new(&Surroundings::read(options, executable, scratch).ok()?).content().to_vec();
         let mut hasher = DefaultHasher::new();
         surroundings.hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
-        Some(Memory { folder, file, surroundings })
+        Some(TierCache { folder, file, surroundings })
     }
 
     /// Where it is kept.
@@ -77,7 +78,7 @@ impl Memory {
     }
 
     /// What was found not long ago in the same surroundings.
-    pub(crate) fn recall(&self) -> Option<Finding> {
+    pub(crate) fn load(&self) -> Option<CachedTier> {
         let file =
             File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&self.file).ok()?;
         let stat = file.metadata().ok()?;
@@ -87,21 +88,19 @@ impl Memory {
             return None;
         }
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-        let mut reader = Reader::of(bytes);
-        (reader.bytes().ok()? == self.surroundings).then(|| Finding::decode(&mut reader).ok()).flatten()
+        file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        let entry: Entry = protocol::decode(&bytes).ok()?;
+        (entry.surroundings == self.surroundings).then_some(entry.tier)
     }
 
     /// Keeps a finding for later starts, instead of the one before. Where nothing can be written, they try again.
-    pub(crate) fn keep(&self, finding: &Finding) {
-        let mut writer = Writer::default();
-        writer.bytes(&self.surroundings);
-        finding.encode(&mut writer);
+    pub(crate) fn store(&self, tier: &CachedTier) {
+        let entry = Message::new(&Entry { surroundings: self.surroundings.clone(), tier: tier.clone() });
         // Not over the old one: who reads it meanwhile has it whole.
         let write = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             remove(&self.folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
-            File::options().write(true).create_new(true).mode(0o600).open(&self.file)?.write_all(&writer.into_bytes())
+            File::options().write(true).create_new(true).mode(0o600).open(&self.file)?.write_all(entry.content())
         };
         let _ = write();
     }
@@ -132,111 +131,108 @@ pub(crate) fn forget_all(folder: &Path) {
     remove(folder, |_| true);
 }
 
-impl Finding {
-    fn encode(&self, writer: &mut Writer) {
-        writer.bytes(self.tier.name().as_bytes()).u64(u64::from(self.site.is_some()));
-        if let Some(site) = &self.site {
-            site.encode(writer);
-        }
-        writer.u64(self.gaps.len() as u64);
-        for Gap { what, meaning } in &self.gaps {
-            writer.bytes(what.as_bytes()).bytes(meaning.as_bytes());
-        }
-    }
-
-    fn decode(reader: &mut Reader) -> io::Result<Finding> {
-        let broken = || io::Error::from(io::ErrorKind::InvalidData);
-        let text = |bytes| String::from_utf8(bytes).map_err(|_| broken());
-        let tier = text(reader.bytes()?)?.parse().map_err(|_| broken())?;
-        let site = if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) };
-        let mut gaps = Vec::new();
-        for _ in 0..reader.u64()? {
-            gaps.push(Gap { what: Cow::Owned(text(reader.bytes()?)?), meaning: text(reader.bytes()?)? });
-        }
-        Ok(Finding { tier, site, gaps })
-    }
+/// What is in a file.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    #[serde(with = "crate::os_data")]
+    surroundings: Vec<u8>,
+    tier: CachedTier,
 }
 
-/// All that a finding depends on, as far as it can be read.
-fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Result<Vec<u8>> {
-    let mut writer = Writer::default();
-    writer.bytes(env!("CARGO_PKG_VERSION").as_bytes()).bytes(format!("{:?}", options.tier).as_bytes());
-    writer.u64(u64::from(options.allow_unsafe)).bytes(scratch.as_os_str().as_bytes());
-    let program = fs::metadata(executable)?;
-    let changed = (program.ctime(), program.ctime_nsec());
-    for number in [program.dev(), program.ino(), changed.0.cast_unsigned(), changed.1.cast_unsigned()] {
-        writer.u64(number);
+/// Everything that can be read of what the result of a trial depends on.
+#[derive(Serialize)]
+struct Surroundings {
+    version: &'static str,
+    choice: String,
+    allow_unsafe: bool,
+    #[serde(with = "crate::os_data")]
+    scratch: PathBuf,
+    /// Device, inode, and time of the last change.
+    program: (u64, u64, i64, i64),
+    namespaces: Vec<u64>,
+    files: Vec<String>,
+    status: Vec<String>,
+    #[serde(with = "crate::os_data")]
+    variables: Vec<OsString>,
+}
+
+impl Surroundings {
+    fn read(options: &Options, executable: &Path, scratch: &Path) -> io::Result<Surroundings> {
+        let program = fs::metadata(executable)?;
+        let inode = |name| fs::metadata(format!("/proc/self/ns/{name}")).map(|namespace| namespace.ino());
+        let status = text("/proc/self/status")?;
+        let is_relevant = |line: &&str| STATUS.iter().any(|beginning| line.starts_with(beginning));
+        Ok(Surroundings {
+            version: env!("CARGO_PKG_VERSION"),
+            choice: format!("{:?}", options.tier),
+            allow_unsafe: options.allow_unsafe,
+            scratch: scratch.to_owned(),
+            program: (program.dev(), program.ino(), program.ctime(), program.ctime_nsec()),
+            namespaces: NAMESPACES.into_iter().map(inode).collect::<io::Result<_>>()?,
+            // A file that this kernel does not have is the same as an empty one.
+            files: FILES.into_iter().map(|path| text(path).unwrap_or_default()).collect(),
+            status: status.lines().filter(is_relevant).map(str::to_owned).collect(),
+            variables: VARIABLES.into_iter().map(|name| std::env::var_os(name).unwrap_or_default()).collect(),
+        })
     }
-    for name in NAMESPACES {
-        writer.u64(fs::metadata(format!("/proc/self/ns/{name}"))?.ino());
-    }
-    for path in FILES {
-        // One that this kernel does not have is the same as an empty one.
-        writer.bytes(text(path).unwrap_or_default().as_bytes());
-    }
-    let status = text("/proc/self/status")?;
-    for line in status.lines().filter(|line| STATUS.iter().any(|beginning| line.starts_with(beginning))) {
-        writer.bytes(line.as_bytes());
-    }
-    for name in VARIABLES {
-        writer.bytes(std::env::var_os(name).unwrap_or_default().as_bytes());
-    }
-    Ok(writer.into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
     use crate::cgroup::site::Version;
     use crate::tier::TierChoice;
 
-    fn memory(folder: &Path, tier: Tier) -> Memory {
-        let options = Options { tier: TierChoice::Forced(tier), memory: Some(folder.to_owned()), ..Options::default() };
-        Memory::of(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
+    fn cache(folder: &Path, tier: Tier) -> TierCache {
+        let options =
+            Options { tier: TierChoice::Forced(tier), tier_cache: Some(folder.to_owned()), ..Options::default() };
+        TierCache::of(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
     }
 
-    fn finding() -> Finding {
+    fn finding() -> CachedTier {
         let site = Site { version: Version::Two, memory: "/a".into(), pids: None, cpu: Some("/b".into()) };
         let gap = |what, meaning: &str| Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() };
-        Finding { tier: Tier::Root, site: Some(site), gaps: vec![gap("user", "ä"), gap("", "")] }
+        CachedTier { tier: Tier::Root, site: Some(site), gaps: vec![gap("user", "ä"), gap("", "")] }
     }
 
     #[test]
     fn what_was_found_is_recalled_in_the_same_surroundings_alone() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("deep/er");
-        let (root, bare) = (memory(&folder, Tier::Root), memory(&folder, Tier::Bare));
-        assert_eq!(root.recall(), None, "nothing is there yet");
-        root.keep(&finding());
-        assert_eq!((root.recall(), bare.recall()), (Some(finding()), None), "another tier was asked for");
-        let other = Finding { tier: Tier::Bare, site: None, gaps: Vec::new() };
-        bare.keep(&other);
-        assert_eq!((root.recall(), bare.recall()), (Some(finding()), Some(other.clone())));
-        root.keep(&other);
-        assert_eq!(root.recall(), Some(other), "the last one counts");
-        let alike = Memory { file: root.file.clone(), ..memory(&folder, Tier::Bare) };
-        assert_eq!(alike.recall(), None, "of the same name, by chance");
+        let (root, bare) = (cache(&folder, Tier::Root), cache(&folder, Tier::Bare));
+        assert_eq!(root.load(), None, "nothing is there yet");
+        root.store(&finding());
+        assert_eq!((root.load(), bare.load()), (Some(finding()), None), "another tier was asked for");
+        let other = CachedTier { tier: Tier::Bare, site: None, gaps: Vec::new() };
+        bare.store(&other);
+        assert_eq!((root.load(), bare.load()), (Some(finding()), Some(other.clone())));
+        root.store(&other);
+        assert_eq!(root.load(), Some(other), "the last one counts");
+        let alike = TierCache { file: root.file.clone(), ..cache(&folder, Tier::Bare) };
+        assert_eq!(alike.load(), None, "of the same name, by chance");
         forget(root.file());
-        assert!(root.recall().is_none() && bare.recall().is_some());
+        assert!(root.load().is_none() && bare.load().is_some());
         fs::write(folder.join("not a finding"), "").unwrap();
         forget_all(&folder);
-        assert_eq!(bare.recall(), None);
+        assert_eq!(bare.load(), None);
         assert!(folder.join("not a finding").exists());
     }
 
     #[test]
     fn what_is_old_broken_or_somebody_elses_is_not_recalled() {
         let folder = tempfile::tempdir().unwrap();
-        let memory = memory(folder.path(), Tier::Root);
-        let file = memory.file().to_owned();
-        memory.keep(&finding());
+        let cache = cache(folder.path(), Tier::Root);
+        let file = cache.file().to_owned();
+        cache.store(&finding());
         let whole = fs::read(&file).unwrap();
         for length in 0..whole.len() {
             fs::write(&file, &whole[..length]).unwrap();
-            assert_eq!(memory.recall(), None, "{length} bytes");
+            assert_eq!(cache.load(), None, "{length} bytes");
         }
         fs::write(&file, &whole).unwrap();
-        assert_eq!(memory.recall(), Some(finding()));
+        assert_eq!(cache.load(), Some(finding()));
         let set_age = |seconds| {
             fs::write(&file, &whole).unwrap();
             let file = File::options().write(true).open(&file).unwrap();
@@ -244,21 +240,21 @@ mod tests {
             file.set_modified(written - Duration::from_secs(seconds)).unwrap();
         };
         set_age(LIFETIME.as_secs() - 60);
-        assert!(memory.recall().is_some());
+        assert!(cache.load().is_some());
         set_age(LIFETIME.as_secs() + 1);
-        assert_eq!(memory.recall(), None);
-        let other = super::tests::memory(folder.path(), Tier::Bare);
-        other.keep(&finding());
+        assert_eq!(cache.load(), None);
+        let other = super::tests::cache(folder.path(), Tier::Bare);
+        other.store(&finding());
         assert!(!file.exists(), "the next one that is kept removes what is old");
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(other.file(), &link).unwrap();
-        assert_eq!(Memory { file: link, ..other }.recall(), None, "a link may lead to another user's");
+        assert_eq!(TierCache { file: link, ..other }.load(), None, "a link may lead to another user's");
     }
 
     #[test]
     fn where_nothing_can_be_written_nothing_is_remembered() {
-        let memory = memory(Path::new("/proc/judge"), Tier::Root);
-        memory.keep(&finding());
-        assert_eq!(memory.recall(), None);
+        let cache = cache(Path::new("/proc/judge"), Tier::Root);
+        cache.store(&finding());
+        assert_eq!(cache.load(), None);
     }
 }

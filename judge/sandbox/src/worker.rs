@@ -20,23 +20,25 @@ use crate::cgroup::site::{Site, kill_and_remove};
 use crate::helper::{self, HELPER};
 use crate::namespace::mounts::{self, View};
 use crate::process::ChildProcess;
-use crate::protocol::messages::{self, OrderKind, Outlet, Settings};
-use crate::protocol::{self, Reader, shared_memory};
-use crate::request::{Context, Exchange, Execution, Fault, Made, Request, Sink, Stdin};
+use crate::protocol::messages::{self, Outlet, Settings};
+use crate::protocol::{self, Message, Received, shared_memory};
+use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Sink, Stdin};
 use crate::scratch::{self, disk};
 use crate::{cores, procfs, tier_cache};
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
 pub struct Worker {
     helper: Helper,
-    traces: Traces,
+    leftovers: HelperLeftovers,
     working_folder: PathBuf,
     /// Whether its programs run below an init.
     has_init: bool,
     /// What remembers that such workers work.
-    memory: Option<PathBuf>,
+    cache_file: Option<PathBuf>,
     /// What was ordered last, and, if it was the same before, what stood then where the program and its files are.
-    last: (Vec<u8>, Option<View>),
+    last_order: Option<Message>,
+    /// If that was the same as the order before: the identities of the program and its files at the time.
+    last_view: Option<View>,
 }
 
 /// A helper, and its keeper, if it has one. When this is dropped, they end, and it waits for that.
@@ -122,22 +124,27 @@ impl Worker {
     /// This many programs can be handed over before the first of them is collected.
     pub const QUEUE: usize = 8;
 
-    /// Starts `executable` as a helper. `memory`: to be forgotten when it fails.
-    pub(crate) fn start(executable: &Path, mut settings: Settings, memory: Option<PathBuf>) -> Result<Worker, Fault> {
+    /// Starts `executable` as a helper. `cache_file`: to be forgotten when it fails.
+    pub(crate) fn start(
+        executable: &Path,
+        mut settings: Settings,
+        cache_file: Option<PathBuf>,
+    ) -> Result<Worker, Fault> {
         let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let traces = Traces::of(&settings);
+        let leftovers = HelperLeftovers::of(&settings);
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
         let helper = Helper { link, process, keeper: None };
-        let mut worker = Worker { helper, traces, working_folder, has_init, memory, last: Default::default() };
+        let mut worker =
+            Worker { helper, leftovers, working_folder, has_init, cache_file, last_order: None, last_view: None };
         if !settings.tier.has_namespaces() {
-            let (keeper, leash) = helper::start(executable).context("starting the sandbox's keeper")?;
-            (worker.helper.keeper, settings.leash) = (Some(keeper), Some(leash));
+            let (keeper, keeper_link) = helper::start_keeper(executable).context("starting the sandbox's keeper")?;
+            (worker.helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
         }
-        cores::part_from(worker.helper.process.id(), settings.core.map(|core| core as usize));
+        cores::separate_from_child(worker.helper.process.id(), settings.core);
         let sent = settings.send(worker.socket());
         // The helper alone holds the leash from here.
         drop(settings);
@@ -168,13 +175,13 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        self.begin(request, &messages::Task::from(request), None, false)
+        self.begin(request, &messages::RunSpec::from(request), None, false)
     }
 
     /// Has what `request` needs made ready, and does not wait for it. To be called before the first run.
     pub(crate) fn make_ready(&mut self, request: &Request) {
         // If it fails, so does the first run, which tells why.
-        let _ = self.begin(request, &messages::Task::from(request), None, true);
+        let _ = self.begin(request, &messages::RunSpec::from(request), None, true);
     }
 
     /// Waits for the end of the program that was handed over first.
@@ -198,16 +205,20 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        Ok(self.perform(request, messages::Task::from(request), Some(over))?.0)
+        Ok(self.perform(request, messages::RunSpec::from(request), Some(over))?.0)
     }
 
     /// Does the same as [`run`](Self::run) for a program that gets files and makes some: a compiler.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with_files(&mut self, request: &Request, exchange: &Exchange) -> Result<(Execution, Made), Fault> {
-        let task = messages::Task { exchange: Some(exchange.clone()), ..messages::Task::from(request) };
-        self.perform(request, task, None)
+    pub fn run_with_files(
+        &mut self,
+        request: &Request,
+        exchange: &Exchange,
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        let spec = messages::RunSpec { exchange: Some(exchange.clone()), ..messages::RunSpec::from(request) };
+        self.perform(request, spec, None)
     }
 
     /// Does the same for one that is to be killed when `over` becomes readable. The request's files are closed here once
@@ -220,10 +231,10 @@ impl Worker {
         request: Request,
         exchange: &Exchange,
         over: BorrowedFd<'_>,
-    ) -> Result<(Execution, Made), Fault> {
-        let (exchange, leave) = (Some(exchange.clone()), Duration::ZERO);
-        let task = messages::Task { exchange, leave, ..messages::Task::from(&request) };
-        self.begin(&request, &task, Some(over), false)?;
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        let (exchange, grace) = (Some(exchange.clone()), Duration::ZERO);
+        let spec = messages::RunSpec { exchange, grace, ..messages::RunSpec::from(&request) };
+        self.begin(&request, &spec, Some(over), false)?;
         drop(request);
         self.finish()
     }
@@ -250,16 +261,16 @@ impl Worker {
     fn perform(
         &mut self,
         request: &Request,
-        task: messages::Task,
+        spec: messages::RunSpec,
         over: Option<BorrowedFd<'_>>,
-    ) -> Result<(Execution, Made), Fault> {
-        self.begin(request, &task, over, false)?;
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        self.begin(request, &spec, over, false)?;
         self.finish()
     }
 
     /// Waits for the end of the program that was handed over first.
-    fn finish(&mut self) -> Result<(Execution, Made), Fault> {
-        let received = Reader::receive(self.socket())
+    fn finish(&mut self) -> Result<(Execution, OutputFiles), Fault> {
+        let received = Received::receive(self.socket())
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
         let answer = match received {
             Ok(Some(answer)) => answer.inspect_err(|_| self.forget())?,
@@ -273,14 +284,14 @@ impl Worker {
             stdout: answer.stdout.bytes().context("reading the captured output")?,
             stderr: answer.stderr.bytes().context("reading the captured error output")?,
         };
-        Ok((execution, answer.made))
+        Ok((execution, answer.output_files))
     }
 
     /// Hands a program over to the helper. `only_prepare`: it is not to run yet, and there will be no answer.
     fn begin(
         &mut self,
         request: &Request,
-        task: &messages::Task,
+        spec: &messages::RunSpec,
         over: Option<BorrowedFd<'_>>,
         only_prepare: bool,
     ) -> Result<(), Fault> {
@@ -295,18 +306,22 @@ impl Worker {
             Sink::Lent(file) => Outlet::Lent(file.as_fd()),
             Sink::Relay(file) => Outlet::Relay(file.as_fd()),
         });
-        let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
+        let [stdout, stderr] = sinks.map(Outlet::kind);
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let own_stdin = matches!(stdin, Input::New(_));
-        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some(), own_stdin, only_prepare };
-        let order = messages::encode(task, enclosed);
-        // Who runs the same again does not look for itself whether the files are still the same.
-        let text = order.framed();
-        let view = (text == self.last.0).then(|| View::of(task));
-        let is_repeated = view.is_some() && view == self.last.1;
-        self.last = (text, view);
-        let order = if is_repeated { OrderKind::Again.writer() } else { order };
-        order.send(self.socket(), &fds).map_err(|error| self.lost(&error.to_string()))
+        let owns_stdin = matches!(stdin, Input::New(_));
+        let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
+        let order = messages::encode_run(spec, attachments);
+        // A caller that runs the same again does not check whether the files are still the same.
+        let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
+        let is_repeated = view.is_some() && view == self.last_view;
+        self.last_view = view;
+        let order = self.last_order.insert(order);
+        let sent = if is_repeated {
+            messages::encode_repeat().send(&self.helper.link.socket, &fds)
+        } else {
+            order.send(&self.helper.link.socket, &fds)
+        };
+        sent.map_err(|error| self.lost(&error.to_string()))
     }
 
     /// The helper does not answer: it was cancelled, or it ended.
@@ -320,14 +335,14 @@ impl Worker {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
         };
-        self.traces.remove();
+        self.leftovers.remove();
         Fault::HelperGone(end)
     }
 
     /// The next start tries whether the tier works.
     fn forget(&self) {
-        if let Some(memory) = &self.memory {
-            tier_cache::forget(memory);
+        if let Some(cache_file) = &self.cache_file {
+            tier_cache::forget(cache_file);
         }
     }
 
@@ -342,13 +357,13 @@ impl Worker {
 
 fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     if settings.tier.has_namespaces() {
-        return Ok(mounts::BOX.into());
+        return Ok(mounts::WORK_FOLDER.into());
     }
-    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::BOX))
+    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::WORK_FOLDER))
 }
 
 enum Input<'a> {
-    Own(OwnedFd),
+    RunnerState(OwnedFd),
     /// A sealed file in memory, at its start.
     New(OwnedFd),
     Lent(&'a File),
@@ -357,7 +372,7 @@ enum Input<'a> {
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::Own(fd) | Input::New(fd) => fd.as_fd(),
+            Input::RunnerState(fd) | Input::New(fd) => fd.as_fd(),
             Input::Lent(file) => file.as_fd(),
         }
     }
@@ -365,7 +380,7 @@ impl Input<'_> {
 
 fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::Own(
+        Stdin::Empty => Input::RunnerState(
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
@@ -386,15 +401,15 @@ fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
 //# Removes what killed judges have left on the machine.
 
 /// Where one helper makes folders and groups: the judge removes them if the helper could not.
-pub(crate) struct Traces {
+pub(crate) struct HelperLeftovers {
     scratch: PathBuf,
     site: Option<Site>,
     name: String,
 }
 
-impl Traces {
-    pub(crate) fn of(settings: &Settings) -> Traces {
-        Traces { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
+impl HelperLeftovers {
+    pub(crate) fn of(settings: &Settings) -> HelperLeftovers {
+        HelperLeftovers { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
     }
 
     /// To be called when the helper has ended, and what it started is dying.

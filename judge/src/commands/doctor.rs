@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Tries every tier and reports.
 pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
-    let survey = judge_sandbox::survey(&Options { memory: sandbox::memory(), ..Options::default() });
+    let survey = judge_sandbox::survey(&Options { tier_cache: sandbox::memory(), ..Options::default() });
     if json != Some(Path::new("-")) {
         report::print(&report::doctor_text(&survey, Style::of_stdout()))?;
     }

@@ -9,7 +9,7 @@ use crate::program::{is_in_journal, journals_in};
 use crate::report;
 use crate::runner;
 use crate::solver::Purpose;
-use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
+use judge_sandbox::{Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(crate) fn note_gaps(sandbox: &Sandbox) {
 }
 
 fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
-    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..options };
+    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, tier_cache: memory(), ..options };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
@@ -64,7 +64,7 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
 
 /// Returns the flag with which programs are less isolated than without any.
 pub(crate) fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
-    let options = || Options { memory: memory(), ..Options::default() };
+    let options = || Options { tier_cache: memory(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
     match args.tier.0 {
         _ if args.allow_unsafe => Some("--unsafe"),
@@ -95,7 +95,7 @@ pub(crate) fn memory() -> Option<PathBuf> {
 /// says what is compiled, and by which compiler.
 pub(crate) fn compiler(
     sandbox: &Sandbox,
-) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'_> {
     |purpose, request, exchange| {
         if let Purpose::Compile(name) = purpose {
             let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();

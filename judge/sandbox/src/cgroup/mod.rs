@@ -9,8 +9,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::cgroup::site::{Door, Site, Version, field, number, remove_all, writable, write};
-use crate::protocol::{Reader, Writer};
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
 use crate::request::{Context, Fault};
 
 /// A control group, or one in each hierarchy that is of use, with the files that a run reads held open.
@@ -30,7 +31,7 @@ pub(crate) struct Cgroup {
 }
 
 /// How a group stood before a run.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Before {
     usage: u64,
     counters: Counters,
@@ -60,33 +61,13 @@ enum CpuAccount {
 }
 
 /// An init and the kernel's memory for it take a fraction of this.
-const LADEN_BYTES: u64 = 16 << 20;
+const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
 
 /// How often something was refused, since the group was made.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
     kills: u64,
     refusals: u64,
-}
-
-impl Counters {
-    pub(crate) fn encode(self, writer: &mut Writer) {
-        writer.u64(self.kills).u64(self.refusals);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Counters> {
-        Ok(Counters { kills: reader.u64()?, refusals: reader.u64()? })
-    }
-}
-
-impl Before {
-    pub(crate) fn encode(self, writer: &mut Writer) {
-        self.counters.encode(writer.u64(self.usage));
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Before> {
-        Ok(Before { usage: reader.u64()?, counters: Counters::decode(reader)? })
-    }
 }
 
 /// What the group saw during a run.
@@ -150,8 +131,8 @@ impl Cgroup {
     }
 
     /// Through which a process joins, one for each hierarchy.
-    pub(crate) fn doors(&self) -> io::Result<Vec<Door>> {
-        self.folders.iter().map(|folder| Door::open(folder)).collect()
+    pub(crate) fn entries(&self) -> io::Result<Vec<CgroupEntry>> {
+        self.folders.iter().map(|folder| CgroupEntry::open(folder)).collect()
     }
 
     /// Sets the limits of the next run and notes what is charged already. One process more than `processes` is
@@ -203,15 +184,15 @@ impl Cgroup {
 
     /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb
     /// has by the thousand, a while after their end, and files that were read stay charged.
-    pub(crate) fn is_laden(&self) -> bool {
+    pub(crate) fn has_residual_charge(&self) -> bool {
         let usage = number(&self.memory.usage);
         self.usage.set(Some(usage));
-        usage > LADEN_BYTES
+        usage > MAX_RESIDUAL_BYTES
     }
 
     /// Whether it was when the run began.
-    pub(crate) fn was_laden(&self) -> bool {
-        self.before.get().usage > LADEN_BYTES
+    pub(crate) fn had_residual_charge(&self) -> bool {
+        self.before.get().usage > MAX_RESIDUAL_BYTES
     }
 
     /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.

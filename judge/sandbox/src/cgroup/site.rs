@@ -3,7 +3,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,25 +10,29 @@ use std::time::Duration;
 use libc::{c_int, c_long};
 use rustix::fs::{CWD, Mode, OFlags};
 
+use serde::{Deserialize, Serialize};
+
 use crate::names;
 use crate::process::in_child;
 use crate::procfs::{stat_of, text};
-use crate::protocol::{Reader, Writer};
 
 /// The interface of the memory controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Version {
     One,
     Two,
 }
 
 /// The folders in which groups are made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Site {
     pub(crate) version: Version,
+    #[serde(with = "crate::os_data")]
     pub(crate) memory: PathBuf,
+    #[serde(with = "crate::os_data")]
     pub(crate) pids: Option<PathBuf>,
     /// Where CPU time is counted: a version 2 hierarchy, which does so even without controllers, or `cpuacct`.
+    #[serde(with = "crate::os_data")]
     pub(crate) cpu: Option<PathBuf>,
 }
 
@@ -47,22 +50,6 @@ impl Site {
         let known = |cpu: &&Path| *cpu == self.memory || Some(*cpu) == self.pids.as_deref();
         let cpu = self.cpu.as_deref().filter(|cpu| !known(cpu));
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
-    }
-
-    pub(crate) fn encode(&self, writer: &mut Writer) {
-        let path = |path: Option<&PathBuf>| path.map_or(Vec::new(), |path| path.as_os_str().as_bytes().to_vec());
-        writer.u64(u64::from(self.version == Version::Two)).bytes(&path(Some(&self.memory)));
-        writer.bytes(&path(self.pids.as_ref())).bytes(&path(self.cpu.as_ref()));
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Site> {
-        let version = if reader.u64()? == 1 { Version::Two } else { Version::One };
-        let memory = reader.os_string()?.into();
-        let mut path = || -> io::Result<Option<PathBuf>> {
-            let path = PathBuf::from(reader.os_string()?);
-            Ok((!path.as_os_str().is_empty()).then_some(path))
-        };
-        Ok(Site { version, memory, pids: path()?, cpu: path()? })
     }
 
     /// Looks for a place, by trying. `Err` says why there is none.
@@ -197,7 +184,7 @@ fn usable(folder: &Path) -> bool {
 //# that moves itself, nor for a process that is made in the group.
 
 /// The way into one group.
-pub(crate) enum Door {
+pub(crate) enum CgroupEntry {
     /// Version 1: a process with one thread moves itself through this file.
     Thread(File),
     /// Version 2: a process is cloned into this folder. Kernels before Linux 5.7 and some containers do not let it;
@@ -205,47 +192,47 @@ pub(crate) enum Door {
     Folder(OwnedFd, File),
 }
 
-impl Door {
+impl CgroupEntry {
     /// That of the group `folder`.
-    pub(crate) fn open(folder: &Path) -> io::Result<Door> {
+    pub(crate) fn open(folder: &Path) -> io::Result<CgroupEntry> {
         let writable = |name| OpenOptions::new().write(true).open(folder.join(name));
         match writable("tasks") {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
                 let group = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
-                Ok(Door::Folder(group, writable("cgroup.procs")?))
+                Ok(CgroupEntry::Folder(group, writable("cgroup.procs")?))
             }
-            tasks => tasks.map(Door::Thread),
+            tasks => tasks.map(CgroupEntry::Thread),
         }
     }
 
     /// Moves this process, which has one thread, in. `is_cloned`: whether it was [cloned](clone_into) into its folder.
     pub(crate) fn enter(&self, is_cloned: bool) -> io::Result<()> {
         match self {
-            Door::Folder(..) if is_cloned => Ok(()),
-            Door::Thread(file) | Door::Folder(_, file) => (&*file).write_all(b"0"),
+            CgroupEntry::Folder(..) if is_cloned => Ok(()),
+            CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file) => (&*file).write_all(b"0"),
         }
     }
 
-    /// What must stay open for [`Door::enter`].
+    /// What must stay open for [`CgroupEntry::enter`].
     pub(crate) fn fd(&self) -> RawFd {
-        let (Door::Thread(file) | Door::Folder(_, file)) = self;
+        let (CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file)) = self;
         file.as_raw_fd()
     }
 
     /// What a process can be cloned into.
     pub(crate) fn group(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Door::Thread(_) => None,
-            Door::Folder(group, _) => Some(group.as_fd()),
+            CgroupEntry::Thread(_) => None,
+            CgroupEntry::Folder(group, _) => Some(group.as_fd()),
         }
     }
 }
 
 /// Whether a process can join the group `folder`: tried in a child.
 pub(crate) fn can_be_joined(folder: &Path) -> bool {
-    let Ok(door) = Door::open(folder) else { return false };
-    if let Some(group) = door.group() {
+    let Ok(entry) = CgroupEntry::open(folder) else { return false };
+    if let Some(group) = entry.group() {
         // SAFETY: the child leaves at once.
         match unsafe { clone_into(0, group) } {
             // SAFETY: leaves without running the parent's destructors.
@@ -259,7 +246,7 @@ pub(crate) fn can_be_joined(folder: &Path) -> bool {
         }
     }
     // SAFETY: the closure makes system calls.
-    unsafe { in_child(|| door.enter(false).is_ok()) }
+    unsafe { in_child(|| entry.enter(false).is_ok()) }
 }
 
 /// Clones this process into `group`, of version 2, as `fork` does: with a copy of its memory and stack. Returns the child's id

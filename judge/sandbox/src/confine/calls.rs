@@ -225,7 +225,7 @@ pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile
 
 /// Refused where the program's user owns files of the judge: landlock does not cover a file's owner, mode and times.
 /// Leaving the process group is refused because killing it kills all that is left.
-pub(crate) const SHARED_WORLD: &[c_long] = &[
+pub(crate) const HOST_SHARED: &[c_long] = &[
     libc::SYS_setsid,
     libc::SYS_setpgid,
     libc::SYS_pidfd_send_signal,
@@ -238,10 +238,10 @@ pub(crate) const SHARED_WORLD: &[c_long] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) const SHARED_WORLD_OLD: &[c_long] =
+pub(crate) const HOST_SHARED_OLD: &[c_long] =
     &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const SHARED_WORLD_OLD: &[c_long] = &[];
+pub(crate) const HOST_SHARED_OLD: &[c_long] = &[];
 
 //# The flags that programs may give: what is not known is refused.
 

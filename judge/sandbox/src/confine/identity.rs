@@ -120,13 +120,13 @@ fn can_become(id: u32) -> bool {
 
 /// What a program of another user needs to come past closed folders to the files that it is shown, and to read them: to
 /// search any folder and read any file, as far as landlock lets it, which must then leave out what modes close.
-pub(crate) const PASSAGE: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
+pub(crate) const READ_SEARCH: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
 /// Takes every capability out of the bounding set, so that no later `execve` can bring one back. The process keeps its
-/// own, and [`PASSAGE`] may be handed on.
+/// own, and [`READ_SEARCH`] may be handed on.
 pub(crate) fn empty_bounding_set() {
     if let Ok(mut sets) = rustix::thread::capabilities(None) {
-        sets.inheritable = sets.permitted & PASSAGE;
+        sets.inheritable = sets.permitted & READ_SEARCH;
         let _ = rustix::thread::set_capabilities(None, sets);
     }
     // The first that is refused comes after the last one there is, or the right to do it is missing for all.

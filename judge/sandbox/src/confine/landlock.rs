@@ -61,7 +61,7 @@ pub(crate) const SYSTEM: &[&str] = &[
 pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// What a program may touch.
-pub(crate) struct Reach<'a> {
+pub(crate) struct FileAccess<'a> {
     /// It may do what it likes in here, but for `executes_own`.
     pub(crate) folder: (BorrowedFd<'a>, &'a Path),
     pub(crate) program: &'a Path,
@@ -74,7 +74,7 @@ pub(crate) struct Reach<'a> {
     pub(crate) executes_own: bool,
 }
 
-impl Reach<'_> {
+impl FileAccess<'_> {
     /// Whether nothing that the program may write is in `path`, or around it: what a folder allows holds for all below.
     fn is_foreign(&self, path: &Path) -> bool {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -102,12 +102,12 @@ pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
 }
 
 /// The ruleset, for the child to put on.
-pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
-    build(reach).map_err(kernels).context("making a landlock ruleset")
+pub(crate) fn ruleset(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, Fault> {
+    build(reach).map_err(kernel_error).context("making a landlock ruleset")
 }
 
 /// The kernel's error, if it was one: a helper can tell its judge nothing but its number.
-fn kernels(error: AnyError) -> io::Error {
+fn kernel_error(error: AnyError) -> io::Error {
     let mut cause: Option<&(dyn Error + 'static)> = Some(&*error);
     while let Some(error) = cause {
         if let Some(errno) = error.downcast_ref().and_then(io::Error::raw_os_error) {
@@ -120,7 +120,7 @@ fn kernels(error: AnyError) -> io::Error {
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
+fn build(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, AnyError> {
     let everything = AccessFs::from_all(NEWEST);
     let reading = AccessFs::from_read(NEWEST);
     let looking = reading & !AccessFs::Execute;
@@ -145,7 +145,7 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     for path in SYSTEM {
         // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
         let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
-        around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
+        grant_except_hidden(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
     }
     rules.grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
     for &device in DEVICES {
@@ -159,7 +159,7 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
             false if reach.executes_own || reach.is_foreign(&visible.path) => reading,
             false => looking,
         };
-        around(&visible.path, reach.hidden, access, &mut rules)?;
+        grant_except_hidden(&visible.path, reach.hidden, access, &mut rules)?;
     }
     Ok(rules.set.into())
 }
@@ -200,7 +200,12 @@ impl Rules {
 
 /// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on
 /// the way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
-fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &mut Rules) -> Result<(), AnyError> {
+fn grant_except_hidden(
+    path: &Path,
+    hidden: &[PathBuf],
+    access: BitFlags<AccessFs>,
+    rules: &mut Rules,
+) -> Result<(), AnyError> {
     if hidden.iter().any(|hidden| path.starts_with(hidden)) {
         return Ok(());
     }
@@ -212,7 +217,7 @@ fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &m
         let entry = entry?;
         // What a link leads to may be elsewhere.
         if !entry.file_type()?.is_symlink() {
-            around(&entry.path(), hidden, access, rules)?;
+            grant_except_hidden(&entry.path(), hidden, access, rules)?;
         }
     }
     Ok(())
@@ -257,7 +262,7 @@ fn state(entry: &DirEntry) -> State {
 }
 
 /// Whether a folder on the way to `path`, or this folder itself, may not be passed by every user.
-pub(crate) fn keeps_others_out(path: &Path) -> bool {
+pub(crate) fn is_closed_to_others(path: &Path) -> bool {
     let closed = |path: &Path| {
         path.ancestors()
             .filter_map(|folder| folder.metadata().ok())
@@ -289,6 +294,6 @@ mod tests {
         let mut found = below([root.clone()].into_iter());
         found.sort();
         assert_eq!(found, ["open/closed", "open/group", "private"].map(|name| root.join(name)));
-        assert!(keeps_others_out(&root.join("open/public")) && !keeps_others_out(Path::new("/usr/bin")));
+        assert!(is_closed_to_others(&root.join("open/public")) && !is_closed_to_others(Path::new("/usr/bin")));
     }
 }

@@ -16,10 +16,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
 
-use crate::confine::identity::PASSAGE;
-use crate::confine::{Walls, seccomp};
-use crate::protocol::Pass;
-use crate::protocol::messages::Task;
+use crate::confine::identity::READ_SEARCH;
+use crate::confine::{Confinement, seccomp};
+use crate::protocol::FilterBypass;
+use crate::protocol::messages::RunSpec;
 use crate::request::{Context, Fault, is_shortage};
 use crate::{clock, cores, process};
 
@@ -32,7 +32,7 @@ pub(crate) struct Launch<'a> {
     stdio: [BorrowedFd<'a>; 3],
     /// The folder that it starts in.
     folder: BorrowedFd<'a>,
-    walls: Walls<'a>,
+    confinement: Confinement<'a>,
 }
 
 /// What became of a launch.
@@ -54,12 +54,12 @@ pub(crate) struct Child {
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// A launch of `task` behind `walls`. `Err` holds the error number of `execve` for strings with a NUL byte.
+    /// A launch of `spec` behind `confinement`. `Err` holds the error number of `execve` for strings with a NUL byte.
     pub(crate) fn new(
-        task: &Task,
+        spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
         folder: BorrowedFd<'a>,
-        walls: Walls<'a>,
+        confinement: Confinement<'a>,
     ) -> Result<Launch<'a>, i32> {
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
         let pair = |(name, value): &(OsString, OsString)| {
@@ -69,12 +69,12 @@ impl<'a> Launch<'a> {
             text(&bytes.into_vec())
         };
         Ok(Launch {
-            program: text(task.program.as_os_str().as_bytes())?,
-            argv: task.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
-            environment: task.environment.iter().map(pair).collect::<Result<_, _>>()?,
+            program: text(spec.program.as_os_str().as_bytes())?,
+            argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+            environment: spec.environment.iter().map(pair).collect::<Result<_, _>>()?,
             stdio,
             folder,
-            walls,
+            confinement,
         })
     }
 
@@ -85,7 +85,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
-    pub(crate) fn name_folder(&mut self, variables: &[OsString], path: &Path) {
+    pub(crate) fn set_folder_variables(&mut self, variables: &[OsString], path: &Path) {
         let value = path.as_os_str().as_bytes();
         let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
         self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
@@ -107,14 +107,14 @@ impl<'a> Launch<'a> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
-        let pass: *mut c_void = self.walls.pass.map_or(std::ptr::null_mut(), Pass::as_pointer);
-        let mut shared = Shared {
+        let bypass: *mut c_void = self.confinement.bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
+        let mut shared = ChildSetup {
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
             program: &self.program,
             stdio: self.stdio,
             folder: self.folder,
-            walls: &mut self.walls,
+            confinement: &mut self.confinement,
             step: Step::Signals,
             errno: 0,
             started: 0,
@@ -133,8 +133,8 @@ impl<'a> Launch<'a> {
                 flags,
                 (&raw mut shared).cast::<c_void>(),
                 unused,
-                pass,
-                pass,
+                bypass,
+                bypass,
             )
         };
         if pid < 0 {
@@ -192,14 +192,14 @@ impl Step {
 }
 
 /// What parent and child share during the clone.
-pub(crate) struct Shared<'a, 'w> {
+pub(crate) struct ChildSetup<'a, 'w> {
     pub(crate) program: &'a CStr,
     /// Pointers to strings that live as long as this, and a null pointer; the environment likewise.
     pub(crate) argv: Vec<*const c_char>,
     pub(crate) environment: Vec<*const c_char>,
     pub(crate) stdio: [BorrowedFd<'a>; 3],
     pub(crate) folder: BorrowedFd<'a>,
-    pub(crate) walls: &'a mut Walls<'w>,
+    pub(crate) confinement: &'a mut Confinement<'w>,
     /// How far the child came, and the error number that stopped it; 0 for none.
     pub(crate) step: Step,
     pub(crate) errno: i32,
@@ -209,10 +209,10 @@ pub(crate) struct Shared<'a, 'w> {
 
 /// The child's whole life before `execve`.
 pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
-    // SAFETY: the parent passes a valid `Shared` and waits; nothing else uses it meanwhile.
-    let shared = unsafe { &mut *shared.cast::<Shared<'_, '_>>() };
+    // SAFETY: the parent passes a valid `ChildSetup` and waits; nothing else uses it meanwhile.
+    let shared = unsafe { &mut *shared.cast::<ChildSetup<'_, '_>>() };
     // SAFETY: the child is alone on its stack, between clone and exec.
-    if let Err(errno) = unsafe { walk(shared) } {
+    if let Err(errno) = unsafe { prepare_and_exec(shared) } {
         shared.errno = if errno == 0 { libc::EIO } else { errno };
     }
     // SAFETY: `_exit` runs no destructors of the memory that it shares with its parent.
@@ -227,7 +227,7 @@ fn answer(value: c_int) -> Result<(), i32> {
 
 /// # Safety
 /// Only in the child, between clone and exec.
-unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
+unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = Step::Signals;
     answer(process::block_only(&process::set(&[])))?;
     // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
@@ -236,11 +236,11 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         // of them together (sched(7), autogroup).
         shared.step = Step::Session;
         // Where its process group is what a program is killed by, the filter keeps it from leading a session of its own.
-        let own_pass = Pass::argument(shared.walls.own_pass);
-        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_pass) as c_int;
+        let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
+        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass) as c_int;
         answer(group)?;
-        if let Some(charge) = shared.walls.charge {
-            charge.set(group);
+        if let Some(kill_target) = shared.confinement.kill_target {
+            kill_target.set(group);
         }
         shared.step = Step::Stdio;
         for (number, fd) in (0..).zip(&shared.stdio) {
@@ -249,26 +249,26 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         shared.step = Step::Folder;
         answer(libc::fchdir(shared.folder.as_raw_fd()))?;
         shared.step = Step::Limits;
-        for &(resource, value) in &shared.walls.limits {
+        for &(resource, value) in &shared.confinement.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
-        if shared.walls.converses {
-            cores::give_way(true, own_pass);
+        if shared.confinement.converses {
+            cores::set_batch(true, own_bypass);
         }
-        shed_rights(shared)?;
+        drop_privileges(shared)?;
         shared.step = Step::Privileges;
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         shared.step = Step::Landlock;
-        if let Some(ruleset) = shared.walls.landlock {
+        if let Some(ruleset) = shared.confinement.landlock {
             let fd = ruleset.as_raw_fd();
-            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_pass) as c_int)?;
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass) as c_int)?;
         }
         shared.step = Step::Seccomp;
         shared.started = clock::now();
-        let filter = &mut shared.walls.filter;
+        let filter = &mut shared.confinement.filter;
         if !filter.is_empty() {
-            seccomp::name_own_process(filter, libc::getpid().cast_unsigned());
+            seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
             let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
@@ -281,31 +281,31 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
 /// would undo that.
 ///
 /// # Safety
-/// As for [`walk`].
-unsafe fn shed_rights(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
+/// As for [`prepare_and_exec`].
+unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = Step::Identity;
-    let keep_passage = shared.walls.keep_passage;
+    let keep_read_search = shared.confinement.keep_read_search;
     // SAFETY: plain system calls; the only pointer is null.
     unsafe {
         // With the former, `access` counts what is kept as well: linkers ask it. It takes a capability of its own.
-        if keep_passage && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
+        if keep_read_search && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
-        if let Some(id) = shared.walls.identity {
+        if let Some(id) = shared.confinement.identity {
             // The bare system calls: glibc's wrappers would take locks to tell other threads.
-            if shared.walls.has_groups {
+            if shared.confinement.has_groups {
                 answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
             }
             answer(libc::syscall(libc::SYS_setresgid, id, id, id) as c_int)?;
             answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
         }
         shared.step = Step::Capabilities;
-        if keep_passage {
-            set_capabilities(PASSAGE.bits())?;
-            let passage = libc::c_ulong::from(PASSAGE.bits().trailing_zeros());
+        if keep_read_search {
+            set_capabilities(READ_SEARCH.bits())?;
+            let passage = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());
             answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, passage, 0, 0))?;
         } else {
-            shed_capabilities()?;
+            drop_capabilities()?;
         }
         answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))
     }
@@ -317,8 +317,8 @@ const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
 /// Gives up every capability, for uid 0 as well, and the way back to them.
 ///
 /// # Safety
-/// As for [`walk`].
-unsafe fn shed_capabilities() -> Result<(), i32> {
+/// As for [`prepare_and_exec`].
+unsafe fn drop_capabilities() -> Result<(), i32> {
     // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
     const SECURE_BITS: libc::c_ulong = 0b1110_1111;
     // SAFETY: a plain system call without pointers.
@@ -332,7 +332,7 @@ unsafe fn shed_capabilities() -> Result<(), i32> {
 /// Makes these the effective, permitted and inheritable capabilities.
 ///
 /// # Safety
-/// As for [`walk`].
+/// As for [`prepare_and_exec`].
 unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     #[repr(C)]
     struct Header {
@@ -358,7 +358,7 @@ type Work = Box<dyn FnOnce() + Send>;
 /// The thread, which ends with this. What it starts are children of the whole process: any thread can wait for them, or
 /// for the signal that one has ended.
 pub(crate) struct Launcher {
-    desk: Arc<Desk>,
+    mailbox: Arc<Mailbox>,
     thread: Thread,
     /// Not for two threads at once.
     one_at_a_time: PhantomData<Cell<()>>,
@@ -366,7 +366,7 @@ pub(crate) struct Launcher {
 
 /// What lies before the thread.
 #[derive(Default)]
-struct Desk {
+struct Mailbox {
     work: Mutex<Option<Work>>,
     is_done: AtomicBool,
     is_closed: AtomicBool,
@@ -375,28 +375,28 @@ struct Desk {
 impl Launcher {
     /// Starts the thread. What the caller has blocked of signals is blocked there, too.
     pub(crate) fn start() -> Result<Launcher, Fault> {
-        let desk = Arc::<Desk>::default();
-        let theirs = Arc::clone(&desk);
+        let mailbox = Arc::<Mailbox>::default();
+        let theirs = Arc::clone(&mailbox);
         let thread = thread::Builder::new().name("launcher".to_owned()).stack_size(THREAD_STACK_BYTES);
         let thread = thread.spawn(move || theirs.serve()).context("starting a thread")?.thread().clone();
-        Ok(Launcher { desk, thread, one_at_a_time: PhantomData })
+        Ok(Launcher { mailbox, thread, one_at_a_time: PhantomData })
     }
 
     /// Does `work` there and returns what it returned. Nothing spins meanwhile: the program needs the core.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let mut result = None;
         let (place, waiting) = (&mut result, thread::current());
-        let desk = Arc::clone(&self.desk);
+        let mailbox = Arc::clone(&self.mailbox);
         let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
             *place = Some(catch_unwind(AssertUnwindSafe(work)));
-            desk.is_done.store(true, Ordering::Release);
+            mailbox.is_done.store(true, Ordering::Release);
             waiting.unpark();
         });
         // SAFETY: all that it borrows outlives this function's wait for its last use of that.
         let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
-        *self.desk.work.lock() = Some(work);
+        *self.mailbox.work.lock() = Some(work);
         self.thread.unpark();
-        while !self.desk.is_done.swap(false, Ordering::Acquire) {
+        while !self.mailbox.is_done.swap(false, Ordering::Acquire) {
             thread::park();
         }
         match result {
@@ -409,12 +409,12 @@ impl Launcher {
 
 impl Drop for Launcher {
     fn drop(&mut self) {
-        self.desk.is_closed.store(true, Ordering::Release);
+        self.mailbox.is_closed.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
 
-impl Desk {
+impl Mailbox {
     fn serve(&self) {
         while !self.is_closed.load(Ordering::Acquire) {
             let work = self.work.lock().take();

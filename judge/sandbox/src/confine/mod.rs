@@ -16,12 +16,12 @@ use std::sync::OnceLock;
 
 use rustix::thread::set_thread_groups;
 
-use crate::confine::landlock::Reach;
-use crate::confine::seccomp::Filters;
+use crate::confine::landlock::FileAccess;
+use crate::confine::seccomp::FilterCache;
 use crate::procfs;
-use crate::protocol::Pass;
-use crate::protocol::messages::Task;
-use crate::protocol::shared_memory::Charge;
+use crate::protocol::FilterBypass;
+use crate::protocol::messages::RunSpec;
+use crate::protocol::shared_memory::KillTarget;
 use crate::request::{Fault, Limits};
 
 /// How the programs of one backend are isolated, from run to run.
@@ -30,7 +30,7 @@ pub(crate) struct Isolation {
     /// Whether landlock and seccomp restrict programs; else there are limits only.
     pub(crate) restricted: bool,
     /// No namespaces: programs share processes, users and files with the machine.
-    pub(crate) shared_world: bool,
+    pub(crate) shares_host: bool,
     /// A control group keeps memory.
     pub(crate) has_cgroup: bool,
     /// A control group counts CPU time: programs may execute what they wrote.
@@ -40,125 +40,125 @@ pub(crate) struct Isolation {
     /// The uid and gid to change to.
     pub(crate) identity: Option<u32>,
     /// What lets this process start another, where a gate asks about new processes.
-    pub(crate) pass: Option<Pass>,
+    pub(crate) bypass: Option<FilterBypass>,
     /// Whether that gate asks about CPU clocks, too.
     pub(crate) asks_for_clocks: bool,
 }
 
 /// What the walls are made from: the isolation, and what the program of the moment may reach.
-pub(crate) struct WallContext {
+pub(crate) struct ConfinementContext {
     isolation: Isolation,
-    charge: Option<Charge>,
+    kill_target: Option<KillTarget>,
     landlock: i32,
     ruleset: Option<OwnedFd>,
-    keep_passage: bool,
-    filters: Filters,
+    keep_read_search: bool,
+    filters: FilterCache,
     /// Opens the filter that this process has on, and that its programs inherit.
-    own_pass: Option<Pass>,
+    own_bypass: Option<FilterBypass>,
     /// Whether programs inherit the groups of this process's user.
     has_groups: bool,
     /// What modes close in the system's own folders, once it was looked for: that takes long.
     closed_systems: OnceCell<Vec<PathBuf>>,
 }
 
-impl WallContext {
+impl ConfinementContext {
     /// Nothing can be reached yet. Limits that are the same for all programs are this process's own from here.
-    /// `charge`: where to note the process group to kill.
-    pub(crate) fn new(isolation: Isolation, charge: Option<Charge>) -> WallContext {
-        put_on();
-        let (landlock, filters) = (landlock::version(), Filters::default());
-        WallContext {
+    /// `kill_target`: where to note the process group to kill.
+    pub(crate) fn new(isolation: Isolation, kill_target: Option<KillTarget>) -> ConfinementContext {
+        apply_common();
+        let (landlock, filters) = (landlock::version(), FilterCache::default());
+        ConfinementContext {
             isolation,
-            charge,
+            kill_target,
             landlock,
             ruleset: None,
-            keep_passage: false,
+            keep_read_search: false,
             filters,
-            own_pass: None,
+            own_bypass: None,
             has_groups: true,
             closed_systems: OnceCell::new(),
         }
     }
 
-    /// Makes what `task` shows reachable, and `folder`, the working folder or what it is in. `keep_passage`: whether
-    /// the program, as another user, needs [`PASSAGE`](crate::confine::identity::PASSAGE) to get there.
+    /// Makes what `spec` shows reachable, and `folder`, the working folder or what it is in. `keep_read_search`: whether
+    /// the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) to get there.
     pub(crate) fn open_to(
         &mut self,
-        task: &Task,
+        spec: &RunSpec,
         folder: (BorrowedFd<'_>, &Path),
-        keep_passage: bool,
+        keep_read_search: bool,
     ) -> Result<(), Fault> {
-        let Isolation { restricted, shared_world, counts_cpu, .. } = self.isolation;
-        let mut hidden = if shared_world { task.hidden.clone() } else { Vec::new() };
-        if keep_passage && shared_world {
+        let Isolation { restricted, shares_host, counts_cpu, .. } = self.isolation;
+        let mut hidden = if shares_host { spec.hidden.clone() } else { Vec::new() };
+        if keep_read_search && shares_host {
             // One that starts in a folder of its caller's reads there what its caller can.
-            match task.folder {
+            match spec.folder {
                 Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
-                None => hidden.extend(landlock::closed(&task.visible)),
+                None => hidden.extend(landlock::closed(&spec.visible)),
             }
         }
-        let reach = Reach {
+        let reach = FileAccess {
             folder,
-            program: &task.program,
-            visible: &task.visible,
+            program: &spec.program,
+            visible: &spec.visible,
             hidden: &hidden,
-            whole_root: !shared_world,
+            whole_root: !shares_host,
             executes_own: counts_cpu,
         };
         self.ruleset = if restricted && self.landlock > 0 { landlock::ruleset(&reach)? } else { None };
-        self.keep_passage = keep_passage;
+        self.keep_read_search = keep_read_search;
         Ok(())
     }
 
     /// Puts the filter on this thread, if it is the same for all programs and the kernel lets this thread, and gives up the
     /// groups of this thread's user, if programs are another. What it starts inherits both: to translate the filter for each
     /// takes as long as to start one. Returns what opens it.
-    pub(crate) fn share_filter(&mut self) -> Option<Pass> {
-        if !self.isolation.restricted || self.is_unasked() || self.signals_escape() {
+    pub(crate) fn share_filter(&mut self) -> Option<FilterBypass> {
+        if !self.isolation.restricted || self.is_ungated() || self.signals_unscoped() {
             return None;
         }
         if self.isolation.identity.is_some() {
             self.has_groups = set_thread_groups(&[]).is_err();
         }
-        let pass = Pass::random().ok()?;
-        self.own_pass = seccomp::put_on(self.rules(None), pass).ok().map(|()| pass);
-        self.own_pass
+        let bypass = FilterBypass::random().ok()?;
+        self.own_bypass = seccomp::install(self.rules(None), bypass).ok().map(|()| bypass);
+        self.own_bypass
     }
 
     /// Whether neither a control group nor a gate knows of new processes and memory.
-    fn is_unasked(&self) -> bool {
-        !self.isolation.has_cgroup && self.isolation.pass.is_none()
+    fn is_ungated(&self) -> bool {
+        !self.isolation.has_cgroup && self.isolation.bypass.is_none()
     }
 
     /// Neither a pid namespace nor landlock keeps signals in: the filter does, by each program's own process id.
-    fn signals_escape(&self) -> bool {
-        self.isolation.shared_world && self.landlock < landlock::SCOPES_SIGNALS
+    fn signals_unscoped(&self) -> bool {
+        self.isolation.shares_host && self.landlock < landlock::SCOPES_SIGNALS
     }
 
     /// Where to note the process group to kill.
-    pub(crate) fn charge(&self) -> Option<&Charge> {
-        self.charge.as_ref()
+    pub(crate) fn kill_target(&self) -> Option<&KillTarget> {
+        self.kill_target.as_ref()
     }
 
     /// What the filter has to make up for, for programs with this limit of processes.
     fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
-        let Isolation { shared_world, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
-        let unasked = self.is_unasked();
+        let Isolation { shares_host, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
+        let ungated = self.is_ungated();
         seccomp::Rules {
-            shared_world,
+            shares_host,
             uncharged_memory: !has_cgroup,
-            unasked,
-            open_clocks: shared_world && (unasked || !asks_for_clocks),
-            foreign_code_only: !counts_cpu,
-            signals_escape: self.signals_escape(),
-            truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,
-            single_process: unasked && processes == Some(1),
+            ungated,
+            open_clocks: shares_host && (ungated || !asks_for_clocks),
+            forbids_written_code: !counts_cpu,
+            signals_unscoped: self.signals_unscoped(),
+            truncation_escapes: shares_host && self.landlock < landlock::KNOWS_TRUNCATION,
+            single_process: ungated && processes == Some(1),
         }
     }
 }
 
 /// The walls of one program, for the child to put on. Every capability goes, but for the passage.
-pub(crate) struct Walls<'a> {
+pub(crate) struct Confinement<'a> {
     pub(crate) limits: Vec<ResourceLimit>,
     /// Whether it converses with a program on the same core.
     pub(crate) converses: bool,
@@ -166,40 +166,40 @@ pub(crate) struct Walls<'a> {
     pub(crate) identity: Option<u32>,
     /// Whether there are other groups to leave then.
     pub(crate) has_groups: bool,
-    /// Whether the program keeps [`PASSAGE`](crate::confine::identity::PASSAGE) when it becomes another user.
-    pub(crate) keep_passage: bool,
+    /// Whether the program keeps [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when it becomes another user.
+    pub(crate) keep_read_search: bool,
     /// A landlock ruleset.
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none, or one that is inherited.
     pub(crate) filter: Vec<libc::sock_filter>,
     /// Where to note the process group to kill.
-    pub(crate) charge: Option<&'a Charge>,
+    pub(crate) kill_target: Option<&'a KillTarget>,
     /// What lets this process start another, if it needs to ask.
-    pub(crate) pass: Option<Pass>,
+    pub(crate) bypass: Option<FilterBypass>,
     /// What opens the filter that is inherited, until the program begins.
-    pub(crate) own_pass: Option<Pass>,
+    pub(crate) own_bypass: Option<FilterBypass>,
 }
 
-impl Walls<'_> {
-    /// The walls for `task`.
-    pub(crate) fn of<'a>(context: &'a WallContext, task: &Task) -> Walls<'a> {
-        let Isolation { restricted, has_cgroup, other_tasks, identity, pass, .. } = context.isolation;
-        let slack = if pass.is_some() { fork_gate::SLACK } else { 0 };
+impl Confinement<'_> {
+    /// The walls for `spec`.
+    pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
+        let Isolation { restricted, has_cgroup, other_tasks, identity, bypass, .. } = context.isolation;
+        let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = other_tasks.map(|others| others + slack);
-        Walls {
-            converses: task.converses,
-            limits: of(&task.limits, Accounting { cgroup: has_cgroup, other_tasks }),
+        Confinement {
+            converses: spec.converses,
+            limits: of(&spec.limits, Accounting { cgroup: has_cgroup, other_tasks }),
             identity,
             has_groups: context.has_groups,
-            keep_passage: context.keep_passage,
+            keep_read_search: context.keep_read_search,
             landlock: context.ruleset.as_ref().map(AsFd::as_fd),
-            filter: match restricted && context.own_pass.is_none() {
-                true => context.filters.of(context.rules(task.limits.processes)),
+            filter: match restricted && context.own_bypass.is_none() {
+                true => context.filters.of(context.rules(spec.limits.processes)),
                 false => Vec::new(),
             },
-            charge: context.charge(),
-            pass,
-            own_pass: context.own_pass,
+            kill_target: context.kill_target(),
+            bypass,
+            own_bypass: context.own_bypass,
         }
     }
 }
@@ -240,7 +240,7 @@ const SAME_FOR_ALL: [ResourceLimit; 6] = [
 ];
 
 /// Puts those limits on this process that are the same for all programs: they inherit them.
-pub(crate) fn put_on() {
+pub(crate) fn apply_common() {
     for (resource, value) in SAME_FOR_ALL {
         let value = value.min(asked(resource).rlim_max);
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
@@ -256,7 +256,7 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
     let mut wanted = SAME_FOR_ALL.to_vec();
     wanted.extend([
         (libc::RLIMIT_FSIZE, limits.disk),
-        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { procfs::MOST }),
+        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ]);
     if let (Some(cpu), None) = (limits.cpu, limits.wall) {

@@ -7,22 +7,21 @@ use std::time::Duration;
 
 use crate::cgroup::site::Site;
 use crate::clock;
-use crate::confine::fork_gate::{Also, ForkGate};
+use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::identity::{self, Identity};
 use crate::confine::launch::{Child, Launch, Launched, Launcher};
-use crate::confine::{Isolation, WallContext, Walls, landlock};
-use crate::helper::Leash;
+use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
 use crate::namespace::init::Users;
 use crate::namespace::mounts::View;
-use crate::namespace::{Foundation, Jail};
-use crate::protocol::messages::{Settings, Task};
-use crate::protocol::shared_memory::{Charge, Notes};
+use crate::namespace::{EmptyJail, Jail};
+use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
+use crate::protocol::shared_memory::{KillTarget, StatusPage};
 use crate::request::{Context, Fault};
-use crate::scratch::disk::Holdings;
+use crate::scratch::disk::DiskUsage;
 use crate::scratch::{Folder, exchange};
 use crate::tier::Tier;
-use crate::watch::gauges::{Disk, Gauges, Members, TreeClock};
-use crate::watch::reaper::{self, Account, Conclusion, Reaper, Scope};
+use crate::watch::gauges::{Disk, Gauges, RunMembers, TreeClock};
+use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
 use crate::watch::{Program, Start};
 
 /// One or the other, by tier.
@@ -48,11 +47,11 @@ impl Backend {
         }
     }
 
-    /// Makes ready for `task`.
-    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+    /// Makes ready for `spec`.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.prepare(task),
-            Backend::Jails(jails) => jails.prepare(task),
+            Backend::Bare(bare) => bare.prepare(spec),
+            Backend::Jails(jails) => jails.prepare(spec),
         }
     }
 
@@ -64,7 +63,7 @@ impl Backend {
         }
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
         match self {
             Backend::Bare(bare) => bare.gauges(many, members),
             Backend::Jails(jails) => jails.current().gauges(many, members),
@@ -72,10 +71,10 @@ impl Backend {
     }
 
     /// Starts what was prepared for.
-    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         match self {
-            Backend::Bare(bare) => bare.start(task, stdio),
-            Backend::Jails(jails) => jails.current().start(task, stdio),
+            Backend::Bare(bare) => bare.start(spec, stdio),
+            Backend::Jails(jails) => jails.current().start(spec, stdio),
         }
     }
 
@@ -129,7 +128,7 @@ pub(crate) struct Jails {
     judge: OwnedFd,
     made: u64,
     /// For the first jail, laid when the helper starts.
-    foundation: Option<Foundation>,
+    empty_jail: Option<EmptyJail>,
     jails: Vec<(View, Jail)>,
 }
 
@@ -146,18 +145,18 @@ impl Jails {
             name: settings.name.clone(),
             judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
             made: 0,
-            foundation: None,
+            empty_jail: None,
             jails: Vec::new(),
         };
         // If it fails, it is tried again for the first program, which tells why.
-        jails.foundation = jails.lay_foundation().ok();
+        jails.empty_jail = jails.create_empty_jail().ok();
         Ok(jails)
     }
 
-    fn lay_foundation(&mut self) -> Result<Foundation, Fault> {
+    fn create_empty_jail(&mut self) -> Result<EmptyJail, Fault> {
         self.made += 1;
         let name = format!("{}.{}", self.name, self.made);
-        Foundation::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
+        EmptyJail::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
     }
 
     /// The user that programs run as, if it is not this process's own.
@@ -165,25 +164,25 @@ impl Jails {
         self.identity.as_ref()
     }
 
-    /// Makes the jail for `task` the current one.
-    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        self.jails.iter().for_each(|(_, jail)| jail.settle());
-        self.jails.retain(|(_, jail)| jail.is_sound());
-        let view = View::of(task);
+    /// Makes the jail for `spec` the current one.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.jails.iter().for_each(|(_, jail)| jail.wait_until_clean());
+        self.jails.retain(|(_, jail)| jail.is_usable());
+        let view = View::of(spec);
         let known = self.jails.iter().position(|(seen, _)| *seen == view);
         let kept = known.map(|index| self.jails.remove(index));
-        let kept = kept.filter(|(_, jail)| !jail.is_laden() && jail.can_time(task));
+        let kept = kept.filter(|(_, jail)| !jail.has_residual_charge() && jail.can_time(spec));
         let entry = match kept {
             Some(entry) => entry,
             None => {
                 if self.jails.len() == KEPT {
                     self.jails.remove(0);
                 }
-                let foundation = self.foundation.take().map_or_else(|| self.lay_foundation(), Ok)?;
-                (view, foundation.build(task)?)
+                let empty_jail = self.empty_jail.take().map_or_else(|| self.create_empty_jail(), Ok)?;
+                (view, empty_jail.build(spec)?)
             }
         };
-        entry.1.prepare(task)?;
+        entry.1.prepare(spec)?;
         self.jails.push(entry);
         Ok(())
     }
@@ -191,8 +190,8 @@ impl Jails {
     /// Whether the one that was last prepared can be used again as it is.
     pub(crate) fn is_ready(&self) -> bool {
         self.jails.last().is_some_and(|(_, jail)| {
-            jail.settle();
-            jail.is_sound()
+            jail.wait_until_clean();
+            jail.is_usable()
         })
     }
 
@@ -219,11 +218,11 @@ pub(crate) struct Bare {
     restricted: bool,
     /// What the last program could see.
     seen: Option<View>,
-    notes: Rc<Notes>,
+    status_page: Rc<StatusPage>,
     reaper: Reaper,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
-    walls: WallContext,
+    confinement: ConfinementContext,
     /// Starts programs, if they can inherit their filter; else this thread does.
     launcher: Option<Launcher>,
     /// Free bytes on the working folder's disk before the program started.
@@ -236,31 +235,31 @@ impl Bare {
         let owner = identity.as_ref().map(Identity::id);
         let restricted = settings.tier == Tier::Bare;
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
-        let notes = Rc::new(Notes::new().context("making a place for notes")?);
-        let reaper = Reaper::open(Rc::clone(&notes))?;
+        let status_page = Rc::new(StatusPage::new().context("making a place for notes")?);
+        let reaper = Reaper::open(Rc::clone(&status_page))?;
         // A second try after one that failed here has none any more: no program runs without.
-        let leash = settings.leash.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
-        let (alive, charge) = leash.and_then(Leash::hold).context("sharing memory with the keeper")?;
+        let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
+        let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
         // After all that it has to share with this thread: the reaper's blocked signal, the clock, the folder's mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
         // Without a launcher the gate is on this thread, too, which reads the clocks of the programs: it would ask itself.
-        let also = Also { memory: restricted, clocks: launcher.is_some() };
-        let (gate, pass) = by(launcher.as_ref(), || ForkGate::install(also)).unzip();
+        let scope = GateScope { memory: restricted, clocks: launcher.is_some() };
+        let (gate, bypass) = run_on(launcher.as_ref(), || ForkGate::install(scope)).unzip();
         let isolation = Isolation {
             restricted,
-            shared_world: true,
+            shares_host: true,
             has_cgroup: false,
             counts_cpu: false,
             other_tasks: owner.map(|_| 0),
             identity: owner,
-            pass,
-            asks_for_clocks: also.clocks,
+            bypass,
+            asks_for_clocks: scope.clocks,
         };
-        let mut walls = WallContext::new(isolation, Some(charge));
+        let mut confinement = ConfinementContext::new(isolation, Some(kill_target));
         if let Some(launcher) = &launcher {
-            launcher.run(|| walls.share_filter());
+            launcher.run(|| confinement.share_filter());
         }
         Ok(Bare {
             _alive: alive,
@@ -269,11 +268,11 @@ impl Bare {
             identity,
             restricted,
             seen: None,
-            notes,
+            status_page,
             reaper,
             tree_clock,
             gate,
-            walls,
+            confinement,
             launcher,
             free_before: 0,
         })
@@ -285,20 +284,20 @@ impl Bare {
     }
 
     /// Makes ready for the next run.
-    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        self.size = task.limits.disk;
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.size = spec.limits.disk;
         self.folder.renew(self.size, None)?;
-        self.folder.hand_out();
+        self.folder.mark_used();
         self.free_before = self.folder.free_bytes();
-        let view = View::of(task);
+        let view = View::of(spec);
         if self.seen.as_ref() == Some(&view) {
             return Ok(());
         }
-        let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
-        let needs_passage = self.identity.is_some()
-            && identity::has(identity::PASSAGE)
-            && (paths.any(|path| landlock::keeps_others_out(path)) || needs_its_callers_rights(task));
-        self.walls.open_to(task, (self.folder.private(), self.folder.path()), needs_passage)?;
+        let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
+        let needs_read_search = self.identity.is_some()
+            && identity::has(identity::READ_SEARCH)
+            && (paths.any(|path| landlock::is_closed_to_others(path)) || needs_its_callers_rights(spec));
+        self.confinement.open_to(spec, (self.folder.private(), self.folder.path()), needs_read_search)?;
         self.seen = Some(view);
         Ok(())
     }
@@ -312,14 +311,14 @@ impl Bare {
         self.folder.inner().try_clone_to_owned().ok()
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
         let root = std::process::id().cast_signed();
         Gauges {
             root,
             cgroup: None,
             root_clock: self.tree_clock.as_ref(),
             accounts: None,
-            notes: &self.notes,
+            status_page: &self.status_page,
             folder: self.folder.memory(),
             files: self.disk().filter(|_| self.folder.is_in_memory()),
             user: self.identity.as_ref().map(Identity::id),
@@ -338,45 +337,45 @@ impl Bare {
         if self.folder.memory().is_none() { Some(self) } else { None }
     }
 
-    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
-        let walls = Walls::of(&self.walls, task);
-        let start = task.folder.as_deref().map(Launch::folder).transpose()?;
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let confinement = Confinement::of(&self.confinement, spec);
+        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
         let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
-        let mut launch = match Launch::new(task, stdio, folder, walls) {
+        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
-        if let Some(wanted) = &task.exchange {
-            exchange::give(wanted, self.folder.inner())?;
-            launch.name_folder(&wanted.variables, &self.folder.inner_path());
+        if let Some(wanted) = &spec.exchange {
+            exchange::put_input_files(wanted, self.folder.inner())?;
+            launch.set_folder_variables(&wanted.variables, &self.folder.inner_path());
         }
-        self.notes.clear();
-        let charge = self.walls.charge();
-        if let Some(charge) = charge {
+        self.status_page.clear();
+        let kill_target = self.confinement.kill_target();
+        if let Some(kill_target) = kill_target {
             // Before there is a program: this process may be stopped at any moment.
-            charge.set_deadline(task.deadline(clock::now()));
+            kill_target.set_deadline(spec.deadline(clock::now()));
         }
-        let launched = by(self.launcher.as_ref(), || launch.start());
-        if let (Some(charge), Err(_) | Ok(Launched::Refused(_))) = (charge, &launched) {
+        let launched = run_on(self.launcher.as_ref(), || launch.start());
+        if let (Some(kill_target), Err(_) | Ok(Launched::Refused(_))) = (kill_target, &launched) {
             // A child that came to nothing has noted itself there.
-            charge.clear();
+            kill_target.clear();
         }
         Ok(match launched? {
             Launched::Running(child) => {
-                let account = Account::default();
-                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, charge }))
+                let account = ReapedUsage::default();
+                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target }))
             }
             Launched::Refused(errno) => Start::Refused(errno),
         })
     }
 
-    fn holdings(&self) -> Holdings<'_> {
+    fn holdings(&self) -> DiskUsage<'_> {
         self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
     }
 }
 
 /// Does `work` on the launcher, if there is one.
-fn by<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> T {
+fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> T {
     match launcher {
         Some(launcher) => launcher.run(work),
         None => work(),
@@ -384,8 +383,8 @@ fn by<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> 
 }
 
 /// Whether a program reads what its caller can, and modes close some of it to others.
-fn needs_its_callers_rights(task: &Task) -> bool {
-    task.folder.is_some() && !landlock::below(task.visible.iter().map(|visible| visible.path.clone())).is_empty()
+fn needs_its_callers_rights(spec: &RunSpec) -> bool {
+    spec.folder.is_some() && !landlock::below(spec.visible.iter().map(|visible| visible.path.clone())).is_empty()
 }
 
 impl Disk for Bare {
@@ -404,9 +403,9 @@ impl Disk for Bare {
 pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
     pub(crate) reaper: &'a Reaper,
-    pub(crate) account: Account,
+    pub(crate) account: ReapedUsage,
     /// Notes it as long as it lives.
-    pub(crate) charge: Option<&'a Charge>,
+    pub(crate) kill_target: Option<&'a KillTarget>,
 }
 
 impl Program for OwnProgram<'_> {
@@ -425,8 +424,8 @@ impl Program for OwnProgram<'_> {
     fn finish(&mut self) -> Result<Conclusion, Fault> {
         let account = std::mem::take(&mut self.account);
         let finished = reaper::finish(&self.child, Scope::Group, account);
-        if let Some(charge) = self.charge {
-            charge.clear();
+        if let Some(kill_target) = self.kill_target {
+            kill_target.clear();
         }
         Ok(Conclusion::Finished(finished))
     }

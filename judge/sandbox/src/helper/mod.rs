@@ -16,26 +16,26 @@ use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::helper::backend::Backend;
-use crate::helper::run::{Own, go_on, run};
-use crate::namespace::init::Returned;
-use crate::namespace::short_run::is_brief;
+use crate::helper::run::{RunnerState, resume_run, run};
+use crate::namespace::init::Handback;
+use crate::namespace::short_run::is_short;
 use crate::process::{self, ChildProcess, Role, take_socket};
-use crate::protocol::Reader;
-use crate::protocol::messages::{self, Answer, Order, Plan, Settings, Task};
-use crate::protocol::shared_memory::Charge;
+use crate::protocol::Received;
+use crate::protocol::messages::{self, Answer, KeeperLink, ReceivedRun, RunOrder, RunSpec, Settings};
+use crate::protocol::shared_memory::KillTarget;
 use crate::request::{End, Fault};
 use crate::tier::Tier;
 use crate::{clock, cores};
 
 /// A helper: until the judge has gone.
-pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", live: serve };
+pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", main: serve };
 
 fn serve() -> io::Result<()> {
     let socket = settle()?;
-    let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
-    let settings = Settings::receive(&mut first)?;
+    let Some(mut first) = Received::receive(&socket)? else { return Ok(()) };
+    let settings = Settings::decode(&mut first)?;
     if let Some(core) = settings.core {
-        cores::pin(None, core as usize)?;
+        cores::pin(None, core)?;
     }
     if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
         // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any
@@ -43,28 +43,28 @@ fn serve() -> io::Result<()> {
         // SAFETY: a system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
-    let mut own = Own::new(settings.core);
+    let mut state = RunnerState::new(settings.core);
     let mut opened = Opened::now(settings, socket.as_fd());
     let (mut last, mut left) = (None, None);
     let mut kept = None;
-    while let Some(mut message) = left.take().map_or_else(|| Reader::receive(&socket), |order| Ok(Some(order)))? {
-        let Order { plan, files, is_repeated } = Order::decode(&mut message, &mut last)?;
-        if plan.enclosed.only_prepare {
-            opened.make_ready(&plan.task);
+    while let Some(mut message) = left.take().map_or_else(|| Received::receive(&socket), |message| Ok(Some(message)))? {
+        let ReceivedRun { order, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
+        if order.attachments.only_prepare {
+            opened.make_ready(&order.spec);
             continue;
         }
-        let answer = opened.backend().and_then(|backend| run(backend, &plan, files, socket.as_fd(), &mut own));
+        let answer = opened.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
         send(&answer, &socket)?;
         let Some(backend) = &mut opened.backend else { continue };
         // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
-        let ended = answer.as_ref().ok().filter(by_itself).filter(|_| own.was_alone);
+        let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
-        if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
+        if is_repeated && order.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
             // For those that follow: they are likely to be brief, too. What is kept already is of the same program, as this is
             // the same order.
-            kept = kept.or_else(|| KeptPages::of(&plan.task.program));
-            left = leave_to_init(backend, &plan, &socket, &mut own)?;
+            kept = kept.or_else(|| KeptPages::of(&order.spec.program));
+            left = leave_to_init(backend, &order, &socket, &mut state)?;
         } else {
             kept = None;
         }
@@ -78,11 +78,16 @@ fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
 
 /// Leaves it to the init of the last run's jail to serve the judge, if there is one, as long as it can. Returns the order
 /// that it could not follow, if that was why.
-fn leave_to_init(backend: &Backend, plan: &Plan, socket: &OwnedFd, own: &mut Own) -> io::Result<Option<Reader>> {
+fn leave_to_init(
+    backend: &Backend,
+    order: &RunOrder,
+    socket: &OwnedFd,
+    state: &mut RunnerState,
+) -> io::Result<Option<Received>> {
     let Some(jail) = backend.jail() else { return Ok(None) };
     let answer = match jail.serve_judge() {
-        Ok(Some(Returned::Order(_, order))) => return Ok(Some(order)),
-        Ok(Some(Returned::Begun(begun))) => go_on(backend, jail, &plan.task, begun, socket.as_fd(), own),
+        Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
+        Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, &order.spec, run, socket.as_fd(), state),
         // What has gone will be missed by what comes next.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
@@ -109,10 +114,10 @@ impl Opened<'_> {
         Opened { settings, judge, backend, fault }
     }
 
-    /// Builds the jail for `task`, if it needs one. What fails now fails again for the program itself, and is told then.
-    fn make_ready(&mut self, task: &Task) {
+    /// Builds the jail for `spec`, if it needs one. What fails now fails again for the program itself, and is told then.
+    fn make_ready(&mut self, spec: &RunSpec) {
         if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
-            let _ = backend.prepare(task);
+            let _ = backend.prepare(spec);
         }
     }
 
@@ -149,7 +154,7 @@ fn settle() -> io::Result<OwnedFd> {
 
 /// The pages of a larger file are more than brief programs use, and would have to be read from the disk. What is measured
 /// by the share of a page that a process has, for want of a control group, gets less by this process's share.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The pages of one file, until this is dropped. They are never looked at, so it does not matter if the file changes.
 pub(crate) struct KeptPages {
@@ -163,7 +168,7 @@ impl KeptPages {
         // There may be something else by now, for which who opens it would wait.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();
-        let length = usize::try_from(length).ok().filter(|length| (1..=MOST_BYTES).contains(length))?;
+        let length = usize::try_from(length).ok().filter(|length| (1..=MAX_BYTES).contains(length))?;
         map(&file, length).ok().map(|place| KeptPages { place, length })
     }
 }
@@ -191,49 +196,35 @@ impl Drop for KeptPages {
 //# anyway; but they cannot leave its process group.
 
 /// A keeper: until its helper has gone.
-pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", live: keep };
+pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", main: keep };
 
 /// How often it looks whether a program is overdue, in nanoseconds.
 const ROUND: u64 = 2_000_000_000;
 
-/// What a helper needs for its keeper to act.
-pub(crate) struct Leash {
-    /// The keeper acts when this is closed, everywhere.
-    pub(crate) alive: OwnedFd,
-    pub(crate) charge: OwnedFd,
-}
-
-impl Leash {
-    /// To be kept by the helper for as long as it lives.
-    pub(crate) fn hold(self) -> io::Result<(OwnedFd, Charge)> {
-        Ok((self.alive, Charge::map(self.charge)?))
-    }
-}
-
 /// Starts `executable` as a keeper.
-pub(crate) fn start(executable: &Path) -> io::Result<(ChildProcess, Leash)> {
+pub(crate) fn start_keeper(executable: &Path) -> io::Result<(ChildProcess, KeeperLink)> {
     let (waiting, alive) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    let charge = Charge::file()?;
-    let keeper = ChildProcess::start(KEEPER, executable, waiting, Some(charge.try_clone()?))?;
-    Ok((keeper, Leash { alive, charge }))
+    let kill_target = KillTarget::file()?;
+    let keeper = ChildProcess::start(KEEPER, executable, waiting, Some(kill_target.try_clone()?))?;
+    Ok((keeper, KeeperLink { alive, kill_target }))
 }
 
 fn keep() -> io::Result<()> {
     // A Ctrl-C at the terminal is for the judge.
     let _ = rustix::process::setsid();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
-    let charge = Charge::map(rustix::stdio::stdout())?;
+    let kill_target = KillTarget::map(rustix::stdio::stdout())?;
     loop {
         let mut waiting = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
         match rustix::event::poll(&mut waiting, Some(&clock::timespec(ROUND))) {
-            Ok(0) if charge.is_overdue() => kill(charge.group()),
+            Ok(0) if kill_target.is_overdue() => kill(kill_target.group()),
             Ok(0) | Err(Errno::INTR) => {}
             // Nothing is ever written to it: it was closed.
             Ok(_) => break,
             Err(error) => return Err(error.into()),
         }
     }
-    kill(charge.group());
+    kill(kill_target.group());
     Ok(())
 }
 
@@ -275,7 +266,7 @@ mod tests {
         assert!(KeptPages::of(&path).is_none(), "there is none");
         File::create(&path).unwrap();
         assert!(KeptPages::of(&path).is_none(), "it is empty");
-        File::create(&path).unwrap().set_len(MOST_BYTES as u64 + 1).unwrap();
+        File::create(&path).unwrap().set_len(MAX_BYTES as u64 + 1).unwrap();
         assert!(KeptPages::of(&path).is_none(), "it is large");
         assert!(KeptPages::of(folder.path()).is_none(), "it is a folder");
         let pipe = folder.path().join("pipe");

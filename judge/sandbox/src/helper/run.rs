@@ -7,24 +7,24 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, SealFlags};
 
 use crate::clock::nanoseconds;
-use crate::cores::{self, Steal};
+use crate::cores::{self, StolenTime};
 use crate::helper::backend::Backend;
 use crate::namespace::Jail;
-use crate::namespace::init::Begun;
-use crate::protocol::messages::{Answer, Files, Outlet, Plan, Task};
+use crate::namespace::init::StartedRun;
+use crate::protocol::messages::{Answer, Outlet, RunFiles, RunOrder, RunSpec};
 use crate::protocol::shared_memory;
-use crate::request::{Breach, Context, End, Exchange, Fault, Limits, Made};
+use crate::request::{Breach, Context, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError};
 use crate::scratch::exchange;
-use crate::watch::capture::{Beyond, OUTPUT_MODE, Stream, Target};
-use crate::watch::fork_policy::Doorkeeper;
-use crate::watch::gauges::Members;
+use crate::watch::capture::{OUTPUT_MODE, Overflow, Stream, Target};
+use crate::watch::fork_policy::ForkPolicy;
+use crate::watch::gauges::RunMembers;
 use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::Conclusion;
 use crate::watch::{BUFFER_BYTES, Cutoff, Program, Start, Watched, Watcher};
 
 /// What a helper has for one run after the other.
-pub(crate) struct Own {
-    steal: Steal,
+pub(crate) struct RunnerState {
+    steal: StolenTime,
     /// How many cores programs may use at once; `None`: all that this process may.
     cores: Option<u64>,
     buffer: Box<[u8]>,
@@ -32,11 +32,11 @@ pub(crate) struct Own {
     pub(crate) was_alone: bool,
 }
 
-impl Own {
+impl RunnerState {
     /// For programs on this core, or on any.
-    pub(crate) fn new(core: Option<u64>) -> Own {
+    pub(crate) fn new(core: Option<usize>) -> RunnerState {
         let buffer = vec![0; BUFFER_BYTES].into();
-        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
+        RunnerState { steal: StolenTime::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
     }
 
     /// Cores that a program with these limits may use at once.
@@ -50,54 +50,55 @@ impl Own {
 /// close them.
 pub(crate) fn run(
     backend: &mut Backend,
-    plan: &Plan,
-    files: Files,
+    order: &RunOrder,
+    files: RunFiles,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    own.was_alone = false;
-    let Plan { task, enclosed } = plan;
-    backend.prepare(task)?;
+    state.was_alone = false;
+    let RunOrder { spec, attachments } = order;
+    backend.prepare(spec)?;
     let backend = &*backend;
-    let limits = &task.limits;
-    let Files { stdin, stdout, stderr, until } = files;
+    let limits = &spec.limits;
+    let RunFiles { stdin, stdout, stderr, until } = files;
     let others = backend.identity().is_some();
-    let (stdout, out) = stream("output", stdout, limits.stdout, Beyond::Ends, others)?;
-    let (stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
-    let stdin = if enclosed.own_stdin { stdin } else { reopened(stdin, others)? };
-    own.steal.begin();
-    let members = Members::new(backend.fork_gate().is_some());
+    let (stdout, out) = stream("output", stdout, limits.stdout, Overflow::EndsRun, others)?;
+    let (stderr, err) = stream("error output", stderr, limits.stderr, Overflow::Dropped, others)?;
+    let stdin = if attachments.owns_stdin { stdin } else { reopened(stdin, others)? };
+    state.steal.begin();
+    let members = RunMembers::new(backend.fork_gate().is_some());
     let meter = Meter::start(backend.gauges(limits.allow_others(), &members));
-    let program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+    let program = match backend.start(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
-    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, [out.as_fd(), err.as_fd()]));
+    let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
-    let answer = watch(backend, task, Running { program, stdout, stderr, until, meter, doorkeeper }, judge, own);
-    own.was_alone = members.is_alone();
+    let answer = watch(backend, spec, Running { program, stdout, stderr, until, meter, fork_policy }, judge, state);
+    state.was_alone = members.is_alone();
     answer
 }
 
 /// Goes on with a program that the init of a jail has begun to run.
-pub(crate) fn go_on(
+pub(crate) fn resume_run(
     backend: &Backend,
     jail: &Jail,
-    task: &Task,
-    begun: Begun,
+    spec: &RunSpec,
+    run: StartedRun,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    let limits = &task.limits;
-    own.steal.begin();
-    let members = Members::new(backend.fork_gate().is_some());
-    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), begun.accounts);
-    let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
-    let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
+    let StartedRun { state: progress, pipes: [out, err] } = run;
+    let limits = &spec.limits;
+    state.steal.begin();
+    let members = RunMembers::new(backend.fork_gate().is_some());
+    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), progress.accounts);
+    let stdout = Stream::resume("output", out, progress.stdout, limits.stdout, Overflow::EndsRun);
+    let stderr = Stream::resume("error output", err, progress.stderr, limits.stderr, Overflow::Dropped);
     let outputs = [stdout.pipe(), stderr.pipe()];
-    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, outputs));
-    let running = Running { program: jail.begun(), stdout, stderr, until: None, meter, doorkeeper };
-    watch(backend, task, running, judge, own)
+    let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, outputs));
+    let running = Running { program: jail.started_run(), stdout, stderr, until: None, meter, fork_policy };
+    watch(backend, spec, running, judge, state)
 }
 
 /// A program, and what is watched of it.
@@ -107,20 +108,20 @@ struct Running<'a> {
     stderr: Stream,
     until: Option<OwnedFd>,
     meter: Meter<'a>,
-    doorkeeper: Option<Doorkeeper<'a>>,
+    fork_policy: Option<ForkPolicy<'a>>,
 }
 
 fn watch(
     backend: &Backend,
-    task: &Task,
+    spec: &RunSpec,
     running: Running<'_>,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    let limits = &task.limits;
-    let Running { mut program, mut stdout, mut stderr, until, mut meter, doorkeeper } = running;
-    stdout.make_room();
-    stderr.make_room();
+    let limits = &spec.limits;
+    let Running { mut program, mut stdout, mut stderr, until, mut meter, fork_policy } = running;
+    stdout.enlarge_pipe();
+    stderr.enlarge_pipe();
     let watcher = Watcher {
         limits,
         stdout: &mut stdout,
@@ -128,27 +129,27 @@ fn watch(
         meter: &mut meter,
         judge,
         until: until.as_ref().map(AsFd::as_fd),
-        leave: nanoseconds(task.leave),
+        grace: nanoseconds(spec.grace),
         disk: backend.disk(),
-        doorkeeper,
-        cores: own.usable_cores(limits),
+        fork_policy,
+        cores: state.usable_cores(limits),
     };
     // It passes on each line, on the core of both sides.
-    let is_relay = watcher.stdout.relays();
+    let is_relay = watcher.stdout.is_relay();
     if is_relay {
-        cores::give_way(true, 0);
+        cores::set_batch(true, 0);
     }
-    let watched = watcher.run(&mut *program, &mut own.buffer);
+    let watched = watcher.run(&mut *program, &mut state.buffer);
     if is_relay {
-        cores::give_way(false, 0);
+        cores::set_batch(false, 0);
     }
     let watched = watched?;
-    let mut answer = match told(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
+    let mut answer = match answer_for(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
-    answer.usage.stolen = own.steal.end(answer.usage.wall);
-    answer.made = made(backend, task, &answer);
+    answer.usage.stolen = state.steal.end(answer.usage.wall);
+    answer.output_files = take_output_files(backend, spec, &answer);
     Ok(answer)
 }
 
@@ -158,17 +159,17 @@ fn stream(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
     cap: u64,
-    beyond: Beyond,
+    overflow: Overflow,
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
-    let (target, lent) = match outlet {
-        Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
-        Outlet::File(file) => (Target::Own(file.into()), None),
+    let (target, lent_folder) = match outlet {
+        Outlet::Capture => return Stream::for_capture(name, cap, overflow, others),
+        Outlet::File(file) => (Target::RunnerState(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
-        Outlet::Relay(file) => (Target::Relay { to: Some(file), passed: 0 }, None),
+        Outlet::Relay(file) => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
     };
-    let (stream, writer) = Stream::open(name, target, cap, beyond)?;
-    let writer = lent.unwrap_or(writer);
+    let (stream, writer) = Stream::open(name, target, cap, overflow)?;
+    let writer = lent_folder.unwrap_or(writer);
     if others {
         open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;
     }
@@ -176,20 +177,20 @@ fn stream(
 }
 
 /// The answer for what was watched. `Err` holds the error number of an `execve` that failed.
-fn told(
+fn answer_for(
     backend: &Backend,
     limits: &Limits,
     watched: Watched,
     meter: Meter<'_>,
     (stdout, stderr): (&mut Stream, &mut Stream),
 ) -> Result<Answer, i32> {
-    let Watched { conclusion, mut breaches, cutoff, was_full } = watched;
+    let Watched { conclusion, mut breaches, cutoff, was_refused } = watched;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Err(errno),
     };
     let mut totals = meter.totals(&finished);
-    totals.out_of_processes |= was_full;
+    totals.out_of_processes |= was_refused;
     if let Some(Cutoff { at, cpu }) = cutoff {
         finished.ended = finished.ended.min(at);
         totals.cpu = totals.cpu.min(cpu);
@@ -200,15 +201,15 @@ fn told(
     Ok(conclude(limits, &finished, breaches, &totals, stdout, stderr))
 }
 
-fn made(backend: &Backend, task: &Task, answer: &Answer) -> Made {
+fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> OutputFiles {
     let counts = |exchange: &&Exchange| match answer.end {
-        End::Exited(code) => (code == 0 || exchange.after_any_exit) && answer.breaches.is_empty(),
+        End::Exited(code) => (code == 0 || exchange.take_after_any_exit) && answer.breaches.is_empty(),
         End::Signalled(_) | End::NotStarted(_) => false,
     };
-    let Some(wanted) = task.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
+    let Some(wanted) = spec.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
     match backend.work_folder() {
-        Some(folder) => exchange::take(wanted, folder.as_fd()),
-        None => Err("the working folder is gone".to_owned()),
+        Some(folder) => exchange::take_output_files(wanted, folder.as_fd()),
+        None => Err(OutputFilesError("the working folder is gone".to_owned())),
     }
 }
 
@@ -231,16 +232,16 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
         }
         _ => return Ok(stdin),
     }
-    let own = match shared_memory::reopened(&stdin) {
-        Ok(own) => own,
+    let state = match shared_memory::reopened(&stdin) {
+        Ok(state) => state,
         // Without /proc, or when only the judge may open the file: from the start, at least.
         Err(_) => {
             rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
             stdin
         }
     };
-    let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
-    if in_memory { Ok(own) } else { copied(own).context("copying the input") }
+    let in_memory = rustix::fs::fcntl_get_seals(&state).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
+    if in_memory { Ok(state) } else { copied(state).context("copying the input") }
 }
 
 /// Lets others do this with a pipe, by its name in /dev. What they may do already, at its other end, they still may.

@@ -10,22 +10,23 @@ use std::rc::Rc;
 use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use serde::{Deserialize, Serialize};
 
-use crate::cgroup::site::Door;
+use crate::cgroup::site::CgroupEntry;
 use crate::cgroup::{Before, Cgroup, Counters};
-use crate::confine::fork_gate::{Also, ForkGate};
+use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::{Isolation, WallContext, Walls, identity};
+use crate::confine::{Confinement, ConfinementContext, Isolation, identity};
 use crate::namespace::mounts;
-use crate::protocol::messages::{Order, OrderKind, Outlet, Plan, Task};
-use crate::protocol::shared_memory::Notes;
-use crate::protocol::{Pass, Reader, Writer};
+use crate::protocol::messages::{FaultReport, Order, Outlet, ReceivedRun, RunOrder, RunSpec};
+use crate::protocol::shared_memory::StatusPage;
+use crate::protocol::{FilterBypass, Message, Received};
 use crate::request::{Context, Fault};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
-use crate::watch::capture;
-use crate::watch::gauges::{Accounts, TreeClock};
-use crate::watch::reaper::{self, Account, Conclusion, Finished, Reaper, Scope};
+use crate::watch::capture::PartialOutput;
+use crate::watch::gauges::{CpuReadings, TreeClock};
+use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Reaper, Scope};
 use crate::{clock, process};
 
 /// The uid that a program in a user namespace believes to have.
@@ -46,10 +47,10 @@ pub(crate) struct InitConfig {
     /// The helper's end of its socket to the judge, which the init serves when it is told to.
     pub(crate) judge: OwnedFd,
     /// Shared with the helper, which reads when the program started.
-    pub(crate) notes: Rc<Notes>,
+    pub(crate) status_page: Rc<StatusPage>,
     pub(crate) users: Users,
     /// Through which the init joins its control groups.
-    pub(crate) doors: Vec<Door>,
+    pub(crate) entries: Vec<CgroupEntry>,
     /// Its files are open, its paths lead nowhere in the jail.
     pub(crate) cgroup: Option<Rc<Cgroup>>,
     /// Programs stay on the helper's core.
@@ -76,63 +77,84 @@ impl InitConfig {
     }
 }
 
-/// What the helper hears from an init that served the judge.
-pub(crate) enum Returned {
-    /// An order that is the helper's to follow, and the counters of the control group, if there is one.
-    Order(Counters, Reader),
-    /// A program that is not as brief as it was thought to be, or has written more. Its end will be told as that of one
+/// What an init that served the judge leaves to the helper.
+pub(crate) enum Handback {
+    /// An order that the helper is to follow, and the counters of the control group, if there is one.
+    Order(Counters, Received),
+    /// A program that takes longer than a short run, or has written more. Its end will be reported like that of a program
     /// that the helper has ordered.
-    Begun(Begun),
+    StartedRun(StartedRun),
+}
+
+/// A run that the init has started and the helper goes on with.
+pub(crate) struct StartedRun {
+    pub(crate) state: RunState,
+    /// The read ends of the pipes for standard output and standard error.
+    pub(crate) pipes: [OwnedFd; 2],
 }
 
 /// How far a run has come.
-pub(crate) struct Begun {
-    /// How the control group stood before, if there is one.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunState {
+    /// The state of the control group before the run, if there is one.
     pub(crate) group: Before,
-    /// The accounts of CPU time before.
-    pub(crate) accounts: Accounts,
-    pub(crate) stdout: capture::BegunStream,
-    pub(crate) stderr: capture::BegunStream,
+    /// CPU time before the run.
+    pub(crate) accounts: CpuReadings,
+    pub(crate) stdout: PartialOutput,
+    pub(crate) stderr: PartialOutput,
 }
 
-impl Returned {
-    /// Sends it.
-    pub(crate) fn send(self, pass: Option<Pass>, socket: &OwnedFd) -> io::Result<()> {
-        let mut writer = Writer::default();
-        let fds = match self {
-            Returned::Order(counters, order) => {
-                counters.encode(writer.u64(0));
-                order.enclose(&mut writer)
+/// A [`Handback`] without descriptors.
+#[derive(Serialize, Deserialize)]
+enum HandbackMessage {
+    Order(Counters, #[serde(with = "crate::os_data")] Vec<u8>),
+    StartedRun(RunState),
+}
+
+impl Handback {
+    pub(crate) fn send(self, bypass: Option<FilterBypass>, socket: &OwnedFd) -> io::Result<()> {
+        let (message, fds) = match self {
+            Handback::Order(counters, order) => {
+                let (bytes, fds) = order.into_parts();
+                (HandbackMessage::Order(counters, bytes), fds)
             }
-            Returned::Begun(Begun { group, accounts, stdout, stderr }) => {
-                group.encode(writer.u64(1));
-                accounts.encode(&mut writer);
-                [stdout, stderr]
-                    .map(|stream| {
-                        writer.bytes(&stream.few).u64(stream.seen);
-                        stream.pipe
-                    })
-                    .into()
-            }
+            Handback::StartedRun(StartedRun { state, pipes }) => (HandbackMessage::StartedRun(state), pipes.into()),
         };
-        writer.send_by(pass, socket, &fds.iter().map(AsFd::as_fd).collect::<Vec<_>>())
+        Message::new(&message).send_with(bypass, socket, &fds.iter().map(AsFd::as_fd).collect::<Vec<_>>())
     }
 
-    pub(crate) fn decode(mut reader: Reader) -> io::Result<Returned> {
-        if reader.u64()? == 0 {
-            return Ok(Returned::Order(Counters::decode(&mut reader)?, reader.enclosed()?));
-        }
-        let (group, accounts) = (Before::decode(&mut reader)?, Accounts::decode(&mut reader)?);
-        let mut stream = || {
-            Ok::<_, io::Error>(capture::BegunStream { few: reader.bytes()?, seen: reader.u64()?, pipe: reader.fd()? })
-        };
-        Ok(Returned::Begun(Begun { group, accounts, stdout: stream()?, stderr: stream()? }))
+    pub(crate) fn decode(mut received: Received) -> io::Result<Handback> {
+        Ok(match received.decode()? {
+            HandbackMessage::Order(counters, bytes) => {
+                Handback::Order(counters, Received::from_parts(bytes, received.into_parts().1))
+            }
+            HandbackMessage::StartedRun(state) => {
+                let pipes = [received.take_fd()?, received.take_fd()?];
+                Handback::StartedRun(StartedRun { state, pipes })
+            }
+        })
     }
 }
 
-/// Sends the message that asks for the program's death: shorter than any order.
-pub(crate) fn order_death(socket: &OwnedFd) -> io::Result<()> {
-    Writer::default().send(socket, &[])
+/// The answer of an init that was to build its jail. What the working folder is mounted in travels with it, and then the
+/// descriptors that there are.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct BuiltJail {
+    pub(crate) has_clock: bool,
+    pub(crate) has_gate: bool,
+}
+
+/// The answer of an init that was to run a program.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunReport {
+    /// The init has yet to clear the working folder, and sends another message when it has.
+    pub(crate) is_clearing: bool,
+    pub(crate) conclusion: Result<Conclusion, FaultReport>,
+}
+
+/// Asks the init to kill the program: a message without content.
+pub(crate) fn send_kill(socket: &OwnedFd) -> io::Result<()> {
+    Message::empty().send(socket, &[])
 }
 
 //# The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
@@ -150,60 +172,54 @@ pub(crate) fn enter(config: &InitConfig, is_inside: bool) -> ! {
 fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
     // too.
-    let doors = config.doors.iter().map(Door::fd);
+    let entries = config.entries.iter().map(CgroupEntry::fd);
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
-    process::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
-    let Some(mut first) = Reader::receive(&config.socket)? else { return Ok(()) };
-    let Plan { task, .. } = Plan::to_prepare(&mut first)?;
-    let mut init = match build(config, &task, is_inside) {
-        Ok(init) => init,
-        Err(fault) => return report_fault(config, &fault),
+    process::close_all_but(entries.chain(files).chain(sockets).chain([0, 1, 2]).collect());
+    let Some(first) = Received::receive(&config.socket)? else { return Ok(()) };
+    let Order::Run(RunOrder { spec, .. }) = first.decode::<InitOrder>()? else {
+        return Err(io::ErrorKind::InvalidData.into());
     };
-    let mut ready = Writer::default();
+    let mut init = match build(config, &spec, is_inside) {
+        Ok(init) => init,
+        Err(fault) => return report::<BuiltJail>(config, Err(&fault)),
+    };
     let (clock, gate) = (init.tree_clock.as_ref(), init.gate.as_ref());
-    ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
-    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
-    ready.send(&config.socket, &[init.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
-    let pass = init.walls.share_filter();
-    init.folder.set_pass(pass);
-    while let Some(message) = Reader::receive(&config.socket)? {
+    let built = BuiltJail { has_clock: clock.is_some(), has_gate: gate.is_some() };
+    let fds = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
+    let fds: Vec<_> = [init.parent.as_fd()].into_iter().chain(fds).collect();
+    Message::new(&Ok::<_, FaultReport>(built)).send(&config.socket, &fds)?;
+    let bypass = init.confinement.share_filter();
+    init.folder.set_bypass(bypass);
+    while let Some(message) = Received::receive(&config.socket)? {
         if message.is_empty() {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        let goes_on = match (message.peek() == Some(OrderKind::Serve as u64), init.plan.clone()) {
-            (true, Some(plan)) => init.serve_judge(config, message, &plan.task, pass)?,
-            _ => init.answer(config, message, pass)?,
+        let goes_on = match (message.decode()?, init.last_order.clone()) {
+            (InitOrder::ServeJudge(counters), Some(last)) => init.serve_judge(config, counters, &last.spec, bypass)?,
+            (order, _) => init.answer(config, order, message, bypass)?,
         };
         if !goes_on {
             return Ok(());
         }
-        if init.folder.is_as_new() {
+        if init.folder.is_clean() {
             continue;
         }
         // Only now: who waits for the answer does not wait for this. The helper waits for it before the next run, as what
         // the program left holds memory.
-        match init.folder.renew(init.size) {
-            Ok(()) => Writer::default().u64(1).send(&config.socket, &[])?,
-            Err(fault) => report_fault(config, &fault)?,
-        }
+        let cleared = init.folder.renew(init.size);
+        report(config, cleared.as_ref().map(|()| ()))?;
     }
     Ok(())
 }
 
-fn report_fault(config: &InitConfig, fault: &Fault) -> io::Result<()> {
-    let mut answer = Writer::default();
-    write_fault(answer.u64(0), fault);
-    answer.send(&config.socket, &[])
-}
+/// What the helper orders.
+type InitOrder = Order<RunOrder, Counters>;
 
-fn write_fault(answer: &mut Writer, fault: &Fault) {
-    let (action, errno) = match fault {
-        Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
-        other => (other.to_string(), libc::EIO),
-    };
-    answer.bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
+/// Reports a result to the helper.
+fn report<T: Serialize>(config: &InitConfig, result: Result<T, &Fault>) -> io::Result<()> {
+    Message::new(&result.map_err(FaultReport::from)).send(&config.socket, &[])
 }
 
 /// An init at work.
@@ -212,25 +228,25 @@ pub(crate) struct Init {
     /// The size that the folder was asked for last.
     pub(crate) size: u64,
     /// What was ordered last.
-    plan: Option<Rc<Plan>>,
+    last_order: Option<Rc<RunOrder>>,
     /// What the working folder is mounted in.
     parent: OwnedFd,
     /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
-    lent: Option<OwnedFd>,
+    lent_folder: Option<OwnedFd>,
     pub(crate) tree_clock: Option<TreeClock>,
     /// Of CPU time, after the last brief program.
-    pub(crate) accounts: Cell<Option<Accounts>>,
+    pub(crate) accounts: Cell<Option<CpuReadings>>,
     oom_score: Option<File>,
     pub(crate) reaper: Reaper,
     pub(crate) gate: Option<ForkGate>,
-    walls: WallContext,
+    confinement: ConfinementContext,
     pid_counter: Option<PidCounter>,
 }
 
-/// Builds the jail for `task`.
-fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Fault> {
+/// Builds the jail for `spec`.
+fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, Fault> {
     let pid_counter = PidCounter::find();
-    let sources = mounts::sources(task, config.counts_cpu)?;
+    let sources = mounts::sources(spec, config.counts_cpu)?;
     if config.users.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
@@ -241,49 +257,62 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
     // Not before: a change of user clears it.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("tying the jail's life to the helper's")?;
-    for door in &config.doors {
-        door.enter(is_inside).context("joining the control group")?;
+    for entry in &config.entries {
+        entry.enter(is_inside).context("joining the control group")?;
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
     // Programs need not know the host's; no matter if it fails.
     let _ = rustix::system::sethostname(HOST_NAME);
-    mounts::build_root(&sources, task)?;
+    mounts::build_root(&sources, spec)?;
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, task.limits.disk)?;
-    let parent = mounts::open_folder(mounts::WORK)?;
+    let folder = Ramdisk::mount(mounts::WORK_FOLDER, owner, config.counts_cpu, spec.limits.disk)?;
+    let parent = mounts::open_folder(mounts::WORK_PARENT)?;
     // Before it is closed to others, and thereby to itself where it is not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
-    let reaper = Reaper::open(Rc::clone(&config.notes))?;
-    let also = Also { memory: !config.has_cgroup(), clocks: false };
-    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(also) }.unzip();
+    let reaper = Reaper::open(Rc::clone(&config.status_page))?;
+    let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
+    let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
     // Each program would inherit it, and who opens the first on a machine waits. Other accounts show what is used on another
     // core up to a tick late, which is too late for a limit. A program that no group counts gets one from the helper when it
     // asks for another process.
-    let comes_late = !config.pinned && task.limits.cpu.is_some();
+    let comes_late = !config.pinned && spec.limits.cpu.is_some();
     let is_counted = config.counts_cpu || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
-    let mut walls = WallContext::new(isolation(config, pass), None);
-    let needs_passage = task.folder.is_some() && identity::has(identity::PASSAGE);
-    walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
-    let size = task.limits.disk;
-    let (plan, lent, accounts) = Default::default();
-    Ok(Init { folder, size, plan, parent, lent, tree_clock, accounts, oom_score, reaper, gate, walls, pid_counter })
+    let mut confinement = ConfinementContext::new(isolation(config, bypass), None);
+    let needs_read_search = spec.folder.is_some() && identity::has(identity::READ_SEARCH);
+    confinement.open_to(spec, (parent.as_fd(), mounts::WORK_PARENT.as_ref()), needs_read_search)?;
+    let size = spec.limits.disk;
+    let (last_order, lent_folder, accounts) = Default::default();
+    Ok(Init {
+        folder,
+        size,
+        last_order,
+        parent,
+        lent_folder,
+        tree_clock,
+        accounts,
+        oom_score,
+        reaper,
+        gate,
+        confinement,
+        pid_counter,
+    })
 }
 
-fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
+fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
     let Users { own_user_namespace, identity } = config.users;
     Isolation {
         restricted: true,
-        shared_world: false,
+        shares_host: false,
         has_cgroup: config.has_cgroup(),
         counts_cpu: config.counts_cpu,
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),
-        pass,
+        bypass,
         asks_for_clocks: false,
     }
 }
@@ -291,11 +320,17 @@ fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
 impl Init {
     /// Runs one program and tells how it ended, and whether its folder is still to be renewed, of which another message
     /// then tells. False: the helper has gone.
-    fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<bool> {
+    fn answer(
+        &mut self,
+        config: &InitConfig,
+        order: InitOrder,
+        message: Received,
+        bypass: Option<FilterBypass>,
+    ) -> io::Result<bool> {
         // Not after a program that the helper has ordered: it may have changed the accounts.
         self.accounts.take();
-        let conclusion = self.serve(config, message);
-        self.tell(config, conclusion, pass)
+        let conclusion = self.serve(config, order, message);
+        self.tell(config, conclusion, bypass)
     }
 
     /// Tells the helper how a program ended. False: the helper has gone.
@@ -303,64 +338,62 @@ impl Init {
         &mut self,
         config: &InitConfig,
         conclusion: Result<Option<Conclusion>, Fault>,
-        pass: Option<Pass>,
+        bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
         let conclusion = match conclusion {
             Ok(None) => return Ok(false),
             Ok(Some(conclusion)) => Ok(conclusion),
             Err(fault) => Err(fault),
         };
-        let mut answer = Writer::default();
-        answer.u64(u64::from(!self.folder.is_as_new()));
-        match &conclusion {
-            Ok(Conclusion::Finished(finished)) => finished.encode(answer.u64(2)),
-            Ok(Conclusion::Refused(errno)) => {
-                answer.u64(1).u64(u64::from(errno.cast_unsigned()));
-            }
-            Err(fault) => write_fault(answer.u64(0), fault),
-        }
-        let lent = self.lent.take();
-        answer.send_by(pass, &config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
+        let conclusion = conclusion.map_err(|fault| FaultReport::from(&fault));
+        let report = Message::new(&RunReport { is_clearing: !self.folder.is_clean(), conclusion });
+        let lent_folder = self.lent_folder.take();
+        report.send_with(bypass, &config.socket, &lent_folder.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
         Ok(true)
     }
 
     /// Runs one program. `None`: the helper has gone.
-    fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
-        let Order { plan, files, .. } = Order::decode(&mut message, &mut self.plan).context("reading an order")?;
-        let task = &plan.task;
-        self.make_ready(task)?;
+    fn serve(
+        &mut self,
+        config: &InitConfig,
+        order: InitOrder,
+        mut message: Received,
+    ) -> Result<Option<Conclusion>, Fault> {
+        let run = ReceivedRun::of(order, &mut message, &mut self.last_order).context("reading an order")?;
+        let (spec, files) = (&run.order.spec, run.files);
+        self.make_ready(spec)?;
         let [stdout, stderr] = [files.stdout, files.stderr].map(Outlet::file);
         let stdin = files.stdin.as_fd();
         let stdio = [stdin, stdout.as_ref().map_or(stdin, AsFd::as_fd), stderr.as_ref().map_or(stdin, AsFd::as_fd)];
-        let launched = self.launch(task, stdio)?;
+        let launched = self.launch(spec, stdio)?;
         drop((files.stdin, stdout, stderr));
         match launched {
             Launched::Running(child) => {
-                config.notes.set_started(child.started);
-                self.see_end(config, task, &child, Account::default())
+                config.status_page.set_started(child.started);
+                self.see_end(config, spec, &child, ReapedUsage::default())
             }
             Launched::Refused(errno) => Ok(Some(Conclusion::Refused(errno))),
         }
     }
 
     /// Makes the working folder ready for a program.
-    pub(crate) fn make_ready(&mut self, task: &Task) -> Result<(), Fault> {
-        self.size = task.limits.disk;
+    pub(crate) fn make_ready(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.size = spec.limits.disk;
         self.folder.renew(self.size)?;
-        self.folder.hand_out();
-        task.exchange.as_ref().map_or(Ok(()), |wanted| exchange::give(wanted, self.folder.root()))
+        self.folder.mark_used();
+        spec.exchange.as_ref().map_or(Ok(()), |wanted| exchange::put_input_files(wanted, self.folder.root()))
     }
 
-    pub(crate) fn launch(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
-        let walls = Walls::of(&self.walls, task);
-        let start = task.folder.as_deref().map(Launch::folder).transpose()?;
+    pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
+        let confinement = Confinement::of(&self.confinement, spec);
+        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
         let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
-        let mut launch = match Launch::new(task, stdio, folder, walls) {
+        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
-        if let Some(exchange) = &task.exchange {
-            launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
+        if let Some(exchange) = &spec.exchange {
+            launch.set_folder_variables(&exchange.variables, mounts::WORK_FOLDER.as_ref());
         }
         if let Some(counter) = &self.pid_counter {
             counter.rewind().context("resetting the jail's process ids")?;
@@ -376,16 +409,16 @@ impl Init {
     pub(crate) fn see_end(
         &mut self,
         config: &InitConfig,
-        task: &Task,
+        spec: &RunSpec,
         child: &Child,
-        account: Account,
+        account: ReapedUsage,
     ) -> Result<Option<Conclusion>, Fault> {
-        let deadline = task.deadline(child.started);
+        let deadline = spec.deadline(child.started);
         let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
         self.notice(child, &finished);
-        let exchanges = task.exchange.is_some();
-        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
+        let exchanges = spec.exchange.is_some();
+        self.lent_folder = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         Ok(Some(Conclusion::Finished(finished)))
     }
 
@@ -393,7 +426,7 @@ impl Init {
     pub(crate) fn notice(&mut self, child: &Child, finished: &Finished) {
         // Another process, or a thread, could have been killed while the program went on.
         let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
-        self.folder.notice(finished.own_run_time().filter(|_| was_alone));
+        self.folder.notice(finished.exited_run_time().filter(|_| was_alone));
     }
 
     /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the
@@ -403,8 +436,8 @@ impl Init {
         config: &InitConfig,
         child: &Child,
         mut deadline: Option<u64>,
-        mut account: Account,
-    ) -> Result<Option<Account>, Fault> {
+        mut account: ReapedUsage,
+    ) -> Result<Option<ReapedUsage>, Fault> {
         loop {
             let left = deadline.map(|deadline| clock::timespec(deadline.saturating_sub(clock::now())));
             let reaper = self.reaper.fd();
@@ -424,7 +457,7 @@ impl Init {
                 return Ok(Some(account));
             }
             if asked {
-                if Reader::receive(&config.socket).context("hearing from the helper")?.is_none() {
+                if Received::receive(&config.socket).context("hearing from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);

@@ -15,18 +15,24 @@ use rustix::process::Signal;
 use rustix::time::Timespec;
 
 use crate::cgroup::Cgroup;
-use crate::cgroup::site::{Door, Site, clone_beside, clone_into};
+use crate::cgroup::site::{CgroupEntry, Site, clone_beside, clone_into};
 use crate::confine::fork_gate::ForkGate;
-use crate::namespace::init::{Begun, INNER_ID, InitConfig, Returned, Users, enter};
-use crate::protocol::messages::{self, OrderKind, Outlet, Task};
-use crate::protocol::shared_memory::{Notes, Service};
-use crate::protocol::{self, Reader};
+use crate::namespace::init::{
+    BuiltJail, Handback, INNER_ID, InitConfig, RunReport, RunState, StartedRun, Users, enter,
+};
+use crate::protocol::messages::{self, FaultReport, Order, Outlet, RunSpec};
+use crate::protocol::shared_memory::{OrderState, StatusPage};
+use crate::protocol::{self, Message, Received};
 use crate::request::{Context, Fault};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::gauges::{Accounts, Gauges, Members, TreeClock};
+use crate::watch::capture::PartialOutput;
+use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
 use crate::watch::reaper::{Conclusion, Finished};
-use crate::watch::{Program, Start, capture};
+use crate::watch::{Program, Start};
 use crate::{clock, procfs};
+
+/// What fails when the init does not answer.
+const RECEIVING: &str = "receiving from the jail's init";
 
 /// A jail that was built.
 pub(crate) struct Jail {
@@ -41,20 +47,20 @@ pub(crate) struct Jail {
     /// It was built for programs that are neither pinned nor have a limit of CPU time, and would stop others late.
     is_untimed: bool,
     /// Of CPU time, after the last run.
-    accounts: Cell<Option<Accounts>>,
+    accounts: Cell<Option<CpuReadings>>,
     folder: Option<Mountpoint>,
-    notes: Rc<Notes>,
-    sound: Cell<bool>,
+    status_page: Rc<StatusPage>,
+    usable: Cell<bool>,
     /// The init has yet to tell that it has cleared up.
-    busy: Cell<bool>,
+    cleaning: Cell<bool>,
     /// Lent by the init after a run that exchanges files.
     work_folder: Cell<Option<OwnedFd>>,
 }
 
 /// Namespaces with an init in them that has yet to hear what to build.
-pub(crate) struct Foundation(Jail);
+pub(crate) struct EmptyJail(Jail);
 
-impl Foundation {
+impl EmptyJail {
     /// Makes the namespaces and starts the init. `pinned`: whether programs stay on the helper's core.
     pub(crate) fn lay(
         users: Users,
@@ -62,18 +68,18 @@ impl Foundation {
         pinned: bool,
         name: &str,
         judge: &OwnedFd,
-    ) -> Result<Foundation, Fault> {
+    ) -> Result<EmptyJail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
-        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.doors());
-        let doors = doors.context("opening the control group")?;
+        let entries = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.entries());
+        let entries = entries.context("opening the control group")?;
         let (socket, theirs) = protocol::pair().context("making a socket for the jail")?;
-        let notes = Rc::new(Notes::new().context("sharing memory with the jail")?);
+        let status_page = Rc::new(StatusPage::new().context("sharing memory with the jail")?);
         let config = InitConfig {
             socket: theirs,
             judge: judge.try_clone().context("lending the judge's socket to the jail")?,
-            notes: Rc::clone(&notes),
+            status_page: Rc::clone(&status_page),
             users,
-            doors,
+            entries,
             pinned,
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
@@ -82,7 +88,7 @@ impl Foundation {
         let (pid, pidfd) = clone_init(users, &config)?;
         let is_exact = config.is_exact();
         drop(config);
-        let foundation = Foundation(Jail {
+        let empty_jail = EmptyJail(Jail {
             pid,
             pidfd,
             socket,
@@ -93,63 +99,62 @@ impl Foundation {
             is_untimed: !pinned,
             accounts: Cell::default(),
             folder: None,
-            notes,
-            sound: Cell::new(true),
-            busy: Cell::new(false),
+            status_page,
+            usable: Cell::new(true),
+            cleaning: Cell::new(false),
             work_folder: Cell::default(),
         });
         if users.own_user_namespace {
             map_users(pid, users.identity).context("mapping the users of a user namespace")?;
         }
-        Ok(foundation)
+        Ok(empty_jail)
     }
 
-    /// Has the init build the jail for `task`, and waits until it is built.
-    pub(crate) fn build(self, task: &Task) -> Result<Jail, Fault> {
-        let Foundation(mut jail) = self;
-        jail.is_untimed &= task.limits.cpu.is_none();
-        jail.order(task, true, &[])?;
-        jail.greet()?;
+    /// Has the init build the jail for `spec`, and waits until it is built.
+    pub(crate) fn build(self, spec: &RunSpec) -> Result<Jail, Fault> {
+        let EmptyJail(mut jail) = self;
+        jail.is_untimed &= spec.limits.cpu.is_none();
+        jail.order(spec, true, &[])?;
+        jail.receive_built()?;
         Ok(jail)
     }
 }
 
 impl Jail {
     /// Hears that the jail is built.
-    fn greet(&mut self) -> Result<(), Fault> {
+    fn receive_built(&mut self) -> Result<(), Fault> {
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
-        let wrong = "hearing from the jail's init";
-        if answer.u64().context(wrong)? == 0 {
-            return Err(fault_in(&mut answer).context(wrong)?);
-        }
-        let (has_clock, has_gate) = (answer.u64().context(wrong)? != 0, answer.u64().context(wrong)? != 0);
-        self.folder = Some(Mountpoint::new(answer.fd().context(wrong)?, mounts::BOX_NAME));
-        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().context(wrong);
+        let built = answer.decode::<Result<BuiltJail, FaultReport>>().context(RECEIVING)?;
+        let BuiltJail { has_clock, has_gate } = built.map_err(Fault::from)?;
+        let parent = answer.take_fd().context(RECEIVING)?;
+        self.folder = Some(Mountpoint::new(parent, mounts::WORK_FOLDER_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.take_fd()).transpose().context(RECEIVING);
         self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
         self.gate = next(has_gate)?.map(ForkGate::from_fd);
         Ok(())
     }
 
     /// Waits until the init has cleared up after the last run. One that could not is not used again.
-    pub(crate) fn settle(&self) {
-        if self.busy.take() {
-            let is_clear =
-                self.receive().is_ok_and(|told| told.is_some_and(|mut told| told.u64().is_ok_and(|is| is != 0)));
-            self.sound.set(self.sound.get() && is_clear);
+    pub(crate) fn wait_until_clean(&self) {
+        if self.cleaning.take() {
+            let report =
+                self.receive().ok().flatten().and_then(|report| report.decode::<Result<(), FaultReport>>().ok());
+            let is_clear = report.is_some_and(|report| report.is_ok());
+            self.usable.set(self.usable.get() && is_clear);
         }
     }
 
     /// Sets the limits of the next run.
-    pub(crate) fn prepare(&self, task: &Task) -> Result<(), Fault> {
+    pub(crate) fn prepare(&self, spec: &RunSpec) -> Result<(), Fault> {
         match &self.cgroup {
-            Some(cgroup) => cgroup.prepare(task.limits.memory, task.limits.processes),
+            Some(cgroup) => cgroup.prepare(spec.limits.memory, spec.limits.processes),
             None => Ok(()),
         }
     }
 
     /// Whether it can be used again.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
+    pub(crate) fn is_usable(&self) -> bool {
+        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
     }
 
     /// Whether the init has died with nothing to do.
@@ -158,23 +163,23 @@ impl Jail {
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Whether it can stop `task` at its limit of CPU time.
-    pub(crate) fn can_time(&self, task: &Task) -> bool {
-        task.limits.cpu.is_none() || !self.is_untimed
+    /// Whether it can stop `spec` at its limit of CPU time.
+    pub(crate) fn can_time(&self, spec: &RunSpec) -> bool {
+        spec.limits.cpu.is_none() || !self.is_untimed
     }
 
     /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
-    pub(crate) fn is_laden(&self) -> bool {
-        self.cgroup.as_ref().is_some_and(|cgroup| cgroup.is_laden())
+    pub(crate) fn has_residual_charge(&self) -> bool {
+        self.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
         Gauges {
             root: self.pid,
             cgroup: self.cgroup.as_deref(),
             root_clock: self.tree_clock.as_ref(),
             accounts: self.is_exact.then_some(&self.accounts),
-            notes: &self.notes,
+            status_page: &self.status_page,
             folder: self.folder.as_ref(),
             files: None,
             user: None,
@@ -192,20 +197,22 @@ impl Jail {
         self.work_folder.take()
     }
 
-    fn order(&self, task: &Task, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
+    fn order(&self, spec: &RunSpec, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
         let [stdout, stderr] = [Outlet::File(()); 2];
-        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false, only_prepare };
-        messages::encode(task, enclosed).send(&self.socket, stdio).context("handing a program to the jail's init")
+        let attachments = messages::Attachments { stdout, stderr, until: false, owns_stdin: false, only_prepare };
+        messages::encode_run(spec, attachments)
+            .send(&self.socket, stdio)
+            .context("handing a program to the jail's init")
     }
 
-    /// Has the init start `task`.
-    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    /// Has the init start `spec`.
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
-        self.notes.clear();
+        self.status_page.clear();
         // Until its answer is here, it is unknown what comes next on the socket.
-        self.sound.set(false);
-        self.order(task, false, &stdio)?;
-        Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
+        self.usable.set(false);
+        self.order(spec, false, &stdio)?;
+        Ok(Start::Running(Box::new(JailedProcess { jail: self, ordered, killed: false })))
     }
 
     /// Has the init serve the judge: run what the judge orders again, as long as such programs are brief. Waits until there
@@ -213,60 +220,57 @@ impl Jail {
     ///
     /// # Errors
     /// When it is not known whether an order was taken, or answered: then there is no going on.
-    pub(crate) fn serve_judge(&self) -> Result<Option<Returned>, Fault> {
+    pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
         self.accounts.take();
-        self.notes.set_service(Service::Idle);
-        let mut order = OrderKind::Serve.writer();
-        self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default().encode(&mut order);
-        self.sound.set(false);
+        self.status_page.set_order_state(OrderState::Idle);
+        let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
+        let order = Message::new(&Order::<(), _>::ServeJudge(counters));
+        self.usable.set(false);
         if order.send(&self.socket, &[]).is_err() {
             return Ok(None);
         }
         let returned = match self.receive()? {
-            Some(message) => Returned::decode(message).context("hearing from the jail's init")?,
-            None => match self.notes.service() {
-                Service::Idle => return Ok(None),
-                Service::Taken => Returned::Begun(self.begun_without_init()?),
-                Service::Unknown => return Err(self.lost()),
+            Some(message) => Handback::decode(message).context(RECEIVING)?,
+            None => match self.status_page.order_state() {
+                OrderState::Idle => return Ok(None),
+                OrderState::Taken => Handback::StartedRun(self.started_without_init()?),
+                OrderState::Unknown => return Err(self.lost()),
             },
         };
         match (&returned, &self.cgroup) {
-            (Returned::Order(counters, _), cgroup) => {
-                self.sound.set(true);
+            (Handback::Order(counters, _), cgroup) => {
+                self.usable.set(true);
                 cgroup.iter().for_each(|cgroup| cgroup.set_counters(*counters));
             }
-            (Returned::Begun(begun), Some(cgroup)) => cgroup.resume(begun.group),
-            (Returned::Begun(_), None) => {}
+            (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.state.group),
+            (Handback::StartedRun(_), None) => {}
         }
         Ok(Some(returned))
     }
 
     /// The program that such an init has begun.
-    pub(crate) fn begun(&self) -> Box<dyn Program + '_> {
-        Box::new(Inmate { jail: self, ordered: clock::now(), killed: false })
+    pub(crate) fn started_run(&self) -> Box<dyn Program + '_> {
+        Box::new(JailedProcess { jail: self, ordered: clock::now(), killed: false })
     }
 
     /// The init is gone in the middle of a run, which is over by that: of its output, nothing is left.
-    fn begun_without_init(&self) -> Result<Begun, Fault> {
-        let silent = || {
-            let (pipe, _) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-            Ok(capture::BegunStream { pipe, few: Vec::new(), seen: 0 })
+    fn started_without_init(&self) -> Result<StartedRun, Fault> {
+        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
+        let state = RunState {
+            group: self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default(),
+            accounts: self.gauges(true, &RunMembers::new(true)).read_accounts(),
+            stdout: PartialOutput::default(),
+            stderr: PartialOutput::default(),
         };
-        let group = self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default();
-        Ok(Begun {
-            group,
-            accounts: self.gauges(true, &Members::new(true)).read_accounts(),
-            stdout: silent()?,
-            stderr: silent()?,
-        })
+        Ok(StartedRun { state, pipes: [pipe()?, pipe()?] })
     }
 
-    fn receive(&self) -> Result<Option<Reader>, Fault> {
-        Reader::receive(&self.socket).context("hearing from the jail's init")
+    fn receive(&self) -> Result<Option<Received>, Fault> {
+        Received::receive(&self.socket).context(RECEIVING)
     }
 
     fn lost(&self) -> Fault {
-        self.sound.set(false);
+        self.usable.set(false);
         Fault::HelperGone("the init of a jail".to_owned())
     }
 }
@@ -281,13 +285,13 @@ impl Drop for Jail {
 }
 
 /// A program in a jail.
-struct Inmate<'a> {
+struct JailedProcess<'a> {
     jail: &'a Jail,
     ordered: u64,
     killed: bool,
 }
 
-impl Program for Inmate<'_> {
+impl Program for JailedProcess<'_> {
     fn ended(&self) -> BorrowedFd<'_> {
         self.jail.socket.as_fd()
     }
@@ -302,36 +306,33 @@ impl Program for Inmate<'_> {
         }
         // The init will kill what is missed here; but it may have to wait for a core until the next tick.
         procfs::kill_descendants(self.jail.pid);
-        if init::order_death(&self.jail.socket).is_err() {
+        if init::send_kill(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }
 
     fn finish(&mut self) -> Result<Conclusion, Fault> {
-        let wrong = "hearing from the jail's init";
         let Some(mut message) = self.jail.receive()? else { return self.without_init() };
-        self.jail.busy.set(message.u64().context(wrong)? != 0);
-        self.jail.sound.set(true);
-        Ok(match message.u64().context(wrong)? {
-            0 => return Err(fault_in(&mut message).context(wrong)?),
-            1 => Conclusion::Refused(message.u64().context(wrong)? as i32),
-            _ => {
-                self.jail.work_folder.set(message.fd().ok());
-                Conclusion::Finished(Finished::decode(&mut message).context(wrong)?)
-            }
-        })
+        let report: RunReport = message.decode().context(RECEIVING)?;
+        self.jail.cleaning.set(report.is_clearing);
+        self.jail.usable.set(true);
+        let conclusion = report.conclusion.map_err(Fault::from)?;
+        if matches!(conclusion, Conclusion::Finished(_)) {
+            self.jail.work_folder.set(message.take_fd().ok());
+        }
+        Ok(conclusion)
     }
 
     fn has_started(&self) -> bool {
-        self.jail.notes.started().is_some()
+        self.jail.status_page.started().is_some()
     }
 
     fn started(&self) -> u64 {
-        self.jail.notes.started().unwrap_or(self.ordered)
+        self.jail.status_page.started().unwrap_or(self.ordered)
     }
 }
 
-impl Inmate<'_> {
+impl JailedProcess<'_> {
     /// The init is gone, and everything with it: for want of memory, or by a fault of the sandbox.
     fn without_init(&self) -> Result<Conclusion, Fault> {
         let fault = self.jail.lost();
@@ -349,12 +350,6 @@ impl Inmate<'_> {
     }
 }
 
-/// Reads a fault that the init reported.
-fn fault_in(message: &mut Reader) -> io::Result<Fault> {
-    let action = String::from_utf8_lossy(&message.bytes()?).into_owned();
-    Ok(Fault::System { action, source: io::Error::from_raw_os_error(message.u64()? as i32) })
-}
-
 //# Makes the first process of a jail: a clone of the helper in new namespaces, and the users that it knows.
 
 /// Clones the init of a jail into namespaces of its own; returns its id and pidfd.
@@ -367,7 +362,7 @@ pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, Owne
     // The maps of users can be written only while the init may be looked into; it closes itself when they are.
     let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
     visible.context("making ready for a user namespace")?;
-    let group = config.doors.iter().find_map(Door::group);
+    let group = config.entries.iter().find_map(CgroupEntry::group);
     // SAFETY: this process has one thread, and the child works on a copy of it until it leaves in `enter`.
     let cloned = group.map(|group| unsafe { clone_into(flags, group) });
     let is_inside = matches!(cloned, Some(Ok(_)));

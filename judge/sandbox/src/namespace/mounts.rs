@@ -10,18 +10,18 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::confine::landlock::{DEVICES, SYSTEM};
-use crate::protocol::messages::Task;
+use crate::protocol::messages::RunSpec;
 use crate::request::{Context, Fault};
 use crate::scratch::ramdisk::set_attributes;
 
 /// What the working folder is mounted in.
-pub(crate) const WORK: &str = "/judge";
+pub(crate) const WORK_PARENT: &str = "/judge";
 /// The working folder, as programs know it.
-pub(crate) const BOX: &str = "/judge/box";
-/// Its name in [`WORK`].
-pub(crate) const BOX_NAME: &str = "box";
+pub(crate) const WORK_FOLDER: &str = "/judge/box";
+/// Its name in [`WORK_PARENT`].
+pub(crate) const WORK_FOLDER_NAME: &str = "box";
 /// It tells where in its memory the kernel has put each socket, which depends on what others before had.
-pub(crate) const ADDRESSES: &str = "/proc/self/net/unix";
+pub(crate) const SOCKET_ADDRESSES: &str = "/proc/self/net/unix";
 /// Where the new root is put together; hides nothing that is needed, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -51,9 +51,9 @@ enum Kind {
     Program,
 }
 
-/// Takes copies of all that `task` needs, before anything is mounted over it, and with the rights of the helper's user.
+/// Takes copies of all that `spec` needs, before anything is mounted over it, and with the rights of the helper's user.
 /// `executes_own`: whether it may execute what it wrote itself.
-pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fault> {
+pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).context("making mounts private")?;
     let mut found = Vec::new();
@@ -63,14 +63,14 @@ pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fa
     for path in DEVICES {
         add(&mut found, Path::new(path), Kind::Device, |_| true)?;
     }
-    let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
+    let is_visible = |real: &Path| spec.visible.iter().any(|visible| real.starts_with(&visible.path));
     let writable = if executes_own { Kind::Writable } else { Kind::Data };
-    for visible in &task.visible {
+    for visible in &spec.visible {
         add(&mut found, &visible.path, if visible.writable { writable } else { Kind::ReadOnly }, is_visible)?;
     }
-    let may_be_data = !executes_own && task.visible.iter().any(|visible| visible.writable);
+    let may_be_data = !executes_own && spec.visible.iter().any(|visible| visible.writable);
     let kind = if may_be_data { Kind::Program } else { Kind::ReadOnly };
-    add(&mut found, &task.program, kind, |real| real == task.program || is_visible(real))?;
+    add(&mut found, &spec.program, kind, |real| real == spec.program || is_visible(real))?;
     Ok(found)
 }
 
@@ -120,7 +120,7 @@ fn shown(found: &[Source], path: &Path) -> bool {
 }
 
 /// Makes the small world this process's root, without what is hidden of it, and with a folder to start in.
-pub(crate) fn build_root(sources: &[Source], task: &Task) -> Result<(), Fault> {
+pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .context("mounting the jail's root")?;
@@ -128,14 +128,14 @@ pub(crate) fn build_root(sources: &[Source], task: &Task) -> Result<(), Fault> {
     for source in sources {
         place(source)?;
     }
-    for folder in &task.hidden {
-        cover(folder)?;
+    for folder in &spec.hidden {
+        hide(folder)?;
     }
-    if let Some(folder) = &task.folder {
+    if let Some(folder) = &spec.folder {
         // It is empty, unless something in it is visible.
         fs::create_dir_all(folder.strip_prefix("/").unwrap_or(folder)).context("making the folder to start in")?;
     }
-    furnish()?;
+    create_standard_entries()?;
     // In a user namespace the kernel allows this only while the host's is still in sight.
     mount_proc();
     rustix::process::pivot_root(".", ".").context("changing the root")?;
@@ -181,7 +181,7 @@ fn place(source: &Source) -> Result<(), Fault> {
 }
 
 /// Puts an empty folder over one that the sources show, below the current folder.
-fn cover(folder: &Path) -> Result<(), Fault> {
+fn hide(folder: &Path) -> Result<(), Fault> {
     let below = folder.strip_prefix("/").unwrap_or(folder);
     if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
         return Ok(());
@@ -192,15 +192,15 @@ fn cover(folder: &Path) -> Result<(), Fault> {
 }
 
 /// The folders and links that programs expect.
-fn furnish() -> Result<(), Fault> {
+fn create_standard_entries() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
-    for folder in [WORK, BOX, "/dev", "/proc", "/etc"] {
+    for folder in [WORK_PARENT, WORK_FOLDER, "/dev", "/proc", "/etc"] {
         // The new root is the current folder as yet.
         exists_is_fine(fs::create_dir(&folder[1..])).context(what)?;
     }
     let links = [
-        (BOX, "tmp"),
-        (BOX, "dev/shm"),
+        (WORK_FOLDER, "tmp"),
+        (WORK_FOLDER, "dev/shm"),
         ("/proc/self/fd", "dev/fd"),
         ("/proc/self/fd/0", "dev/stdin"),
         ("/proc/self/fd/1", "dev/stdout"),
@@ -226,7 +226,7 @@ fn mount_proc() {
 /// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
 /// where the machine's root, who owns them, is not known.
 pub(crate) fn seal_proc() {
-    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0o000));
+    let _ = fs::set_permissions(SOCKET_ADDRESSES, fs::Permissions::from_mode(0o000));
     let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
@@ -251,18 +251,18 @@ pub(crate) struct View {
 struct FileIdentity(u64, u64, i64, i64);
 
 impl View {
-    pub(crate) fn of(task: &Task) -> View {
+    pub(crate) fn of(spec: &RunSpec) -> View {
         let identity = |path: &PathBuf| {
             let metadata = std::fs::metadata(path).ok()?;
             // A folder changes whenever something in it does, which is no other view.
             let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
             Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
-        let program = (task.program.clone(), false, identity(&task.program));
+        let program = (spec.program.clone(), false, identity(&spec.program));
         // A program that is shown as such is looked at once.
-        let others = task.visible.iter().filter(|visible| visible.writable || visible.path != task.program);
+        let others = spec.visible.iter().filter(|visible| visible.writable || visible.path != spec.program);
         let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
         let places = [program].into_iter().chain(visible).collect();
-        View { places, hidden: task.hidden.clone(), folder: task.folder.clone() }
+        View { places, hidden: spec.hidden.clone(), folder: spec.folder.clone() }
     }
 }

@@ -13,134 +13,136 @@ use crate::cgroup::Counters;
 use crate::clock::{self, nanoseconds};
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::{Child, Launched};
-use crate::namespace::init::{Begun, Init, InitConfig, Returned};
-use crate::protocol::messages::{self, Answer, OrderKind, Task};
-use crate::protocol::shared_memory::Service;
-use crate::protocol::{Pass, Reader};
+use crate::namespace::init::{Handback, Init, InitConfig, RunState, StartedRun};
+use crate::protocol::messages::{self, Answer, RunSpec};
+use crate::protocol::shared_memory::OrderState;
+use crate::protocol::{FilterBypass, Received};
 use crate::request::{Context, Fault, Limits};
-use crate::watch::capture::{Beyond, FEW_BYTES, Stream, take_rest};
-use crate::watch::gauges::{Accounts, Gauges, Members, TreeClock};
+use crate::watch::capture::{MAX_INLINE_BYTES, Overflow, Stream, take_rest};
+use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
 use crate::watch::meter::{Meter, conclude, refused};
-use crate::watch::reaper::{self, Account, Conclusion, Finished, Scope};
+use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Scope};
 
 /// How long the init waits for a program before it leaves it to the helper, if its limits are not shorter. A program that
 /// does next to nothing takes a quarter of it, and most of it where the machine is slow or busy.
-const BRIEF: Duration = Duration::from_millis(2);
+const MAX_WALL: Duration = Duration::from_millis(2);
 
 /// Whether a program that ran like this, and others like it, is for the init alone.
-pub(crate) fn is_brief(answer: &Answer) -> bool {
+pub(crate) fn is_short(answer: &Answer) -> bool {
     let usage = &answer.usage;
-    usage.wall < BRIEF && usage.stdout_bytes.max(usage.stderr_bytes) < FEW_BYTES as u64 && answer.breaches.is_empty()
+    usage.wall < MAX_WALL
+        && usage.stdout_bytes.max(usage.stderr_bytes) < MAX_INLINE_BYTES as u64
+        && answer.breaches.is_empty()
 }
 
 /// What became of a program that was thought to be brief.
-enum Brief {
-    Is(Answer),
+enum ShortRun {
+    Done(Answer),
     /// It is not: the helper is to go on.
-    IsNot(Begun, Rest),
+    Exceeded(StartedRun, Rest),
     /// The order is not for this jail as it is now.
-    NotHere(Reader),
+    NotApplicable(Received),
 }
 
 /// What the init still has to do about a program.
 enum Rest {
-    Running(Child, Account),
+    Running(Child, ReapedUsage),
     Over(Finished),
 }
 
 impl Init {
     /// Serves the judge, as the helper has asked for, until there is something for the helper, which then has its socket
-    /// back. `task`: what is ordered again. False: the judge has gone.
+    /// back. `spec`: what is ordered again. False: the judge has gone.
     pub(crate) fn serve_judge(
         &mut self,
         config: &InitConfig,
-        mut message: Reader,
-        task: &Task,
-        pass: Option<Pass>,
+        counters: Counters,
+        spec: &RunSpec,
+        bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
-        message.u64()?;
-        let counters = Counters::decode(&mut message)?;
         if let Some(cgroup) = &config.cgroup {
             cgroup.set_counters(counters);
         }
         while let Some(order) = next_order(config)? {
-            let tried = if order.peek() == Some(OrderKind::Again as u64) {
-                config.notes.set_service(Service::Taken);
-                self.try_brief(config, task, order)
+            let tried = if messages::is_repeat(&order) {
+                config.status_page.set_order_state(OrderState::Taken);
+                self.try_short_run(config, spec, order)
             } else {
-                Ok(Brief::NotHere(order))
+                Ok(ShortRun::NotApplicable(order))
             };
             let answer = match tried {
-                Ok(Brief::Is(answer)) => Ok(answer),
+                Ok(ShortRun::Done(answer)) => Ok(answer),
                 Err(fault) => Err(fault),
-                Ok(Brief::IsNot(begun, rest)) => {
-                    Returned::Begun(begun).send(pass, &config.socket)?;
-                    return self.see_through(config, task, rest, pass);
+                Ok(ShortRun::Exceeded(run, rest)) => {
+                    Handback::StartedRun(run).send(bypass, &config.socket)?;
+                    return self.see_through(config, spec, rest, bypass);
                 }
-                Ok(Brief::NotHere(order)) => {
+                Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
-                    Returned::Order(counters, order).send(pass, &config.socket)?;
+                    Handback::Order(counters, order).send(bypass, &config.socket)?;
                     return Ok(true);
                 }
             };
             let answer = messages::encode_answer(&answer);
-            config.notes.set_service(Service::Unknown);
+            config.status_page.set_order_state(OrderState::Unknown);
             answer.send(&config.judge, &[])?;
-            config.notes.set_service(Service::Idle);
+            config.status_page.set_order_state(OrderState::Idle);
             // As after a program for the helper. If it fails, this init ends, and the helper builds another jail.
             self.folder.renew(self.size).map_err(|fault| io::Error::other(fault.to_string()))?;
         }
         Ok(false)
     }
 
-    fn try_brief(&mut self, config: &InitConfig, task: &Task, mut order: Reader) -> Result<Brief, Fault> {
-        let limits = &task.limits;
+    fn try_short_run(&mut self, config: &InitConfig, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
+        let limits = &spec.limits;
         let open = |name, cap, beyond| Stream::for_capture(name, cap, beyond, config.programs_are_others());
         // Before the control group is looked at: they are charged to it.
-        let (mut stdout, out) = open("output", limits.stdout, Beyond::Ends)?;
-        let (mut stderr, err) = open("error output", limits.stderr, Beyond::Dropped)?;
+        let (mut stdout, out) = open("output", limits.stdout, Overflow::EndsRun)?;
+        let (mut stderr, err) = open("error output", limits.stderr, Overflow::Dropped)?;
         if let Some(cgroup) = &config.cgroup {
             cgroup.begin();
-            if cgroup.was_laden() {
-                return Ok(Brief::NotHere(order));
+            if cgroup.had_residual_charge() {
+                return Ok(ShortRun::NotApplicable(order));
             }
         }
-        let stdin = order.u64().and_then(|_| order.fd()).context("reading an order")?;
-        self.make_ready(task)?;
-        config.notes.clear();
+        let stdin = order.take_fd().context("reading an order")?;
+        self.make_ready(spec)?;
+        config.status_page.clear();
         let accounts = std::mem::take(&mut self.accounts);
-        let members = Members::new(self.gate.is_some());
+        let members = RunMembers::new(self.gate.is_some());
         let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
-        let launched = self.launch(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
+        let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
         let child = match launched {
             Launched::Running(child) => child,
-            Launched::Refused(errno) => return Ok(Brief::Is(refused(errno))),
+            Launched::Refused(errno) => return Ok(ShortRun::Done(refused(errno))),
         };
-        config.notes.set_started(child.started);
-        let (before, mut account) = (meter.before(), Account::default());
+        config.status_page.set_started(child.started);
+        let (before, mut account) = (meter.before(), ReapedUsage::default());
         let rest = if self.ends_soon(config, &child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
             self.notice(&child, &finished);
-            take_rest([&mut stdout, &mut stderr], &mut [0; FEW_BYTES])?;
+            take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
             if stdout.done && stderr.done {
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
                 self.accounts = accounts;
-                return Ok(Brief::Is(answer));
+                return Ok(ShortRun::Done(answer));
             }
             Rest::Over(finished)
         } else {
             Rest::Running(child, account)
         };
         let group = config.cgroup.as_ref().map(|group| group.before()).unwrap_or_default();
-        Ok(Brief::IsNot(Begun { group, accounts: before, stdout: stdout.begun(), stderr: stderr.begun() }, rest))
+        let ((out, stdout), (err, stderr)) = (stdout.into_partial(), stderr.into_partial());
+        let state = RunState { group, accounts: before, stdout, stderr };
+        Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
     }
 
     /// Waits for the program's end while it can be brief. False: it goes on, or something has happened that is for the
     /// helper.
-    fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut Account) -> bool {
-        let until = clock::now() + nanoseconds(BRIEF.min(limits.shortest_time()));
+    fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
+        let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
         loop {
             let left = clock::timespec(until.saturating_sub(clock::now()));
@@ -165,23 +167,29 @@ impl Init {
     }
 
     /// Sees a program through whose watching is the helper's from here.
-    fn see_through(&mut self, config: &InitConfig, task: &Task, rest: Rest, pass: Option<Pass>) -> io::Result<bool> {
+    fn see_through(
+        &mut self,
+        config: &InitConfig,
+        spec: &RunSpec,
+        rest: Rest,
+        bypass: Option<FilterBypass>,
+    ) -> io::Result<bool> {
         let conclusion = match rest {
             Rest::Over(finished) => Ok(Some(Conclusion::Finished(finished))),
-            Rest::Running(child, account) => self.see_end(config, task, &child, account),
+            Rest::Running(child, account) => self.see_end(config, spec, &child, account),
         };
-        self.tell(config, conclusion, pass)
+        self.tell(config, conclusion, bypass)
     }
 }
 
 /// Waits for the judge's next order. While the notes say that this init is idle, it has taken none.
-fn next_order(config: &InitConfig) -> io::Result<Option<Reader>> {
+fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
-    config.notes.set_service(Service::Unknown);
-    let order = Reader::receive(&config.judge)?;
+    config.status_page.set_order_state(OrderState::Unknown);
+    let order = Received::receive(&config.judge)?;
     if order.is_none() {
         // The judge has gone.
-        config.notes.set_service(Service::Idle);
+        config.status_page.set_order_state(OrderState::Idle);
     }
     Ok(order)
 }
@@ -190,8 +198,8 @@ fn next_order(config: &InitConfig) -> io::Result<Option<Reader>> {
 fn gauges<'a>(
     config: &'a InitConfig,
     root_clock: Option<&'a TreeClock>,
-    members: &'a Members,
-    accounts: &'a Cell<Option<Accounts>>,
+    members: &'a RunMembers,
+    accounts: &'a Cell<Option<CpuReadings>>,
     limits: &Limits,
 ) -> Gauges<'a> {
     Gauges {
@@ -199,7 +207,7 @@ fn gauges<'a>(
         cgroup: config.cgroup.as_deref(),
         root_clock,
         accounts: config.is_exact().then_some(accounts),
-        notes: &config.notes,
+        status_page: &config.status_page,
         folder: None,
         files: None,
         user: None,

@@ -13,19 +13,19 @@ use rustix::mm::{MapFlags, ProtFlags};
 use crate::clock;
 
 /// A page of memory that a process shares with those that it clones.
-pub(crate) struct Notes(NonNull<Page>);
+pub(crate) struct StatusPage(NonNull<Page>);
 
 /// All zeroes at first: nothing is known.
 #[repr(C)]
 struct Page {
     started: AtomicU64,
     reaped: AtomicU64,
-    service: AtomicU64,
+    order_state: AtomicU64,
 }
 
 /// How far who serves the judge has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Service {
+pub(crate) enum OrderState {
     /// It has answered all orders that it has taken.
     Idle,
     /// It has taken an order, and not answered it.
@@ -34,15 +34,15 @@ pub(crate) enum Service {
     Unknown,
 }
 
-impl Notes {
-    pub(crate) fn new() -> io::Result<Notes> {
+impl StatusPage {
+    pub(crate) fn new() -> io::Result<StatusPage> {
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping, wherever the kernel likes.
         let place = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
         if place == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        NonNull::new(place.cast()).map(Notes).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+        NonNull::new(place.cast()).map(StatusPage).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
     /// A new page, for the next run.
@@ -56,7 +56,7 @@ impl Notes {
         self.page().started.store(nanoseconds, Ordering::Release);
     }
 
-    /// See [`Notes::set_started`].
+    /// See [`StatusPage::set_started`].
     pub(crate) fn started(&self) -> Option<u64> {
         Some(self.page().started.load(Ordering::Acquire)).filter(|time| *time > 0)
     }
@@ -66,21 +66,21 @@ impl Notes {
         self.page().reaped.store(nanoseconds, Ordering::Release);
     }
 
-    /// See [`Notes::set_reaped`].
+    /// See [`StatusPage::set_reaped`].
     pub(crate) fn reaped(&self) -> u64 {
         self.page().reaped.load(Ordering::Acquire)
     }
 
     /// Read by the process that goes on if this one dies.
-    pub(crate) fn set_service(&self, service: Service) {
-        self.page().service.store(service as u64, Ordering::Release);
+    pub(crate) fn set_order_state(&self, order_state: OrderState) {
+        self.page().order_state.store(order_state as u64, Ordering::Release);
     }
 
-    /// See [`Notes::set_service`].
-    pub(crate) fn service(&self) -> Service {
-        let number = self.page().service.load(Ordering::Acquire);
-        let known = [Service::Idle, Service::Taken].into_iter().find(|service| *service as u64 == number);
-        known.unwrap_or(Service::Unknown)
+    /// See [`StatusPage::set_order_state`].
+    pub(crate) fn order_state(&self) -> OrderState {
+        let number = self.page().order_state.load(Ordering::Acquire);
+        let known = [OrderState::Idle, OrderState::Taken].into_iter().find(|order_state| *order_state as u64 == number);
+        known.unwrap_or(OrderState::Unknown)
     }
 
     fn page(&self) -> &Page {
@@ -90,7 +90,7 @@ impl Notes {
     }
 }
 
-impl Drop for Notes {
+impl Drop for StatusPage {
     fn drop(&mut self) {
         // SAFETY: the mapping belongs to this value, and nothing borrowed from it outlives `self`.
         unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
@@ -101,36 +101,36 @@ impl Drop for Notes {
 //# memory, since a helper that was killed sends nothing.
 
 /// A process group, in memory that a helper, what it starts and its keeper share.
-pub(crate) struct Charge(NonNull<ChargePage>);
+pub(crate) struct KillTarget(NonNull<KillTargetPage>);
 
 // SAFETY: the page is never unmapped, and holds atomics only.
-unsafe impl Send for Charge {}
+unsafe impl Send for KillTarget {}
 // SAFETY: as above.
-unsafe impl Sync for Charge {}
+unsafe impl Sync for KillTarget {}
 
 /// All zeroes at first: there is none.
 #[repr(C)]
-struct ChargePage {
+struct KillTargetPage {
     group: AtomicI32,
     /// Nanoseconds of the monotonic clock; 0 for none.
     deadline: AtomicU64,
 }
 
-impl Charge {
+impl KillTarget {
     /// A new file in memory for one.
     pub(crate) fn file() -> io::Result<OwnedFd> {
         let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
-        rustix::fs::ftruncate(&file, size_of::<ChargePage>() as u64)?;
+        rustix::fs::ftruncate(&file, size_of::<KillTargetPage>() as u64)?;
         Ok(file)
     }
 
     /// The one in `file`.
-    pub(crate) fn map(file: impl AsFd) -> io::Result<Charge> {
+    pub(crate) fn map(file: impl AsFd) -> io::Result<KillTarget> {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping, wherever the kernel likes.
         let place =
-            unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<ChargePage>(), protection, flags, file, 0) };
-        NonNull::new(place?.cast()).map(Charge).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<KillTargetPage>(), protection, flags, file, 0) };
+        NonNull::new(place?.cast()).map(KillTarget).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
     /// Allocates nothing: a child calls it on its way to its program.
@@ -160,7 +160,7 @@ impl Charge {
         deadline > 0 && clock::now() > deadline
     }
 
-    fn page(&self) -> &ChargePage {
+    fn page(&self) -> &KillTargetPage {
         // SAFETY: the mapping is as large as the page, aligned to a page, zeroed at first, and never unmapped.
         unsafe { self.0.as_ref() }
     }
@@ -209,27 +209,33 @@ mod tests {
 
     #[test]
     fn a_child_process_notes_for_its_parent() {
-        let notes = Notes::new().unwrap();
-        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Idle));
+        let status_page = StatusPage::new().unwrap();
+        assert_eq!(
+            (status_page.started(), status_page.reaped(), status_page.order_state()),
+            (None, 0, OrderState::Idle)
+        );
         let note = || {
-            notes.set_started(17);
-            notes.set_reaped(4);
-            notes.set_service(Service::Taken);
+            status_page.set_started(17);
+            status_page.set_reaped(4);
+            status_page.set_order_state(OrderState::Taken);
             true
         };
         // SAFETY: the closure writes to shared memory.
         assert!(unsafe { crate::process::in_child(note) });
-        assert_eq!((notes.started(), notes.reaped()), (Some(17), 4));
-        notes.clear();
-        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Taken));
-        notes.set_service(Service::Unknown);
-        assert_eq!(notes.service(), Service::Unknown);
+        assert_eq!((status_page.started(), status_page.reaped()), (Some(17), 4));
+        status_page.clear();
+        assert_eq!(
+            (status_page.started(), status_page.reaped(), status_page.order_state()),
+            (None, 0, OrderState::Taken)
+        );
+        status_page.set_order_state(OrderState::Unknown);
+        assert_eq!(status_page.order_state(), OrderState::Unknown);
     }
 
     #[test]
     fn a_charge_is_seen_through_another_mapping() {
-        let file = Charge::file().unwrap();
-        let (one, other) = (Charge::map(&file).unwrap(), Charge::map(&file).unwrap());
+        let file = KillTarget::file().unwrap();
+        let (one, other) = (KillTarget::map(&file).unwrap(), KillTarget::map(&file).unwrap());
         one.set(17);
         assert_eq!((other.group(), other.is_overdue()), (17, false));
         one.set_deadline(Some(1));

@@ -14,14 +14,14 @@ use crate::procfs::{self, text};
 
 /// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program
 /// with more is over its limit.
-const MOST: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 /// Folders among them: some disks take a millisecond to remove one.
-const MOST_FOLDERS: usize = 256;
+const MAX_FOLDERS: usize = 256;
 /// Folders in folders that are counted.
-const MOST_LEVELS: usize = 32;
+const MAX_LEVELS: usize = 32;
 
 /// What there is to look at.
-pub(crate) struct Holdings<'a> {
+pub(crate) struct DiskUsage<'a> {
     /// What the working folder is in, and its name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),
     /// Its path, without links.
@@ -62,9 +62,9 @@ impl Drop for FileUser {
 }
 
 /// There is more than is counted, or a file that could not be looked at.
-struct TooMuch;
+struct Uncountable;
 
-impl Holdings<'_> {
+impl DiskUsage<'_> {
     /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None`
     /// for more than is counted.
     pub(crate) fn bytes(&self) -> Option<u64> {
@@ -114,47 +114,47 @@ struct Count {
 }
 
 impl Count {
-    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), TooMuch> {
+    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), Uncountable> {
         let folder = match open_closed_folder(at, name) {
-            Ok(folder) if level <= MOST_LEVELS => folder,
+            Ok(folder) if level <= MAX_LEVELS => folder,
             // Removed, or replaced, in the meantime.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
-            _ => return Err(TooMuch),
+            _ => return Err(Uncountable),
         };
-        self.add(&rustix::fs::fstat(&folder).map_err(|_| TooMuch)?)?;
+        self.add(&rustix::fs::fstat(&folder).map_err(|_| Uncountable)?)?;
         self.folders += 1;
-        if self.folders > MOST_FOLDERS {
-            return Err(TooMuch);
+        if self.folders > MAX_FOLDERS {
+            return Err(Uncountable);
         }
-        let mut entries = Dir::new(folder).map_err(|_| TooMuch)?;
+        let mut entries = Dir::new(folder).map_err(|_| Uncountable)?;
         while let Some(entry) = entries.read() {
-            let entry = entry.map_err(|_| TooMuch)?;
+            let entry = entry.map_err(|_| Uncountable)?;
             let name = entry.file_name();
             if name == c"." || name == c".." {
                 continue;
             }
-            let folder = entries.fd().map_err(|_| TooMuch)?;
+            let folder = entries.fd().map_err(|_| Uncountable)?;
             match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if kind(&stat) == FileType::Directory => self.folder(folder, name, level + 1)?,
                 Ok(stat) => self.add(&stat)?,
                 Err(Errno::NOENT) => {}
-                Err(_) => return Err(TooMuch),
+                Err(_) => return Err(Uncountable),
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, stat: &Stat) -> Result<(), TooMuch> {
+    fn add(&mut self, stat: &Stat) -> Result<(), Uncountable> {
         self.entries += 1;
         let is_new = kind(stat) == FileType::Directory || stat.st_nlink == 1 || self.met.insert(stat.st_ino);
         if is_new {
             self.bytes = self.bytes.saturating_add(stat.st_blocks.unsigned_abs() * 512);
         }
-        if self.entries <= MOST { Ok(()) } else { Err(TooMuch) }
+        if self.entries <= MAX_ENTRIES { Ok(()) } else { Err(Uncountable) }
     }
 
     /// Adds the files in the folder that have no name any more and live on because a process has them open.
-    fn nameless(&mut self, holdings: &Holdings<'_>) -> Result<Seen, TooMuch> {
+    fn nameless(&mut self, holdings: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
         let mut seen = Seen::All;
         for thread in procfs::descendants(holdings.root).into_iter().filter_map(procfs::living_thread) {
             let open = self.open_files(&thread, holdings.path)?;
@@ -166,7 +166,7 @@ impl Count {
     }
 
     /// Of a process, one of whose threads is found at `thread`.
-    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, TooMuch> {
+    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, Uncountable> {
         let mut descriptors = match open_folder(CWD, thread.join("fd")).and_then(Dir::new) {
             Ok(descriptors) => descriptors,
             Err(Errno::NOENT | Errno::SRCH) => return Ok(Seen::All),
@@ -175,8 +175,8 @@ impl Count {
         let mut seen = Seen::All;
         while let Some(entry) = descriptors.read() {
             self.descriptors += 1;
-            if self.descriptors > MOST {
-                return Err(TooMuch);
+            if self.descriptors > MAX_ENTRIES {
+                return Err(Uncountable);
             }
             let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
             let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
@@ -246,7 +246,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 /// the tree nor the length of its paths costs stack, descriptors or time.
 pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
     open_up(top)?;
-    let mut lifted = 0_u64;
+    let mut moved = 0_u64;
     loop {
         let entries = names(top)?;
         if entries.is_empty() {
@@ -254,7 +254,7 @@ pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
         }
         for name in entries {
             if !remove_entry(top, &name)? {
-                lift_contents(top, name.as_c_str(), &mut lifted)?;
+                move_contents_up(top, name.as_c_str(), &mut moved)?;
                 rustix::fs::unlinkat(top, &name, AtFlags::REMOVEDIR)?;
             }
         }
@@ -325,7 +325,7 @@ fn remove_entry(folder: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<bool>
     }
 }
 
-fn lift_contents(top: BorrowedFd<'_>, name: &CStr, lifted: &mut u64) -> rustix::io::Result<()> {
+fn move_contents_up(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> rustix::io::Result<()> {
     let folder = open_closed_folder(top, name)?;
     for inner in names(folder.as_fd())? {
         if remove_entry(folder.as_fd(), &inner)? {
@@ -333,8 +333,8 @@ fn lift_contents(top: BorrowedFd<'_>, name: &CStr, lifted: &mut u64) -> rustix::
         }
         let mut opened = false;
         loop {
-            let target = format!(".lifted-{lifted}");
-            *lifted += 1;
+            let target = format!(".lifted-{moved}");
+            *moved += 1;
             match rustix::fs::renameat(&folder, &inner, top, &target) {
                 Ok(()) => break,
                 // The program had the same idea for a name.

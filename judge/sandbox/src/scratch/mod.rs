@@ -14,11 +14,11 @@ use rustix::thread::CapabilitySet;
 use crate::confine::identity;
 use crate::process::in_child;
 use crate::request::{Context, Fault};
-use crate::scratch::disk::{Holdings, empty, is_ours, names, open_folder};
+use crate::scratch::disk::{DiskUsage, empty, is_ours, names, open_folder};
 use crate::scratch::ramdisk::{Mountpoint, Ramdisk};
 
 /// The program's own folder inside of the private one.
-pub(crate) const BOX: &str = "box";
+pub(crate) const WORK_FOLDER: &str = "box";
 /// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
 /// folder, not even by a program that runs as its owner: seccomp keeps it from changing the mode.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
@@ -66,12 +66,12 @@ impl Folder {
         }
         let plain = Plain::make(private.as_fd(), owner).context(what())?;
         let inner = if can_be_memory(owner.is_some()) {
-            // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is
+            // The current folder is taken along into the new mounts, and `WORK_FOLDER` is the one in it from then on. What is
             // open belongs to the old ones.
             rustix::process::fchdir(&private).context(what())?;
             ramdisk::enter().context("making private mounts")?;
-            let place = Mountpoint::new(open_folder(CWD, ".").context(what())?, BOX);
-            Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), executes, 4096)?, place)
+            let place = Mountpoint::new(open_folder(CWD, ".").context(what())?, WORK_FOLDER);
+            Inner::Memory(Ramdisk::mount(WORK_FOLDER, owner.unwrap_or_else(own_uid), executes, 4096)?, place)
         } else {
             Inner::Disk(plain)
         };
@@ -98,7 +98,7 @@ impl Folder {
 
     /// The working folder's path.
     pub(crate) fn inner_path(&self) -> PathBuf {
-        self.path.join(BOX)
+        self.path.join(WORK_FOLDER)
     }
 
     /// The working folder.
@@ -118,9 +118,9 @@ impl Folder {
     }
 
     /// What a run, started by this process, has in it and holds of it.
-    pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> Holdings<'_> {
+    pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> DiskUsage<'_> {
         let root = std::process::id().cast_signed();
-        Holdings { folder: (self.private.as_fd(), BOX), path: &self.path, root, user, free_before }
+        DiskUsage { folder: (self.private.as_fd(), WORK_FOLDER), path: &self.path, root, user, free_before }
     }
 
     /// Free bytes on its disk; not asked for where it is memory.
@@ -129,9 +129,9 @@ impl Folder {
     }
 
     /// From now on it may be changed.
-    pub(crate) fn hand_out(&mut self) {
+    pub(crate) fn mark_used(&mut self) {
         match &mut self.inner {
-            Inner::Memory(ramdisk, _) => ramdisk.hand_out(),
+            Inner::Memory(ramdisk, _) => ramdisk.mark_used(),
             Inner::Disk(plain) => plain.is_new = false,
         }
     }
@@ -168,23 +168,23 @@ struct Plain {
     owner: Option<u32>,
     is_new: bool,
     /// The folder as it was made.
-    fresh: Look,
+    fresh: FolderState,
 }
 
 impl Plain {
     fn make(private: BorrowedFd<'_>, owner: Option<u32>) -> rustix::io::Result<Plain> {
-        rustix::fs::mkdirat(private, BOX, Mode::RWXU)?;
-        let fd = open_folder(private, BOX)?;
+        rustix::fs::mkdirat(private, WORK_FOLDER, Mode::RWXU)?;
+        let fd = open_folder(private, WORK_FOLDER)?;
         if let Some(id) = owner {
             rustix::fs::fchown(&fd, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)))?;
         }
-        let fresh = Look::at(fd.as_fd())?;
+        let fresh = FolderState::at(fd.as_fd())?;
         Ok(Plain { fd, owner, is_new: true, fresh })
     }
 
     /// One that looks as it was made is kept: to make another takes some disks milliseconds.
     fn renew(&mut self, private: &OwnedFd) -> rustix::io::Result<()> {
-        if Look::at(self.fd.as_fd()).is_ok_and(|look| look == self.fresh) {
+        if FolderState::at(self.fd.as_fd()).is_ok_and(|look| look == self.fresh) {
             self.is_new = true;
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl Plain {
 
 /// A folder as the kernel shows it.
 #[derive(PartialEq, Eq)]
-struct Look {
+struct FolderState {
     /// Nanoseconds; their type in a stat is not the same in every libc.
     changed: (i64, i128),
     modified: (i64, i128),
@@ -206,10 +206,10 @@ struct Look {
     entries: usize,
 }
 
-impl Look {
-    fn at(folder: BorrowedFd<'_>) -> rustix::io::Result<Look> {
+impl FolderState {
+    fn at(folder: BorrowedFd<'_>) -> rustix::io::Result<FolderState> {
         let stat = rustix::fs::fstat(folder)?;
-        Ok(Look {
+        Ok(FolderState {
             changed: (stat.st_ctime, stat.st_ctime_nsec.into()),
             modified: (stat.st_mtime, stat.st_mtime_nsec.into()),
             mode: stat.st_mode,
@@ -241,11 +241,11 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let mut folder = plain(top.path());
         let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
-        folder.hand_out();
+        folder.mark_used();
         folder.renew(0, Some(Duration::ZERO)).unwrap();
         assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first);
         fs::remove_dir(top.path().join("private/box")).unwrap();
-        folder.hand_out();
+        folder.mark_used();
         folder.renew(0, Some(Duration::ZERO)).unwrap();
         assert!(top.path().join("private/box").exists());
     }
@@ -257,7 +257,7 @@ mod tests {
                 && rustix::fs::mkdirat(at, "folder", Mode::empty()).is_ok()
         };
         (0..100).all(|_| {
-            folder.hand_out();
+            folder.mark_used();
             let was_empty = names(folder.inner()).is_ok_and(|names| names.is_empty());
             was_empty && leave(folder.inner()) && folder.renew(4096, Some(Duration::ZERO)).is_ok()
         })
@@ -292,11 +292,11 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let is_same_after = |folder: &mut Folder, run| {
             let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
-            if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.tells_all_apart()) {
+            if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.has_distinct_times()) {
                 // It is as old as the clock can tell.
                 std::thread::sleep(Duration::from_millis(20));
             }
-            folder.hand_out();
+            folder.mark_used();
             // The old one's number is given back only when it is gone.
             let old = folder.inner().try_clone_to_owned().unwrap();
             folder.renew(4096, run).unwrap();

@@ -13,12 +13,12 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::confine::identity;
 use crate::process::in_child;
-use crate::protocol::Pass;
+use crate::protocol::FilterBypass;
 use crate::request::{Context, Fault};
 use crate::scratch::disk::open_folder;
 
 /// Files and folders in it, at most.
-const MOST_ENTRIES: u64 = 16384;
+const MAX_ENTRIES: u64 = 16384;
 /// The kernel's memory for one of them, beside its contents.
 const ENTRY_BYTES: u64 = 1024;
 /// To unmount one waits for every core of the machine, which a run much shorter than this would be measurably longer
@@ -33,17 +33,17 @@ pub(crate) struct Ramdisk {
     executes: bool,
     size: u64,
     /// Opens the filter of this process, if it has one on.
-    pass: Option<Pass>,
+    bypass: Option<FilterBypass>,
     root: OwnedFd,
     /// When it was last changed before a program had it.
     fresh: Time,
     /// Whether each change has a time of its own, however soon it follows another.
-    tells_all_apart: bool,
+    has_distinct_times: bool,
     /// The next program gets it a tick of that clock later. Else a run as brief as the last would leave the same doubt, and
     /// so need another one, and so on.
-    is_to_age: bool,
+    must_age: bool,
     /// When a program first had it, by the clock that files are stamped with.
-    handed_out: Option<Time>,
+    used_since: Option<Time>,
 }
 
 /// Seconds and nanoseconds, as files are stamped with them.
@@ -61,38 +61,38 @@ impl Ramdisk {
         Ramdisk::mount_with(None, place, owner, executes, size, None)
     }
 
-    /// From now on this process has a filter on, which `pass` opens.
-    pub(crate) fn set_pass(&mut self, pass: Option<Pass>) {
-        self.pass = pass;
+    /// From now on this process has a filter on, which `bypass` opens.
+    pub(crate) fn set_bypass(&mut self, bypass: Option<FilterBypass>) {
+        self.bypass = bypass;
     }
 
     fn mount_with(
-        pass: Option<Pass>,
+        bypass: Option<FilterBypass>,
         place: &'static str,
         owner: u32,
         executes: bool,
         size: u64,
-        tells_all_apart: Option<bool>,
+        has_distinct_times: Option<bool>,
     ) -> Result<Ramdisk, Fault> {
         let what = "mounting the working folder";
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
         let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
         // Of size 0 it would have no limit.
         let bytes = size.max(4096);
-        let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
+        let options = format!("size={bytes},nr_inodes={MAX_ENTRIES},mode=0700,uid={owner},gid={owner}");
         let options = CString::new(options).map_err(io::Error::from).context(what)?;
-        mount_tmpfs(place, flags, &options, pass).context(what)?;
+        mount_tmpfs(place, flags, &options, bypass).context(what)?;
         let root = open_folder(CWD, place).context(what)?;
-        let tells_all_apart = tells_all_apart.unwrap_or_else(|| changes_are_told_apart(root.as_fd()));
+        let has_distinct_times = has_distinct_times.unwrap_or_else(|| tells_changes_apart(root.as_fd()));
         let fresh = last_change(root.as_fd()).context(what)?;
-        let (is_to_age, handed_out) = (false, None);
-        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, tells_all_apart, is_to_age, handed_out })
+        let (must_age, used_since) = (false, None);
+        Ok(Ramdisk { place, owner, executes, size, bypass, root, fresh, has_distinct_times, must_age, used_since })
     }
 
     /// Whether a program's first change shows, however soon it comes.
     #[cfg(test)]
-    pub(crate) fn tells_all_apart(&self) -> bool {
-        self.tells_all_apart
+    pub(crate) fn has_distinct_times(&self) -> bool {
+        self.has_distinct_times
     }
 
     /// Its top folder.
@@ -101,52 +101,52 @@ impl Ramdisk {
     }
 
     /// From now on a program may change it.
-    pub(crate) fn hand_out(&mut self) {
-        while self.is_to_age && stamp_clock() <= self.fresh {
+    pub(crate) fn mark_used(&mut self) {
+        while self.must_age && stamp_clock() <= self.fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.handed_out = Some(stamp_clock());
+        self.used_since = Some(stamp_clock());
     }
 
     /// Looks whether a program has certainly left it alone: then it is as new. `run`: how long it ran, if it had the filter
     /// on and no task of it was killed: that may have been while it made a file, which has no name yet, but a number.
     pub(crate) fn notice(&mut self, run: Option<Duration>) {
-        let Some(handed_out) = self.handed_out else { return };
+        let Some(used_since) = self.used_since else { return };
         // Where changes are not all told apart, one in the same tick of the clock as the last would not show.
         let is_unchanged = || last_change(self.root()).is_ok_and(|look| look == self.fresh);
-        let Some(run) = run.filter(|_| is_unchanged()) else { return self.is_to_age = false };
-        let would_show = self.tells_all_apart || handed_out > self.fresh;
-        self.is_to_age = run < BRIEF && !would_show;
+        let Some(run) = run.filter(|_| is_unchanged()) else { return self.must_age = false };
+        let would_show = self.has_distinct_times || used_since > self.fresh;
+        self.must_age = run < BRIEF && !would_show;
         if would_show {
-            self.handed_out = None;
+            self.used_since = None;
         }
     }
 
     /// Whether it is as new: it was not handed out, or is known to have been left alone.
-    pub(crate) fn is_as_new(&self) -> bool {
-        self.handed_out.is_none()
+    pub(crate) fn is_clean(&self) -> bool {
+        self.used_since.is_none()
     }
 
     /// Makes sure that it is as new, and of this size.
     pub(crate) fn renew(&mut self, size: u64) -> Result<(), Fault> {
-        if self.is_as_new() && size == self.size {
+        if self.is_clean() && size == self.size {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
         // Who asks for another size has not run in it yet: one program does not wait for what only the next ones gain.
-        let is_to_age = self.is_to_age && size == self.size;
-        let is_known = Some(self.tells_all_apart);
-        *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size, is_known)?;
-        self.is_to_age = is_to_age;
+        let must_age = self.must_age && size == self.size;
+        let is_known = Some(self.has_distinct_times);
+        *self = Ramdisk::mount_with(self.bypass, self.place, self.owner, self.executes, size, is_known)?;
+        self.must_age = must_age;
         Ok(())
     }
 
     /// Nothing of it can be reached any more.
     pub(crate) fn unmount(&self) -> io::Result<()> {
         let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
-        let (place, pass) = (CString::new(self.place)?, Pass::argument(self.pass));
+        let (place, bypass) = (CString::new(self.place)?, FilterBypass::argument(self.bypass));
         // SAFETY: the path is valid during the call.
-        done(unsafe { libc::syscall(libc::SYS_umount2, place.as_ptr(), flags.bits(), 0, 0, 0, pass) })
+        done(unsafe { libc::syscall(libc::SYS_umount2, place.as_ptr(), flags.bits(), 0, 0, 0, bypass) })
     }
 }
 
@@ -158,7 +158,7 @@ fn stamp_clock() -> Time {
 
 /// Tries whether a change always has another time than the one before, once that was looked at, as since Linux 6.13: else
 /// all of one tick of the clock have the same.
-fn changes_are_told_apart(root: BorrowedFd<'_>) -> bool {
+fn tells_changes_apart(root: BorrowedFd<'_>) -> bool {
     let change = || {
         rustix::fs::fchmod(root, Mode::RWXU)?;
         let stat = rustix::fs::fstat(root)?;
@@ -173,11 +173,11 @@ fn changes_are_told_apart(root: BorrowedFd<'_>) -> bool {
     (0..3).any(|_| differ().unwrap_or(false))
 }
 
-fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, pass: Option<Pass>) -> io::Result<()> {
-    let (kind, place, pass) = (c"tmpfs".as_ptr(), CString::new(place)?, Pass::argument(pass));
+fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, bypass: Option<FilterBypass>) -> io::Result<()> {
+    let (kind, place, bypass) = (c"tmpfs".as_ptr(), CString::new(place)?, FilterBypass::argument(bypass));
     let flags = u64::from(flags.bits());
     // SAFETY: the strings are valid during the call.
-    done(unsafe { libc::syscall(libc::SYS_mount, kind, place.as_ptr(), kind, flags, options.as_ptr(), pass) })
+    done(unsafe { libc::syscall(libc::SYS_mount, kind, place.as_ptr(), kind, flags, options.as_ptr(), bypass) })
 }
 
 fn done(answer: libc::c_long) -> io::Result<()> {

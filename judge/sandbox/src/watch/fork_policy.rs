@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use crate::clock;
-use crate::confine::fork_gate::{ForkGate, Knock, Wish};
+use crate::confine::fork_gate::{ForkGate, GateRequest, Notification};
 use crate::procfs::stat;
 use crate::request::Limits;
 use crate::watch::meter::Meter;
@@ -20,7 +20,7 @@ const START_TICKS: u64 = 2;
 const START_WAIT: u64 = 20_000_000;
 
 /// Which requests at the gate are allowed during one run.
-pub(crate) struct Doorkeeper<'a> {
+pub(crate) struct ForkPolicy<'a> {
     gate: &'a ForkGate,
     limits: &'a Limits,
     /// Device and inode of the pipes that it writes to.
@@ -30,16 +30,16 @@ pub(crate) struct Doorkeeper<'a> {
     /// What was allowed and may not be there yet: it is not among those alive.
     starts: Vec<Start>,
     /// Who waits until it is certain how many are alive.
-    waiting: Vec<Knock>,
+    waiting: Vec<Notification>,
     /// A process or thread was refused.
-    pub(crate) was_full: bool,
+    pub(crate) was_refused: bool,
 }
 
-impl<'a> Doorkeeper<'a> {
+impl<'a> ForkPolicy<'a> {
     /// For a run of these limits, which writes to `outputs`.
-    pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> Doorkeeper<'a> {
+    pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> ForkPolicy<'a> {
         let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
-        Doorkeeper { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_full: false }
+        ForkPolicy { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_refused: false }
     }
 
     /// Readable when a process asks.
@@ -47,55 +47,55 @@ impl<'a> Doorkeeper<'a> {
         self.gate.fd()
     }
 
-    /// Nanoseconds until [`attend`](Self::attend) is to be called even if no process asks.
+    /// Nanoseconds until [`process`](Self::attend) is to be called even if no process asks.
     pub(crate) fn pause(&self) -> u64 {
         if self.waiting.is_empty() { u64::MAX } else { PAUSE }
     }
 
     /// Answers one request, if there `is_one`, and who waits for an answer.
-    pub(crate) fn attend(&mut self, meter: &mut Meter<'_>, is_one: bool) {
-        if is_one && let Some(knock) = self.gate.open() {
-            self.consider(knock, meter);
+    pub(crate) fn process(&mut self, meter: &mut Meter<'_>, is_one: bool) {
+        if is_one && let Some(notification) = self.gate.receive() {
+            self.decide(notification, meter);
         }
-        while let Some(&knock) = self.waiting.first() {
+        while let Some(&notification) = self.waiting.first() {
             let Some(admitted) = self.admit(meter) else { return };
             self.waiting.remove(0);
-            self.gate.answer(knock, admitted);
+            self.gate.respond(notification, admitted);
             if admitted && self.limits.processes.is_some() {
-                self.starts.push(Start { thread: knock.thread, seen: None });
+                self.starts.push(Start { thread: notification.thread, seen: None });
             }
-            if admitted && matches!(knock.wish, Wish::Process) {
-                meter.cpu().stir();
+            if admitted && matches!(notification.request, GateRequest::Process) {
+                meter.cpu().expect_short_lived();
             }
         }
     }
 
     /// Answers a request, or puts it among those that wait.
-    fn consider(&mut self, knock: Knock, meter: &mut Meter<'_>) {
-        let admitted = match (knock.wish, meter.memory()) {
-            (Wish::Memory(bytes), Some(memory)) => {
-                memory.grant(knock.thread, bytes, self.limits.memory.unwrap_or(u64::MAX))
+    fn decide(&mut self, notification: Notification, meter: &mut Meter<'_>) {
+        let admitted = match (notification.request, meter.memory()) {
+            (GateRequest::Memory(bytes), Some(memory)) => {
+                memory.grant(notification.thread, bytes, self.limits.memory.unwrap_or(u64::MAX))
             }
-            (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
-            (Wish::Memory(_) | Wish::Pages(_), None) => true,
-            (Wish::Process | Wish::Thread, _) => {
-                meter.expect_company(knock.thread);
+            (GateRequest::Pages(descriptor), Some(_)) => self.is_output(notification.thread, descriptor, meter),
+            (GateRequest::Memory(_) | GateRequest::Pages(_), None) => true,
+            (GateRequest::Process | GateRequest::Thread, _) => {
+                meter.expect_others(notification.thread);
                 // What it asked for before has become something, or a signal came between.
-                self.starts.retain(|start| start.thread != knock.thread);
-                self.waiting.retain(|other| other.thread != knock.thread);
-                return self.waiting.push(knock);
+                self.starts.retain(|start| start.thread != notification.thread);
+                self.waiting.retain(|other| other.thread != notification.thread);
+                return self.waiting.push(notification);
             }
-            (Wish::Handler(action), _) => {
+            (GateRequest::Handler(action), _) => {
                 // Fails for a bad address, of which the kernel tells the program itself.
-                let _ = meter.as_user(|| let_calls_go_on(knock.thread, action));
+                let _ = meter.as_user(|| set_restart_flag(notification.thread, action));
                 true
             }
-            (Wish::Clock(task), _) => {
-                let is_own = || Path::new(&format!("/proc/{}/task/{task}", knock.thread)).exists();
+            (GateRequest::Clock(task), _) => {
+                let is_own = || Path::new(&format!("/proc/{}/task/{task}", notification.thread)).exists();
                 is_own() || meter.has_member(task)
             }
         };
-        self.gate.answer(knock, admitted);
+        self.gate.respond(notification, admitted);
     }
 
     /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task: it
@@ -120,7 +120,7 @@ impl<'a> Doorkeeper<'a> {
             return None;
         }
         self.at_most += u64::from(admitted);
-        self.was_full |= !admitted;
+        self.was_refused |= !admitted;
         Some(admitted)
     }
 }
@@ -160,7 +160,7 @@ const FLAGS: u64 = 8;
 ///
 /// # Errors
 /// When the memory cannot be read or written.
-pub(crate) fn let_calls_go_on(thread: u32, action: u64) -> io::Result<()> {
+pub(crate) fn set_restart_flag(thread: u32, action: u64) -> io::Result<()> {
     let memory = File::options().read(true).write(true).open(format!("/proc/{thread}/mem"))?;
     let word = |address: u64| {
         let mut bytes = [0; 8];
@@ -184,7 +184,7 @@ mod tests {
         let action = Box::new(action);
         // SAFETY: a system call without pointers.
         let thread = unsafe { libc::gettid() }.cast_unsigned();
-        let_calls_go_on(thread, std::ptr::from_ref(&*action).expose_provenance() as u64).unwrap();
+        set_restart_flag(thread, std::ptr::from_ref(&*action).expose_provenance() as u64).unwrap();
         // SAFETY: the place is valid; it was changed from outside of the language.
         unsafe { std::ptr::read_volatile(&raw const *action) }
     }
@@ -196,6 +196,6 @@ mod tests {
         assert_eq!(changed([4096, restart, 5, 6]), [4096, restart, 5, 6]);
         assert_eq!(changed([0, 4, 5, 6]), [0, 4, 5, 6], "the default action");
         assert_eq!(changed([1, 4, 5, 6]), [1, 4, 5, 6], "ignored");
-        assert!(let_calls_go_on(1 << 30, 4096).is_err());
+        assert!(set_restart_flag(1 << 30, 4096).is_err());
     }
 }

@@ -5,34 +5,25 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
 
+use serde::{Deserialize, Serialize};
+
 use crate::cgroup::Cgroup;
 use crate::clock::{self, nanoseconds};
 use crate::procfs;
-use crate::protocol::shared_memory::Notes;
-use crate::protocol::{Reader, Writer};
+use crate::protocol::shared_memory::StatusPage;
 use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 
 /// What is counted of the tree, and what of that its root, the helper or the init, used itself. In nanoseconds.
-#[derive(Clone, Copy)]
-pub(crate) struct Accounts {
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct CpuReadings {
     pub(crate) tree: u64,
     pub(crate) group: Option<u64>,
     pub(crate) own: u64,
 }
 
-impl Accounts {
-    pub(crate) fn encode(self, writer: &mut Writer) {
-        writer.u64(self.tree).option(self.group).u64(self.own);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Accounts> {
-        Ok(Accounts { tree: reader.u64()?, group: reader.option()?, own: reader.u64()? })
-    }
-}
-
 /// Which processes are a run's, as far as that is known without looking for them.
-pub(crate) struct Members {
+pub(crate) struct RunMembers {
     /// There may be others than the program's first.
     others: Cell<bool>,
     /// That one, once it was found, as long as there are no others.
@@ -43,11 +34,11 @@ pub(crate) struct Members {
     clock: OnceCell<TreeClock>,
 }
 
-impl Members {
+impl RunMembers {
     /// For a run that begins. `gated`: each process and thread after the first has to ask.
-    pub(crate) fn new(gated: bool) -> Members {
+    pub(crate) fn new(gated: bool) -> RunMembers {
         let [others, alone] = [!gated, gated].map(Cell::new);
-        Members { others, first: Cell::default(), alone, clock: OnceCell::new() }
+        RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
     }
 
     /// Whether the program may have started other processes.
@@ -56,7 +47,7 @@ impl Members {
     }
 
     /// One was let in.
-    pub(crate) fn let_in(&self) {
+    pub(crate) fn admit(&self) {
         self.others.set(true);
     }
 
@@ -66,7 +57,7 @@ impl Members {
     }
 
     /// A process or thread may be let in.
-    fn expect_company(&self) {
+    fn expect_others(&self) {
         self.alone.set(false);
     }
 }
@@ -88,8 +79,8 @@ pub(crate) struct Gauges<'a> {
     /// The root's, which counts the root, too. `None` also where programs have to ask before they are more than one process.
     pub(crate) root_clock: Option<&'a TreeClock>,
     /// Where the accounts of CPU time are kept from one run to the next, if nothing but the root uses any in between.
-    pub(crate) accounts: Option<&'a Cell<Option<Accounts>>>,
-    pub(crate) notes: &'a Notes,
+    pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,
+    pub(crate) status_page: &'a StatusPage,
     /// The working folder, where it is memory.
     pub(crate) folder: Option<&'a Mountpoint>,
     /// The same where it is among the files of others.
@@ -98,7 +89,7 @@ pub(crate) struct Gauges<'a> {
     pub(crate) user: Option<u32>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
-    pub(crate) members: &'a Members,
+    pub(crate) members: &'a RunMembers,
     /// Whether it has to ask for shared memory.
     pub(crate) grants: bool,
 }
@@ -120,7 +111,7 @@ impl Gauges<'_> {
     }
 
     /// A thread of the run, which waits, asks for a process or thread. If it is all of the run, what it starts can be counted.
-    pub(crate) fn expect_company(&self, thread: u32) {
+    pub(crate) fn expect_others(&self, thread: u32) {
         let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
         if self.members.is_alone()
             && !is_counted()
@@ -128,7 +119,7 @@ impl Gauges<'_> {
         {
             let _ = self.members.clock.set(clock);
         }
-        self.members.expect_company();
+        self.members.expect_others();
     }
 
     /// What counts the whole tree.
@@ -148,11 +139,11 @@ impl Gauges<'_> {
     }
 
     /// The accounts of CPU time as they are now.
-    pub(crate) fn read_accounts(&self) -> Accounts {
+    pub(crate) fn read_accounts(&self) -> CpuReadings {
         // First: where the root itself reads, this brings what it has used up to now into the other accounts.
         let own = self.own_cpu();
         let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
-        Accounts { tree, group, own }
+        CpuReadings { tree, group, own }
     }
 
     /// CPU time that the root itself has used, in nanoseconds.

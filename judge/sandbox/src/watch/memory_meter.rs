@@ -26,20 +26,20 @@ pub(crate) struct MemoryMeter<'a> {
     gauges: Gauges<'a>,
     grants: Grants,
     /// As many mappings can a process have.
-    most_mappings: OnceCell<u64>,
+    max_mappings: OnceCell<u64>,
     last: u64,
     peak: u64,
 }
 
 impl<'a> MemoryMeter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> MemoryMeter<'a> {
-        MemoryMeter { gauges, grants: Grants::default(), most_mappings: OnceCell::new(), last: 0, peak: 0 }
+        MemoryMeter { gauges, grants: Grants::default(), max_mappings: OnceCell::new(), last: 0, peak: 0 }
     }
 
     /// Bytes held now. As long as they are within `limit`, pages that several processes share may count several times:
     /// to divide them takes long.
     pub(crate) fn now(&mut self, limit: u64) -> u64 {
-        self.last = self.look(limit);
+        self.last = self.measure(limit);
         self.peak = self.peak.max(self.last);
         self.last
     }
@@ -55,7 +55,7 @@ impl<'a> MemoryMeter<'a> {
         // Who asks again has long mapped what it got before.
         self.grants.settle(|asker| asker == thread);
         let fits = |held: u64| held.saturating_add(bytes) <= limit;
-        let granted = fits(self.last.max(self.grants.bytes())) || fits(self.look(limit.saturating_sub(bytes)));
+        let granted = fits(self.last.max(self.grants.bytes())) || fits(self.measure(limit.saturating_sub(bytes)));
         if granted {
             self.grants.add(thread, bytes);
             self.last = self.last.saturating_add(bytes);
@@ -63,7 +63,7 @@ impl<'a> MemoryMeter<'a> {
         granted
     }
 
-    fn look(&mut self, limit: u64) -> u64 {
+    fn measure(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
         // Shared memory that is granted counts without being looked for.
         let processes: Vec<Footprint> =
@@ -73,7 +73,7 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
         let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
-        let most = processes.iter().map(|process| self.most_mappings(process) * MAPPING_BYTES).sum::<u64>();
+        let most = processes.iter().map(|process| self.max_mappings(process) * MAPPING_BYTES).sum::<u64>();
         let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());
         if all(rest.saturating_add(most), pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
@@ -82,7 +82,7 @@ impl<'a> MemoryMeter<'a> {
         if all(rest, pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
-        all(rest, self.gauges.as_user(|| divided(processes)), &self.grants)
+        all(rest, self.gauges.as_user(|| proportional_pages_of(processes)), &self.grants)
     }
 
     fn files(&self) -> u64 {
@@ -98,7 +98,7 @@ impl<'a> MemoryMeter<'a> {
             count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
                 // Gone, or it cannot be looked into.
-                process.again().map_or(0, |process| self.most_mappings(&process))
+                process.again().map_or(0, |process| self.max_mappings(&process))
             });
         }
         if complete && !self.grants.is_empty() {
@@ -109,18 +109,18 @@ impl<'a> MemoryMeter<'a> {
     }
 
     /// As many as an address space of this size can be cut into.
-    fn most_mappings(&self, process: &Footprint) -> u64 {
-        const USUAL_MOST: u64 = 65_530;
-        let most = self.most_mappings.get_or_init(|| {
+    fn max_mappings(&self, process: &Footprint) -> u64 {
+        const DEFAULT_MAX_MAPPINGS: u64 = 65_530;
+        let most = self.max_mappings.get_or_init(|| {
             let told = text("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
-            told.unwrap_or(USUAL_MOST)
+            told.unwrap_or(DEFAULT_MAX_MAPPINGS)
         });
         (process.size / rustix::param::page_size() as u64).min(*most)
     }
 }
 
 /// Pages of all processes, those that they share divided among them.
-fn divided(processes: Vec<Footprint>) -> u64 {
+fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
     let mut distinct: Vec<Footprint> = Vec::new();
     for process in processes {
         if !distinct.iter().any(|known| known.is_same_memory(&process)) {

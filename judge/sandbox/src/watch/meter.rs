@@ -10,7 +10,7 @@ use crate::procfs::{self, text};
 use crate::protocol::messages::{Answer, Captured};
 use crate::request::{Breach, End, Limits, Usage};
 use crate::watch::capture::Stream;
-use crate::watch::gauges::{Accounts, Gauges, TreeClock};
+use crate::watch::gauges::{CpuReadings, Gauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
@@ -39,12 +39,12 @@ impl<'a> Meter<'a> {
     }
 
     /// For a run that has begun when the accounts of CPU time were these.
-    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> Meter<'a> {
+    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
     /// The accounts of CPU time before the run.
-    pub(crate) fn before(&self) -> Accounts {
+    pub(crate) fn before(&self) -> CpuReadings {
         self.cpu.before()
     }
 
@@ -59,8 +59,8 @@ impl<'a> Meter<'a> {
     }
 
     /// See [`Gauges::as_user`].
-    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
-        self.gauges.as_user(look)
+    pub(crate) fn as_user<T>(&self, sample: impl FnOnce() -> T) -> T {
+        self.gauges.as_user(sample)
     }
 
     /// Tasks alive now. `None`: the control group keeps the limit itself.
@@ -69,9 +69,9 @@ impl<'a> Meter<'a> {
         watched.then(|| self.alive())
     }
 
-    /// See [`Gauges::expect_company`].
-    pub(crate) fn expect_company(&self, thread: u32) {
-        self.gauges.expect_company(thread);
+    /// See [`Gauges::expect_others`].
+    pub(crate) fn expect_others(&self, thread: u32) {
+        self.gauges.expect_others(thread);
     }
 
     /// Whether a process is the run's.
@@ -112,9 +112,9 @@ pub(crate) fn refused(errno: i32) -> Answer {
         end: End::NotStarted(errno),
         breaches: Vec::new(),
         usage: Usage::default(),
-        stdout: Captured::Here(Vec::new()),
-        stderr: Captured::Here(Vec::new()),
-        made: Ok(Vec::new()),
+        stdout: Captured::Inline(Vec::new()),
+        stderr: Captured::Inline(Vec::new()),
+        output_files: Ok(Vec::new()),
     }
 }
 
@@ -134,8 +134,8 @@ pub(crate) fn conclude(
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
         wall: finished.run_time(),
         memory: Some(totals.memory),
-        stdout_bytes: stdout.seen,
-        stderr_bytes: stderr.seen,
+        stdout_bytes: stdout.received,
+        stderr_bytes: stderr.received,
         relayed_bytes: stdout.relayed(),
         run_delay: finished.run_delay.map(Duration::from_nanos),
         stolen: None,
@@ -158,7 +158,7 @@ pub(crate) fn conclude(
         usage,
         stdout: stdout.take_captured(),
         stderr: stderr.take_captured(),
-        made: Ok(Vec::new()),
+        output_files: Ok(Vec::new()),
     }
 }
 
@@ -182,20 +182,20 @@ fn ending(finished: &Finished) -> End {
 //# when no program runs, and so nothing is late.
 
 /// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
-const SHORTEST_LOOK: u64 = 1_000_000;
-const LONGEST_LOOK: u64 = 20_000_000;
+const MIN_INTERVAL: u64 = 1_000_000;
+const MAX_INTERVAL: u64 = 20_000_000;
 /// Looking takes at most this fraction of the helper's time: one part in twenty.
-const LOOKING_SHARE: u64 = 20;
+const PAUSE_FACTOR: u64 = 20;
 /// For this many looks a process stays known that was not found again: a list of children may leave one out.
-const REMEMBERED: u64 = 8;
+const FORGOTTEN_AFTER: u64 = 8;
 /// What a control group's account may be ahead of the tree clock before that is a sign.
 const TOLERANCE: u64 = 1_000_000;
 
 /// One run's CPU time, from what the accounts were before it. All figures are in nanoseconds.
 pub(crate) struct CpuMeter<'a> {
     gauges: Gauges<'a>,
-    before: Accounts,
-    looks: u64,
+    before: CpuReadings,
+    samples: u64,
     /// Each process that was found lately.
     seen: HashMap<i32, Seen>,
     /// As the last look began: the tree clock, the root's part of it, and the newest process.
@@ -205,11 +205,11 @@ pub(crate) struct CpuMeter<'a> {
     /// What processes were seen to use that the tree clock did not count.
     uncounted: u64,
     /// What living processes and those that were waited for have used together.
-    waited_for: u64,
+    waited_for_total: u64,
     /// What was found to be used for certain.
     known: u64,
     /// When the next look is due, and the pause before it.
-    look_at: u64,
+    next_sample_at: u64,
     pace: u64,
     /// CPU time that the last look took.
     effort: u64,
@@ -218,7 +218,7 @@ pub(crate) struct CpuMeter<'a> {
 /// A process at the last look that found it.
 struct Seen {
     clock: u64,
-    look: u64,
+    sample: u64,
 }
 
 impl<'a> CpuMeter<'a> {
@@ -228,26 +228,26 @@ impl<'a> CpuMeter<'a> {
     }
 
     /// For a run that has begun when the accounts were these.
-    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> CpuMeter<'a> {
+    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
         CpuMeter {
             gauges,
             before,
-            looks: 0,
+            samples: 0,
             seen: HashMap::new(),
             tree_then: before.tree,
             own_then: before.own,
             newest: None,
             uncounted: 0,
-            waited_for: 0,
+            waited_for_total: 0,
             known: 0,
-            look_at: clock::now() + LONGEST_LOOK,
-            pace: LONGEST_LOOK,
+            next_sample_at: clock::now() + MAX_INTERVAL,
+            pace: MAX_INTERVAL,
             effort: 0,
         }
     }
 
     /// The accounts before the run.
-    pub(crate) fn before(&self) -> Accounts {
+    pub(crate) fn before(&self) -> CpuReadings {
         self.before
     }
 
@@ -257,12 +257,12 @@ impl<'a> CpuMeter<'a> {
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
         let has_clock = self.gauges.tree_clock().is_some();
         let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
-        if !self.is_one() && group.is_none_or(is_doubtful) {
-            self.look();
+        if !self.is_single_process() && group.is_none_or(is_doubtful) {
+            self.sample();
         }
         let tree = tree + self.uncounted;
-        let whole = group.or_else(|| self.is_one().then(|| self.living()));
-        self.known = self.known.max(whole.unwrap_or(tree)).max(self.waited_for);
+        let whole = group.or_else(|| self.is_single_process().then(|| self.living()));
+        self.known = self.known.max(whole.unwrap_or(tree)).max(self.waited_for_total);
         let most = whole.map_or(u64::MAX, |whole| whole + clock::tick() * cores);
         self.known.max(tree.min(most))
     }
@@ -270,7 +270,7 @@ impl<'a> CpuMeter<'a> {
     /// What the whole run used, `reaped` being what the reaped processes used.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
         // For one process, the kernel's account of it is exact; the others include some work of the root.
-        if !self.gauges.many || self.is_one() {
+        if !self.gauges.many || self.is_single_process() {
             return reaped;
         }
         let now = self.gauges.read_accounts();
@@ -280,29 +280,29 @@ impl<'a> CpuMeter<'a> {
         let (tree, group) = self.counted(now);
         let whole = group.unwrap_or(tree + self.uncounted);
         // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
-        reaped.max(self.known).max(self.waited_for).max(whole)
+        reaped.max(self.known).max(self.waited_for_total).max(whole)
     }
 
     /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
-    pub(crate) fn attend(&mut self) -> u64 {
-        if self.before.group.is_some() || !self.gauges.many || self.is_one() {
+    pub(crate) fn sample_if_due(&mut self) -> u64 {
+        if self.before.group.is_some() || !self.gauges.many || self.is_single_process() {
             return u64::MAX;
         }
-        if self.look_at <= clock::now() {
-            self.look();
+        if self.next_sample_at <= clock::now() {
+            self.sample();
         }
-        self.look_at.saturating_sub(clock::now()).max(1)
+        self.next_sample_at.saturating_sub(clock::now()).max(1)
     }
 
     /// A process was started, and may end soon.
-    pub(crate) fn stir(&mut self) {
-        self.gauges.members.let_in();
-        self.pace = SHORTEST_LOOK;
-        self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
+    pub(crate) fn expect_short_lived(&mut self) {
+        self.gauges.members.admit();
+        self.pace = MIN_INTERVAL;
+        self.next_sample_at = self.next_sample_at.min(clock::now() + MIN_INTERVAL.max(self.effort * PAUSE_FACTOR));
     }
 
     /// Whether the program is known to be all of the run, and no group counts it.
-    fn is_one(&self) -> bool {
+    fn is_single_process(&self) -> bool {
         self.before.group.is_none() && !self.gauges.members.has_others()
     }
 
@@ -312,7 +312,7 @@ impl<'a> CpuMeter<'a> {
     }
 
     /// By the tree clock and by the group until now, without the root's own.
-    fn counted(&self, now: Accounts) -> (u64, Option<u64>) {
+    fn counted(&self, now: CpuReadings) -> (u64, Option<u64>) {
         let own = now.own.saturating_sub(self.before.own);
         let group =
             now.group.zip(self.before.group).map(|(now, before)| now.saturating_sub(before).saturating_sub(own));
@@ -321,21 +321,21 @@ impl<'a> CpuMeter<'a> {
     }
 
     /// Adds what processes used since the last look beyond all that the tree clock counted meanwhile.
-    fn look(&mut self) {
+    fn sample(&mut self) {
         let began = clock::own_cpu();
         let tree_clock = || self.gauges.tree_clock().map_or(0, TreeClock::read);
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
         // What ends during the count is left out rather than counted twice: each is looked at after who may wait for
         // it.
         let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
-        let (mut used, mut waited_for) = (0, self.gauges.notes.reaped());
+        let (mut used, mut waited_for_total) = (0, self.gauges.status_page.reaped());
         for pid in self.gauges.members() {
             if is_doubtful {
-                waited_for += procfs::reaped_cpu(pid);
+                waited_for_total += procfs::reaped_cpu(pid);
             }
             let Some(now) = clock::cpu_of(pid).map(nanoseconds) else { continue };
-            waited_for += now;
-            let known = self.seen.insert(pid, Seen { clock: now, look: self.looks });
+            waited_for_total += now;
+            let known = self.seen.insert(pid, Seen { clock: now, sample: self.samples });
             used += match known {
                 Some(then) if then.clock <= now => now - then.clock,
                 // One that is older, but was not found before, was counted by others before.
@@ -349,21 +349,21 @@ impl<'a> CpuMeter<'a> {
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);
         self.uncounted += missed;
-        self.waited_for = self.waited_for.max(waited_for);
+        self.waited_for_total = self.waited_for_total.max(waited_for_total);
         (self.tree_then, self.own_then, self.newest) = (tree_now, own_now, newest);
-        self.looks += 1;
-        self.seen.retain(|_, seen| seen.look + REMEMBERED > self.looks);
+        self.samples += 1;
+        self.seen.retain(|_, seen| seen.sample + FORGOTTEN_AFTER > self.samples);
         let is_blind = self.gauges.tree_clock().is_some() && missed > TOLERANCE;
-        let next = if is_blind { SHORTEST_LOOK } else { self.pace.saturating_mul(2) };
+        let next = if is_blind { MIN_INTERVAL } else { self.pace.saturating_mul(2) };
         self.effort = clock::own_cpu() - began;
-        self.pace = next.min(LONGEST_LOOK);
-        self.look_at = clock::now() + self.pace.max(self.effort * LOOKING_SHARE);
+        self.pace = next.min(MAX_INTERVAL);
+        self.next_sample_at = clock::now() + self.pace.max(self.effort * PAUSE_FACTOR);
     }
 
     /// Whether a process was started after the last look began; `newest` is the newest of all now.
     fn is_new(&self, pid: i32, newest: Option<i32>) -> bool {
         match (self.newest, newest) {
-            _ if self.looks == 0 => true,
+            _ if self.samples == 0 => true,
             (Some(then), Some(now)) if then <= now => pid > then,
             // Ids have begun anew.
             (Some(then), Some(now)) => pid > then || pid <= now,
@@ -386,8 +386,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::protocol::shared_memory::Notes;
-    use crate::watch::gauges::Members;
+    use crate::protocol::shared_memory::StatusPage;
+    use crate::watch::gauges::RunMembers;
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -410,14 +410,14 @@ mod tests {
         while procfs::descendants(pid).is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let (clock, notes) = (hurried(), Notes::new().unwrap());
-        let members = Members::new(true);
+        let (clock, status_page) = (hurried(), StatusPage::new().unwrap());
+        let members = RunMembers::new(true);
         let gauges = Gauges {
             root: pid,
             cgroup: None,
             root_clock: Some(&clock),
             accounts: None,
-            notes: &notes,
+            status_page: &status_page,
             folder: None,
             files: None,
             user: None,
@@ -431,7 +431,7 @@ mod tests {
         let after = clock::cpu_of(child).map(nanoseconds).unwrap();
         let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
         // It may have started others, which the tree clock alone counts.
-        meter.stir();
+        meter.expect_short_lived();
         let (among_others, of_all) = (meter.used(1), meter.total(7));
         for victim in [child, pid] {
             // SAFETY: no pointer is passed; both are this test's own.

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use crate::clock::{self, nanoseconds};
 use crate::request::{Breach, Context, Fault, Limits};
 use crate::watch::capture::{Stream, take_rest};
-use crate::watch::fork_policy::Doorkeeper;
+use crate::watch::fork_policy::ForkPolicy;
 use crate::watch::gauges::Disk;
 use crate::watch::meter::Meter;
 use crate::watch::reaper::Conclusion;
@@ -30,7 +30,7 @@ pub(crate) struct Watched {
     /// What the clocks said when `until` became readable.
     pub(crate) cutoff: Option<Cutoff>,
     /// A process or thread was refused.
-    pub(crate) was_full: bool,
+    pub(crate) was_refused: bool,
 }
 
 /// What the clocks said when the program was no longer needed.
@@ -44,15 +44,15 @@ pub(crate) struct Cutoff {
 /// How long a killed program may take to be gone.
 const GRACE: u64 = 5_000_000_000;
 /// Shortest and longest pause between two looks at what has no descriptor to wait for.
-const SHORTEST_LOOK: u64 = 1_000_000;
-const LONGEST_LOOK: u64 = 20_000_000;
+const MIN_INTERVAL: u64 = 1_000_000;
+const MAX_INTERVAL: u64 = 20_000_000;
 /// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
 /// then beyond the limit as well.
 const MARGIN: u64 = 200_000;
 /// The fastest that memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
 /// A look at memory is followed by a pause this many times as long.
-const LOOK_SHARE: u64 = 4;
+const PAUSE_FACTOR: u64 = 4;
 /// Bytes moved by one read.
 pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -67,18 +67,18 @@ pub(crate) struct Watcher<'a, 'b> {
     /// Readable when the program is no longer needed; `None` once that is known.
     pub(crate) until: Option<BorrowedFd<'a>>,
     /// How long it may then take to end by itself, in nanoseconds.
-    pub(crate) leave: u64,
+    pub(crate) grace: u64,
     /// Bytes on disk in a working folder that has no size limit of its own.
     pub(crate) disk: Option<&'a dyn Disk>,
     /// Cores that the program may use at once.
     pub(crate) cores: u64,
     /// Lets new processes in where no control group counts them.
-    pub(crate) doorkeeper: Option<Doorkeeper<'a>>,
+    pub(crate) fork_policy: Option<ForkPolicy<'a>>,
 }
 
 /// What has become of a run so far.
 #[derive(Default)]
-struct Course {
+struct Progress {
     breaches: Vec<Breach>,
     cutoff: Option<Cutoff>,
 }
@@ -87,8 +87,8 @@ impl Watcher<'_, '_> {
     /// Watches until the program has ended, by itself or because it was killed. What comes through its pipes goes by way
     /// of `buffer`.
     pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
-        let mut course = Course::default();
-        if let Err(fault) = self.watch(program, &mut course, buffer) {
+        let mut progress = Progress::default();
+        if let Err(fault) = self.watch(program, &mut progress, buffer) {
             // It must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
@@ -96,51 +96,51 @@ impl Watcher<'_, '_> {
             return Err(fault);
         }
         let conclusion = program.finish()?;
-        self.deliver(program.started(), &course, buffer)?;
-        let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
-        Ok(Watched { conclusion, breaches: course.breaches, cutoff: course.cutoff, was_full })
+        self.deliver(program.started(), &progress, buffer)?;
+        let was_refused = self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
+        Ok(Watched { conclusion, breaches: progress.breaches, cutoff: progress.cutoff, was_refused })
     }
 
     /// Returns when the program is over, though not yet cleared up after.
-    fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
+    fn watch(&mut self, program: &mut dyn Program, progress: &mut Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses costs more than a short program takes: the first look comes a little later.
-        let mut look_at = clock::now() + SHORTEST_LOOK.min(nanoseconds(self.limits.shortest_time()));
+        let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.limits.shortest_time()));
         // Until then what it writes stays in the pipe: to be woken for it costs a short program more than to fill the
         // pipe costs a long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
-            let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+            let timeout = match next_check_at.checked_sub(clock::now()).filter(|left| *left > 0) {
                 Some(left) => left,
-                None => match self.check(program, course) {
+                None => match self.check(program, progress) {
                     Some(next) => {
                         is_first = false;
-                        look_at = clock::now().saturating_add(next);
+                        next_check_at = clock::now().saturating_add(next);
                         next
                     }
                     None => break,
                 },
             };
-            let timeout = timeout.min(self.meter.cpu().attend());
-            let timeout = timeout.min(self.doorkeeper.as_ref().map_or(u64::MAX, Doorkeeper::pause));
-            let woken = self.wait(Some(program.ended()), timeout, !is_first)?;
-            if woken.judge {
+            let timeout = timeout.min(self.meter.cpu().sample_if_due());
+            let timeout = timeout.min(self.fork_policy.as_ref().map_or(u64::MAX, ForkPolicy::pause));
+            let ready = self.wait(Some(program.ended()), timeout, !is_first)?;
+            if ready.judge {
                 return Err(Fault::Cancelled);
             }
-            if woken.cut_off {
+            if ready.cut_off {
                 self.until = None;
                 self.stdout.cut_off();
-                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
-                look_at = clock::now();
+                progress.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
+                next_check_at = clock::now();
             }
-            if woken.ended && program.is_over() {
+            if ready.ended && program.is_over() {
                 return Ok(());
             }
-            if let Some(doorkeeper) = &mut self.doorkeeper {
-                doorkeeper.attend(self.meter, woken.knocked);
+            if let Some(fork_policy) = &mut self.fork_policy {
+                fork_policy.process(self.meter, ready.has_notification);
             }
             // Of a conversation, there is a line at a time: to look for another would cost as much as to pass this one on.
-            self.stdout.drain(buffer, if self.stdout.relays() { 1 } else { 32 })?;
-            if woken.stderr {
+            self.stdout.drain(buffer, if self.stdout.is_relay() { 1 } else { 32 })?;
+            if ready.stderr {
                 self.stderr.drain(buffer, 32)?;
             }
             if self.stdout.overflowed() {
@@ -170,14 +170,14 @@ impl Watcher<'_, '_> {
 
     /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the run's time is up;
     /// after a program that was cut short, it is not waited for.
-    fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
+    fn deliver(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
-        let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
+        let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
         take_rest([self.stdout, self.stderr], buffer)?;
         loop {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
-            if !self.stdout.is_stuck() && !self.stderr.is_stuck() {
+            if !self.stdout.is_blocked() && !self.stderr.is_blocked() {
                 return self.stdout.finish();
             }
             let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
@@ -194,14 +194,14 @@ impl Watcher<'_, '_> {
     }
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
-    fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
-        let next = match course.cutoff {
+    fn check(&mut self, program: &dyn Program, progress: &mut Progress) -> Option<u64> {
+        let next = match progress.cutoff {
             Some(cutoff) => {
-                (cutoff.at.saturating_add(self.leave)).checked_sub(clock::now()).filter(|left| *left > 0)?
+                (cutoff.at.saturating_add(self.grace)).checked_sub(clock::now()).filter(|left| *left > 0)?
             }
-            None => self.check_clocks(program.started(), &mut course.breaches)?,
+            None => self.check_clocks(program.started(), &mut progress.breaches)?,
         };
-        let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
+        let space = if program.has_started() { self.check_space(&mut progress.breaches)? } else { MIN_INTERVAL };
         Some(next.min(space).max(50_000))
     }
 
@@ -210,13 +210,13 @@ impl Watcher<'_, '_> {
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
             let left =
                 (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used(self.cores)).filter(|left| *left > 0);
-            next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
+            next = next.min(check_left(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {
             let left = (started.saturating_add(limit).saturating_add(MARGIN))
                 .checked_sub(clock::now())
                 .filter(|left| *left > 0);
-            next = next.min(noted(left, Breach::Wall, breaches)?);
+            next = next.min(check_left(left, Breach::Wall, breaches)?);
         }
         Some(next)
     }
@@ -227,39 +227,39 @@ impl Watcher<'_, '_> {
             && let Some(memory) = self.meter.memory()
         {
             let began = clock::now();
-            let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
-            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
             // The program may be waiting for this very core.
-            next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
+            next = next.min(pause.max(PAUSE_FACTOR * (clock::now() - began)));
         }
         if let Some(limit) = self.limits.processes
             && let Some(now) = self.meter.tasks()
         {
-            noted(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
-            next = next.min(LONGEST_LOOK);
+            check_left(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
+            next = next.min(MAX_INTERVAL);
         }
         if let Some(measure) = self.disk {
             let began = clock::now();
             let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
-            let left = noted(left, Breach::Disk, breaches)?;
+            let left = check_left(left, Breach::Disk, breaches)?;
             // Where there is much to look at, looking is not to become what takes the time.
-            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
             next = next.min(pause.max(4 * (clock::now() - began)));
         }
         Some(next)
     }
 
     /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
-    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Woken, Fault> {
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Readiness, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
         let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
         fds.push(PollFd::new(&self.judge, PollFlags::RDHUP));
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let until = ended.and(self.until);
         fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
+        let fork_policy = ended.and(self.fork_policy.as_ref()).map(ForkPolicy::fd);
         let place = fds.len();
-        fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.extend(fork_policy.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let stderr = fds.len();
         if listens {
             fds.extend(self.stderr.awaited());
@@ -271,27 +271,27 @@ impl Watcher<'_, '_> {
             Err(error) => return Err(error).context("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
-        Ok(Woken {
+        Ok(Readiness {
             judge: ready(0),
             ended: ended.is_some() && ready(1),
             cut_off: until.is_some() && ready(2),
-            knocked: doorkeeper.is_some() && ready(place),
+            has_notification: fork_policy.is_some() && ready(place),
             stderr: !listens || !self.stderr.done && ready(stderr),
         })
     }
 }
 
-struct Woken {
+struct Readiness {
     judge: bool,
     ended: bool,
     cut_off: bool,
-    knocked: bool,
+    has_notification: bool,
     /// There may be something on standard error.
     stderr: bool,
 }
 
 /// `left`, or `None` with `breach` noted when nothing is left.
-fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
+fn check_left(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
     if left.is_none() {
         breaches.push(breach);
     }

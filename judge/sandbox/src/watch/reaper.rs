@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
 
 use crate::confine::launch::Child;
-use crate::protocol::shared_memory::Notes;
-use crate::protocol::{Reader, Writer};
+use crate::protocol::shared_memory::StatusPage;
 use crate::request::{Context, Fault};
 use crate::{clock, process};
 
@@ -25,7 +25,7 @@ pub(crate) enum Scope {
 }
 
 /// What was learnt at the end of a program.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Finished {
     /// As `wait4` gives it.
     pub(crate) status: i32,
@@ -42,7 +42,7 @@ pub(crate) struct Finished {
 }
 
 /// What became of a program that was to be started.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Conclusion {
     /// It ran.
     Finished(Finished),
@@ -57,29 +57,8 @@ impl Finished {
     }
 
     /// The same for a program that ended by itself.
-    pub(crate) fn own_run_time(&self) -> Option<Duration> {
+    pub(crate) fn exited_run_time(&self) -> Option<Duration> {
         libc::WIFEXITED(self.status).then(|| self.run_time())
-    }
-
-    pub(crate) fn encode(&self, writer: &mut Writer) {
-        writer
-            .u64(u64::from(self.status.cast_unsigned()))
-            .u64(self.cpu)
-            .u64(self.peak)
-            .u64(self.started)
-            .u64(self.ended);
-        writer.option(self.run_delay);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Finished> {
-        Ok(Finished {
-            status: (reader.u64()? as u32).cast_signed(),
-            cpu: reader.u64()?,
-            peak: reader.u64()?,
-            started: reader.u64()?,
-            ended: reader.u64()?,
-            run_delay: reader.option()?,
-        })
     }
 }
 
@@ -102,19 +81,19 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
 /// against a limit on processes.
 pub(crate) struct Reaper {
     signals: OwnedFd,
-    notes: Rc<Notes>,
+    status_page: Rc<StatusPage>,
 }
 
 /// What the reaped have used.
 #[derive(Default)]
-pub(crate) struct Account {
+pub(crate) struct ReapedUsage {
     cpu: u64,
     peak: u64,
 }
 
 impl Reaper {
     /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
-    pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
+    pub(crate) fn open(status_page: Rc<StatusPage>) -> Result<Reaper, Fault> {
         let children = process::set(&[libc::SIGCHLD]);
         // SAFETY: the set is valid during both calls. Threads that this one starts later have the signal blocked, too.
         let fd = unsafe {
@@ -125,7 +104,7 @@ impl Reaper {
             return Err(std::io::Error::last_os_error()).context("making a descriptor for signals");
         }
         // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
+        Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, status_page })
     }
 
     /// Readable when a child has ended.
@@ -134,7 +113,7 @@ impl Reaper {
     }
 
     /// Reaps orphans until `child` itself is the one that has ended, which it then tells.
-    pub(crate) fn tidy(&self, child: &Child, account: &mut Account) -> bool {
+    pub(crate) fn tidy(&self, child: &Child, account: &mut ReapedUsage) -> bool {
         let _ = rustix::io::read(&self.signals, &mut [0_u8; 128]);
         loop {
             // SAFETY: all zeroes is a valid `siginfo_t`.
@@ -154,13 +133,13 @@ impl Reaper {
                 return true;
             }
             reap(pid, 0, account);
-            self.notes.set_reaped(account.cpu);
+            self.status_page.set_reaped(account.cpu);
         }
     }
 }
 
 /// Reaps `pid` (-1: any child) and returns its id and status. The id is 0 if none is dead, -1 if there are no children.
-fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
+fn reap(pid: i32, flags: i32, account: &mut ReapedUsage) -> (i32, i32) {
     let mut status = 0;
     // SAFETY: all zeroes is a valid `rusage`.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -174,13 +153,13 @@ fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
 }
 
 /// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
-pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
+pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> Finished {
     let ended = clock::now();
-    let is_brief = ended.saturating_sub(child.started) < BRIEF;
-    let run_delay = if is_brief { None } else { run_delay(child.pid) };
+    let is_short = ended.saturating_sub(child.started) < BRIEF;
+    let run_delay = if is_short { None } else { run_delay(child.pid) };
     let mut status = 0;
-    let told = |status: i32, account: Account| {
-        let Account { cpu, peak } = account;
+    let told = |status: i32, account: ReapedUsage| {
+        let ReapedUsage { cpu, peak } = account;
         Finished { status, cpu, peak, started: child.started, ended, run_delay }
     };
     match scope {
