@@ -1,4 +1,5 @@
-//! The cores that this process may use, and which of them are hardware threads of one another.
+//! The cores that this process may use: which are hardware threads of one another, which other judges use, and how much
+//! of their time a hypervisor took.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -23,17 +24,17 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// Looks at this process's affinity, at the machine's topology and at the control group's share of CPU time.
+    /// Reads this process's affinity, the machine's topology and the quota of the control group.
     #[must_use]
     pub fn here() -> Cores {
-        // Unlike the affinity, this knows of a control group's quota: a container's `--cpus`.
+        // Unlike the affinity, this respects the quota of a control group (a container's `--cpus`).
         let quota = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Cores::of(&allowed(), quota, Path::new("/sys/devices/system/cpu"))
     }
 
     fn of(allowed: &[usize], quota: NonZeroUsize, cpus: &Path) -> Cores {
         let mut seen = BTreeSet::new();
-        // Where the topology is not told, every core counts as one of its own.
+        // If the topology is unknown, every core counts as a physical one.
         let (apart, twins): (Vec<usize>, Vec<usize>) = allowed.iter().partition(|core| {
             let siblings = fs::read_to_string(cpus.join(format!("cpu{core}/topology/thread_siblings_list")));
             seen.insert(siblings.unwrap_or_else(|_| core.to_string()))
@@ -43,13 +44,14 @@ impl Cores {
         Cores { numbers: if numbers.is_empty() { vec![0] } else { numbers }, physical, quota }
     }
 
-    /// Their numbers, one of each physical core first: taken in this order, cores are shared as late as possible.
+    /// The numbers of the cores. The first are on different physical cores, so that hardware threads are shared as late
+    /// as possible.
     #[must_use]
     pub fn numbers(&self) -> &[usize] {
         &self.numbers
     }
 
-    /// How many of them are not hardware threads of one another.
+    /// The number of physical cores.
     #[must_use]
     pub fn physical(&self) -> NonZeroUsize {
         self.physical
@@ -62,61 +64,59 @@ impl Cores {
     }
 }
 
-/// The cores that this process may run on, in order.
+/// The cores that this process may run on, in ascending order.
 pub(crate) fn allowed() -> Vec<usize> {
     let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect()
 }
 
-/// Keeps a process of one thread, or the calling thread, on one core.
+/// Keeps a process with one thread, or the calling thread, on one core.
 pub(crate) fn pin(process: Option<Pid>, core: usize) -> rustix::io::Result<()> {
     let mut only = CpuSet::new();
     only.set(core);
     sched_setaffinity(process, &only)
 }
 
-/// Sets whether the calling thread, when it wakes, waits until the running one sleeps or has used its time, instead of
-/// interrupting it. Where programs take turns on a core, that saves every second switch between them. `bypass` opens a filter that
-/// would refuse the call.
+/// Sets whether the calling thread, when it wakes, lets the running thread go on until that sleeps or has used its time
+/// slice. Where two programs take turns on a core, this saves every second switch. `bypass` opens a filter that would
+/// refuse the call.
 pub(crate) fn set_batch(gives_way: bool, bypass: u64) {
     let policy = if gives_way { libc::SCHED_BATCH } else { libc::SCHED_OTHER };
     let priority = libc::sched_param { sched_priority: 0 };
-    // SAFETY: the kernel reads `priority` alone. A failure only costs time.
+    // SAFETY: the kernel only reads `priority`. A failure only costs time.
     unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority, 0, 0, bypass) };
 }
 
-/// Parts the calling thread from a child: a forked one is on the same core at first, where it would wait until this
-/// thread sleeps. The child goes to `core`, if it is to stay there, unless this thread is there: then it moves.
+/// Moves a forked child away from the core of the calling thread, where it would wait until this thread sleeps. The
+/// child goes to `core` if it is to stay there. If this thread is on that core itself, it moves.
 pub(crate) fn separate_from_child(child: Pid, core: Option<usize>) {
     let here = sched_getcpu();
-    // No matter if any of it fails.
+    // Failure does no harm.
     if let Some(core) = core.filter(|core| *core != here) {
         let _ = pin(Some(child), core);
     } else if let Ok(allowed) = sched_getaffinity(None) {
         let mut others = allowed;
         others.unset(here);
-        // Refused where there are no others.
+        // Refused if there are no other cores.
         if sched_setaffinity(None, &others).is_ok() {
             let _ = sched_setaffinity(None, &allowed);
         }
     }
 }
 
-//# Cores that a judge keeps to itself: two judges on one machine would otherwise tie their programs to the same ones.
-
 /// The name of a core's lock, before its number.
 const LOCKS: &str = "judge-core-";
 
-/// Cores that no other judge ties its programs to while this lives.
+/// Reserves cores, so that two judges on one machine do not tie their programs to the same ones.
 ///
-/// The lock of a core is a Unix socket with an abstract name. It needs no folder that all users can write, and ends with its holder,
-/// however that ends. Judges in different network namespaces, such as those of containers, do not see each other's. A
-/// user who holds every lock only makes the judges of others run untied.
+/// The lock of a core is a Unix socket with an abstract name. It needs no folder that all users can write, and is
+/// released however its owner ends. Judges in different network namespaces, such as those of containers, do not see
+/// each other's locks. A user who holds every lock only makes the judges of other users run without pinning.
 #[derive(Debug, Default)]
 pub struct CoreClaims {
     cores: Vec<usize>,
     free: Vec<usize>,
-    /// Held, never listened to.
+    /// Bound, but never listened on.
     locks: Vec<UnixListener>,
 }
 
@@ -125,12 +125,12 @@ enum Attempt {
     Locked(UnixListener),
     /// Another judge has it.
     Taken,
-    /// There are no such locks here.
+    /// Such locks do not work here.
     Unknown,
 }
 
 impl CoreClaims {
-    /// Takes this many of these cores, the first free ones; fewer if there are not as many. Never waits.
+    /// Reserves `count` of these cores, the first that are free, or fewer if there are not as many. Never waits.
     #[must_use]
     pub fn take(cores: &[usize], count: usize) -> Self {
         Self::take_named(LOCKS, cores, count)
@@ -151,13 +151,13 @@ impl CoreClaims {
         claims
     }
 
-    /// Returns the cores that were taken.
+    /// Returns the reserved cores.
     #[must_use]
     pub fn cores(&self) -> &[usize] {
         &self.cores
     }
 
-    /// Returns the other cores that no judge had taken, and that are still free.
+    /// Returns the other cores that no judge has reserved.
     #[must_use]
     pub fn free(&self) -> &[usize] {
         &self.free
@@ -175,19 +175,17 @@ fn attempt(name: &str, core: usize) -> Attempt {
     }
 }
 
-//# Time that a hypervisor gave to others while a program was to run.
-
-/// A count this old still stands for the present, and a shorter run is not looked at: the kernel counts in ticks of
-/// 10 ms, and reading them takes as long as a very short run.
+/// A count of this age is still used, and shorter runs are not measured. The kernel counts in ticks of 10 ms, and
+/// reading the count takes as long as a very short run.
 const FRESH: u64 = 20_000_000;
 
-/// Reads the stolen time of one core, or of all.
+/// The time that a hypervisor took from one core, or from all.
 pub(crate) struct StolenTime {
     /// `/proc/stat`.
     source: PathBuf,
     /// The first word of the core's line.
     line: String,
-    /// Every core's line ends within this many bytes.
+    /// The core's line ends within this many bytes.
     max_bytes: usize,
     last: StolenCount,
 }
@@ -200,23 +198,23 @@ struct StolenCount {
 }
 
 impl StolenTime {
-    /// Of the core that programs are tied to; `None`: they may run on any.
+    /// For the core that programs are pinned to; `None` if they may run on any.
     pub(crate) fn of(core: Option<usize>) -> StolenTime {
         let line = core.map_or_else(|| "cpu".to_owned(), |core| format!("cpu{core}"));
-        // Ten numbers of up to twenty digits each, for this core, those before it, and all together.
+        // Ten numbers of up to twenty digits each, for the sum, this core, and those before it.
         let max_bytes = core.map_or(1, |core| core + 2) * 256;
         StolenTime { source: "/proc/stat".into(), line, max_bytes, last: StolenCount::default() }
     }
 
-    /// A run is about to begin.
+    /// To be called before a run.
     pub(crate) fn begin(&mut self) {
         if clock::now().saturating_sub(self.last.at) > FRESH {
             self.last = self.read();
         }
     }
 
-    /// Nanoseconds stolen since [`StolenTime::begin`], of a run that took so long; `None` for a short one, and where the
-    /// kernel does not tell.
+    /// The time stolen since [`StolenTime::begin`]. `None` for a run that was too short, and if the kernel does not
+    /// tell.
     pub(crate) fn end(&mut self, wall: Duration) -> Option<Duration> {
         if wall < Duration::from_nanos(FRESH) {
             return None;
@@ -236,8 +234,8 @@ impl StolenTime {
         StolenCount { at, ticks }
     }
 
-    /// The lines of cores, and some of what follows them, by one read: the kernel does not say how long the file is, and the
-    /// pieces of one of unknown length begin small.
+    /// Reads the lines of the cores, and some that follow, in one read. The standard library would begin with small
+    /// pieces, as the file's length is unknown.
     fn read_lines(&self) -> std::io::Result<String> {
         let mut bytes = vec![0; self.max_bytes];
         let length = File::open(&self.source)?.read(&mut bytes)?;

@@ -14,12 +14,12 @@ use crate::tier::{Gap, Options, Tier};
 use crate::watch::gauges::TreeClock;
 use crate::{sandbox, tier_cache};
 
-/// What `judge doctor` tells.
+/// The result of [`survey`].
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// One for each tier that is safe, strongest first.
+    /// All tiers that isolate, strongest first.
     pub tiers: Vec<TierReport>,
-    /// What the tiers are made of.
+    /// The kernel features that tiers need.
     pub features: Vec<Feature>,
     /// What makes timings noisy.
     pub machine: Machine,
@@ -28,33 +28,33 @@ pub struct Survey {
 /// One tier on this machine.
 #[derive(Debug, Clone)]
 pub struct TierReport {
-    /// Which.
+    /// The tier.
     pub tier: Tier,
-    /// Why it does not work here; `None` when it does.
+    /// Why it does not work here; `None` if it does.
     pub missing: Option<String>,
-    /// What does not hold in it, if it works.
+    /// What it does not guarantee, if it works.
     pub gaps: Vec<Gap>,
-    /// Commands that make it work; `None` where it works or is not needed.
+    /// Commands that make it work; `None` if it works or is not needed.
     pub remedy: Option<Cow<'static, str>>,
 }
 
-/// One thing of the kernel's that tiers need.
+/// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
     /// What it is good for.
     pub purpose: &'static str,
-    /// What was found, in a word or two: `"version 7"`.
+    /// What was found.
     pub found: Result<String, String>,
     /// How to get it, if it is missing.
     pub remedy: Option<&'static str>,
 }
 
-/// The machine, as far as it bears on timings. What cannot be read is absent.
+/// The properties of the machine that affect timings. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// What this process may run on.
+    /// The cores that this process may use.
     pub cores: Cores,
     /// The frequency governors in use: `"powersave"` makes short runs slow.
     pub governors: Vec<String>,
@@ -64,8 +64,8 @@ pub struct Machine {
     pub swap: Option<u64>,
 }
 
-/// Looks at everything. Tries each tier, which takes some tens of milliseconds.
-/// What an earlier start remembers is forgotten: the next one tries what may have changed since.
+/// Examines the machine and tries each tier, which takes some tens of milliseconds. Clears the tier cache, so that the
+/// next start tries again.
 pub fn survey(options: &Options) -> Survey {
     if let Some(folder) = &options.tier_cache {
         tier_cache::forget_all(folder);
@@ -96,7 +96,7 @@ const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
      --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";
 
-/// Holds 1 where AppArmor lets only programs with a profile for it use user namespaces, as on Ubuntu from 23.10 on.
+/// Contains 1 if AppArmor allows user namespaces only to programs with a profile, as on Ubuntu since 23.10.
 const USERNS_RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
 /// Where the judge is installed, unless it is in another place that only root can write.
@@ -123,8 +123,8 @@ fn is_set(switch: &Path) -> bool {
     fs::read_to_string(switch).is_ok_and(|text| text.trim() == "1")
 }
 
-/// Returns the commands that allow user namespaces to the judge alone. A profile belongs to a path: if a user could write there,
-/// any program of that user could get the same right.
+/// Returns the commands that allow user namespaces to the judge alone. A profile belongs to a path. If a user could
+/// write there, any program of that user could get the same right.
 fn allow_namespaces_to(executable: &Path) -> String {
     let is_roots = is_writable_by_root_alone(executable);
     let place = if is_roots { executable } else { Path::new(INSTALLED) };
@@ -143,7 +143,7 @@ fn allow_namespaces_to(executable: &Path) -> String {
     )
 }
 
-/// Returns whether only root can replace a file: neither it nor a folder above is of another user or can be written by others.
+/// Returns whether only root can replace a file: no other user owns or can write the file or a folder above it.
 fn is_writable_by_root_alone(path: &Path) -> bool {
     let is_roots = |path: &Path| path.metadata().is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0);
     path.is_absolute() && path.ancestors().all(is_roots)
@@ -202,9 +202,9 @@ fn makes_user_namespaces() -> bool {
     unsafe { in_child(|| libc::unshare(libc::CLONE_NEWUSER) == 0) }
 }
 
-/// The kernel reaches for the filter only where it knows filters.
+/// With a null pointer, a kernel that knows filters answers EFAULT.
 fn knows_seccomp() -> bool {
-    // SAFETY: the null pointer is only looked at by the kernel, which refuses it.
+    // SAFETY: only the kernel looks at the null pointer, and refuses it.
     let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<u8>()) };
     answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }

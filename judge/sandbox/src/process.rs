@@ -1,4 +1,5 @@
-//! Child processes that are copies of this one.
+//! Processes of the sandbox's own: copies of this process, the helper's executable started anew, and what such a
+//! process inherits.
 
 use std::ffi::CStr;
 use std::io;
@@ -15,7 +16,8 @@ use rustix::process::{Pid, WaitOptions};
 
 use crate::procfs::text;
 
-/// Ends the process if it is dropped: a panic must not leave the child through the frames of its parent.
+/// Aborts the process when it is dropped: a panic must not unwind through the stack frames that a child shares with its
+/// parent.
 struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
@@ -24,27 +26,27 @@ impl Drop for AbortOnUnwind {
     }
 }
 
-/// Starts a forked child that ends with the exit code that `act` returns there, where it may change anything about its own
-/// process. A panic aborts the child. `None` if there can be none.
+/// Forks a child that runs `act` and exits with the code that it returns. `act` may change anything about the child. A
+/// panic aborts the child. `None` if there can be no child.
 ///
 /// # Safety
-/// The child has a copy of the calling thread alone. `act` may allocate, since glibc keeps its allocator usable in the
-/// child, but must take no other lock that another thread of this process may hold at the moment, and must not rely on
-/// any other thread.
+/// The child has only a copy of the calling thread. `act` may allocate, since glibc keeps its allocator usable in the
+/// child. It must take no other lock that another thread of this process may hold now, and must not rely on any other
+/// thread.
 pub(crate) unsafe fn fork(act: impl FnOnce() -> i32) -> Option<Pid> {
-    // SAFETY: the child runs `act` alone, which the caller vouches for, and leaves by `_exit` or `abort`.
+    // SAFETY: the child only runs `act`, which the caller vouches for, and leaves by `_exit` or `abort`.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
         let guard = AbortOnUnwind;
         let code = act();
         std::mem::forget(guard);
-        // SAFETY: leaves without running the parent's destructors, or writing what it has in its buffers.
+        // SAFETY: this leaves without running the parent's destructors or flushing its buffers.
         unsafe { libc::_exit(code) };
     }
     Pid::from_raw(pid.max(0))
 }
 
-/// What `act` returns in a forked child. False if it panics, or if no child can be made.
+/// What `act` returns in a forked child. False if it panics, or if there can be no child.
 ///
 /// # Safety
 /// As for [`fork`].
@@ -55,35 +57,33 @@ pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
     matches!(waited, Ok(Some((_, status))) if status.exit_status() == Some(0))
 }
 
-//# Starts a process of the sandbox's own: a copy of this one, or the helper's executable.
-
-/// The most bytes of its own that a process may have to be copied.
+/// The maximal size of the private memory of a process that is copied.
 const MAX_COPIED_BYTES: usize = 4 << 20;
 
-/// The calling program.
+/// The executable of the calling process.
 pub(crate) const OWN_EXECUTABLE: &str = "/proc/self/exe";
 
-/// What a process of the sandbox is to be.
+/// A kind of process that the sandbox starts.
 #[derive(Clone, Copy)]
 pub(crate) struct Role {
-    /// What process lists call it.
+    /// Its name in process lists.
     pub(crate) name: &'static CStr,
-    /// The only argument of one that is executed.
+    /// The only argument of a process that is executed to be one.
     pub(crate) argument: &'static str,
-    /// Its whole life.
+    /// What it does until it ends.
     pub(crate) main: fn() -> io::Result<()>,
 }
 
 impl Role {
-    /// Plays it to the end. Returns the exit code.
+    /// Runs it to its end, and returns the exit code.
     pub(crate) fn run(self) -> i32 {
-        // No matter if it fails.
+        // Failure does no harm.
         let _ = rustix::thread::set_name(self.name);
         i32::from((self.main)().is_err())
     }
 }
 
-/// A child of this process, to be waited for.
+/// A child of this process.
 pub(crate) struct ChildProcess {
     pid: Pid,
     status: Option<ExitStatus>,
@@ -92,9 +92,9 @@ pub(crate) struct ChildProcess {
 impl ChildProcess {
     /// Starts a child with these standard streams, in `/`, without an environment.
     ///
-    /// While this process has one thread and is small, its own executable is not executed: a copy of the process is ready
-    /// sooner, as it needs no dynamic linker. With more threads that is not safe: a copy has the locks that others hold, but
-    /// not the others. And what a large one starts looks large itself.
+    /// If this process has only one thread and is small, and the executable is its own, the child is a copy of this
+    /// process. A copy is ready sooner, as it needs no dynamic linker. With more threads that is not safe, since a copy
+    /// has the locks of the other threads but not the threads. And the program of a large helper would look large.
     pub(crate) fn start(role: Role, executable: &Path, stdin: OwnedFd, stdout: Option<OwnedFd>) -> io::Result<Self> {
         if executable == Path::new(OWN_EXECUTABLE)
             && has_one_thread()
@@ -104,13 +104,13 @@ impl ChildProcess {
             return Ok(ChildProcess { pid, status: None });
         }
         let stdout = stdout.map_or_else(Stdio::null, Stdio::from);
-        // Its folder is another one.
+        // The child's current folder is another one.
         let mut command = Command::new(std::path::absolute(executable)?);
         command.arg(role.argument).env_clear().current_dir("/").stdin(stdin).stdout(stdout);
         Ok(ChildProcess { pid: Pid::from_child(&command.spawn()?), status: None })
     }
 
-    /// Its process id, which stays its own until it was waited for.
+    /// Its process id, which is valid until it was waited for.
     pub(crate) fn id(&self) -> Pid {
         self.pid
     }
@@ -138,13 +138,13 @@ impl ChildProcess {
     }
 }
 
-/// A copy of this process, which has one thread, in its role.
+/// Forks a copy of this process, which has only one thread.
 fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
-    // SAFETY: there is no other thread that might hold a lock.
+    // SAFETY: there is no other thread that could hold a lock.
     unsafe { fork(|| settle(stdin, stdout).map_or(1, |()| role.run())) }
 }
 
-/// Leaves behind what an executed process would not have.
+/// Gets rid of what an executed process would not have.
 fn settle(stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> io::Result<()> {
     rustix::stdio::dup2_stdin(stdin)?;
     match stdout {
@@ -156,18 +156,18 @@ fn settle(stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> io::Result<()> {
     }
     close_all_but(vec![0, 1, 2]);
     rustix::process::chdir("/")?;
-    // SAFETY: there is one thread.
+    // SAFETY: there is only one thread.
     unsafe { libc::clearenv() };
     Ok(())
 }
 
-/// Whether this process has no thread but the calling one. False where that cannot be told.
+/// Whether the calling thread is the only one. False if this cannot be read.
 fn has_one_thread() -> bool {
-    // A folder has one link by itself, one in its parent, and here one for each thread.
+    // A folder has two links, and this one has another for each thread.
     std::fs::metadata("/proc/self/task").is_ok_and(|tasks| tasks.nlink() == 3)
 }
 
-/// Whether little of this process's memory is its own: that is what a copy has.
+/// Whether this process has little private memory, which is what a copy gets.
 fn is_small() -> bool {
     let sizes = text("/proc/self/statm").unwrap_or_default();
     let mut pages = sizes.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
@@ -175,16 +175,14 @@ fn is_small() -> bool {
     own.is_some_and(|own| own <= MAX_COPIED_BYTES)
 }
 
-//# What a parent may have left behind in this process: ignored and blocked signals, open files.
-
-/// Undoes what a parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
-/// is ignored, the kernel reaps children by itself, and waiting for one fails. A write beyond the limit on the size of files
-/// (`ulimit -f`) becomes an error of this process and does not end it.
+/// Resets the signals that a parent may have left in an unusual state. No signal stays blocked. `SIGCHLD` gets its
+/// default action: while it is ignored, the kernel reaps children by itself, and waiting for one fails. A write beyond
+/// `ulimit -f` becomes an error and does not end this process.
 ///
-/// To be called before any thread is started.
+/// Signals belong to the process, so this changes all of it. Call it before any thread is started.
 pub fn reset_inherited_signals() {
     block_only(&set(&[]));
-    // A handler and not SIG_IGN: programs that this process executes get the default action back.
+    // A handler and not SIG_IGN: executed programs get the default action back.
     let handler = ignore as extern "C" fn(libc::c_int);
     // SAFETY: the default action needs no handler, and this handler does nothing.
     unsafe {
@@ -195,34 +193,33 @@ pub fn reset_inherited_signals() {
 
 extern "C" fn ignore(_: libc::c_int) {}
 
-/// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge
-/// left open is closed when this process executes anything.
+/// Takes the socket to the judge, which is standard input at first. Everything else that the judge left open will be
+/// closed by `execve`.
 pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
-    // SAFETY: a system call without pointers; this process has no other descriptors of its own yet.
+    // SAFETY: a system call without pointers. This process has no other descriptors of its own yet.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     Ok(socket)
 }
 
-/// Closes every descriptor but these, even those that values in this process own: for a process that is a copy of
+/// Closes all other descriptors, even those that values of this process own. Only for a process that is a copy of
 /// another.
 pub(crate) fn close_all_but(mut kept: Vec<i32>) {
     kept.sort_unstable();
     let mut from = 0;
     for fd in kept.into_iter().map(i32::cast_unsigned).chain([u32::MAX]) {
         if from < fd {
-            // SAFETY: a system call without pointers; the caller vouches that what it closes is not used again.
+            // SAFETY: a system call without pointers. The caller vouches that the closed descriptors are not used
+            // again.
             unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0) };
         }
         from = fd.saturating_add(1);
     }
 }
 
-//# Sets of signals.
-
-/// The set of these signals. Allocates nothing: a child calls it on its way to its program.
+/// A set of these signals. Allocates nothing, as a child calls this before `execve`.
 pub(crate) fn set(signals: &[c_int]) -> sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `sigemptyset` initialises the whole set, and fails for no valid place.
@@ -235,9 +232,9 @@ pub(crate) fn set(signals: &[c_int]) -> sigset_t {
     }
 }
 
-/// Blocks the signals of this set in this thread, and no others.
+/// Blocks exactly these signals in this thread.
 pub(crate) fn block_only(set: &sigset_t) -> c_int {
-    // SAFETY: the set is valid during the call, which writes no old one.
+    // SAFETY: the set is valid during the call, which returns no old set.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, std::ptr::null_mut()) }
 }
 
@@ -254,25 +251,24 @@ mod tests {
         assert!(unsafe { in_child(|| true) && !in_child(|| false) });
     }
 
-    /// Unwinding would run the rest of this test a second time, in the child.
+    /// Unwinding would run the rest of this test again, in the child.
     #[test]
     fn a_panic_ends_the_child_by_an_abort() {
         let parent = std::process::id();
-        // Panics without a message, which would take the lock of standard error.
-        // SAFETY: the closure takes no lock.
+        // Without a message, which would take the lock of standard error. SAFETY: the closure takes no lock.
         let answer = unsafe { in_child(|| std::panic::resume_unwind(Box::new(()))) };
         assert_eq!(std::process::id(), parent);
         assert!(!answer);
     }
 
-    /// Says by its exit code whether it has what it was given, and nothing else.
+    /// Exits with 0 if it has what it was given and nothing else.
     const ALONE: Role = Role { name: c"judge-test", argument: "--none", main: look_around };
 
     fn look_around() -> io::Result<()> {
         let mut given = String::new();
         std::fs::File::from(rustix::io::dup(rustix::stdio::stdin())?).read_to_string(&mut given)?;
         let fds = std::fs::read_dir("/proc/self/fd")?.map(|entry| Ok(entry?.file_name()));
-        // The folder that is read is open as well.
+        // The fourth is the folder that is being read.
         let is_alone = fds.collect::<io::Result<Vec<_>>>()?.len() == 4 && std::env::vars_os().next().is_none();
         let has_all = given == "given" && std::env::current_dir()? == Path::new("/");
         if has_all && is_alone { Ok(()) } else { Err(io::ErrorKind::Other.into()) }

@@ -1,4 +1,4 @@
-//! Reads what the kernel tells as text.
+//! Reads `/proc`: the processes below a process, their memory, and the kernel memory behind their descriptors.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -11,37 +11,35 @@ use std::sync::OnceLock;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// Most such files are shorter.
+/// Most of these files are shorter.
 const USUAL_BYTES: usize = 4096;
 
-/// Returns what is in a file that the system keeps as text, such as those of `/proc`. Names in it may be bytes that are no
-/// text, as programs and users please: those are replaced, so that all else can be read.
+/// Returns the text of a file such as those in `/proc`. Names in it can contain any bytes; those that are not UTF-8 are
+/// replaced.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When the file cannot be read.
 pub(crate) fn text(path: impl AsRef<Path>) -> io::Result<String> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    // Through `take`, as a file would first be asked for its length, which these do not tell.
+    // `take` avoids asking for the length, which the kernel does not tell for these files.
     File::open(path)?.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Returns what `stat` says of the process or thread with this folder in `/proc`, behind its name: fields with a space between,
-/// of which the first are its state, its parent and its group. The name is in brackets, and may have any character. `None`: it
-/// has gone.
+/// Returns what `stat` tells about the process or thread whose folder in `/proc` this is, without its id and name:
+/// fields that are separated by spaces, the first of which are state, parent and process group. The name is in
+/// parentheses and can contain any character. `None` if it is gone.
 #[must_use]
 pub fn stat(folder: &Path) -> Option<String> {
     Some(text(folder.join("stat")).ok()?.rsplit_once(") ")?.1.to_owned())
 }
 
-/// The `stat` of the process with this id, or of `self`.
+/// The same for a process id, or for `self`.
 pub(crate) fn stat_of(process: impl Display) -> Option<String> {
     stat(Path::new(&format!("/proc/{process}")))
 }
 
-//# The processes below one process, and what they hold, where no control group tells.
-
-/// The descendants of `root`, which may be gone or changed by the time that they are looked at.
+/// The descendants of `root`. Some may be gone by the time the caller looks at them.
 pub(crate) fn descendants(root: i32) -> Vec<i32> {
     let mut found = children(root);
     let mut next = 0;
@@ -50,7 +48,7 @@ pub(crate) fn descendants(root: i32) -> Vec<i32> {
             found.extend(children(pid));
             next += 1;
         }
-        // Those who lost their parent meanwhile have become the root's own.
+        // Processes whose parent died in the meantime are now children of the root.
         found.extend(children(root).into_iter().filter(|pid| !found.contains(pid)).collect::<Vec<_>>());
         if next == found.len() {
             return found;
@@ -70,33 +68,33 @@ fn group_of(pid: i32) -> Option<i32> {
     stat_of(pid)?.split(' ').nth(2)?.parse().ok()
 }
 
-/// The children of `pid`, whichever of its threads they are of.
+/// The children of all threads of `pid`.
 pub(crate) fn children(pid: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let lists = tasks.flatten().filter_map(|task| text(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
-/// Kills the descendants of `root`, all that can be found at this moment, and no other process: an id that was given
-/// away meanwhile is not that of a descendant when it is looked at again.
+/// Kills all descendants of `root` that can be found now. An id that was reused in the meantime is not killed, as the
+/// pidfd was opened before the second look.
 pub(crate) fn kill_descendants(root: i32) {
     let open = |pid: i32| Some((pid, pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?));
     let found: Vec<_> = descendants(root).into_iter().filter_map(open).collect();
     let still = descendants(root);
     for (_, pidfd) in found.iter().filter(|(pid, _)| still.contains(pid)) {
-        // Fails only for one that is dead already.
+        // Fails only for a process that is dead.
         let _ = pidfd_send_signal(pidfd, Signal::KILL);
     }
 }
 
-/// CPU time, in nanoseconds and a little less, of the processes that `pid` has waited for, and they before.
+/// CPU time in nanoseconds, rounded down, of the processes that `pid` and its children have waited for.
 pub(crate) fn reaped_cpu(pid: i32) -> u64 {
     let stat = stat_of(pid).unwrap_or_default();
     let ticks: u64 = stat.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
 }
 
-/// Resident bytes of `pid`, its first thread dead or alive.
+/// Resident bytes of `pid`, whether its first thread is alive or not.
 pub(crate) fn resident(pid: i32) -> u64 {
     let first = resident_of(Path::new(&format!("/proc/{pid}")));
     if first > 0 {
@@ -112,12 +110,12 @@ fn resident_of(task: &Path) -> u64 {
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
-/// Threads of `pid`.
+/// The number of threads of `pid`.
 pub(crate) fn threads(pid: i32) -> u64 {
     fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| task.nlink().saturating_sub(2))
 }
 
-/// Where `/proc` shows a thread of `pid` that has not ended, if there is one.
+/// The folder in `/proc` of a living thread of `pid`.
 pub(crate) fn living_thread(pid: i32) -> Option<PathBuf> {
     let is_alive = |task: &PathBuf| text(task.join("statm")).is_ok_and(|statm| !statm.starts_with("0 "));
     let first = PathBuf::from(format!("/proc/{pid}"));
@@ -127,28 +125,26 @@ pub(crate) fn living_thread(pid: i32) -> Option<PathBuf> {
     fs::read_dir(first.join("task")).ok()?.flatten().map(|thread| thread.path()).find(is_alive)
 }
 
-//# What one process holds, as its files in `/proc` tell.
-
-/// Kernel memory that comes with every task: its stack, its descriptions, its tables of signals and descriptors.
+/// Kernel memory for each task: stack, descriptors, tables of signals and files.
 const TASK_BYTES: u64 = 32 << 10;
 
-/// Memory of one process, its first thread dead or alive.
+/// The memory of one process, whether its first thread is alive or not.
 pub(crate) struct Footprint {
-    /// A living thread of it: its files tell more than those of a dead leader.
+    /// A living thread. The files of a dead one tell less.
     pub(crate) task: i32,
     pub(crate) process: i32,
-    /// Pages of its own and of files that it has mapped, in memory or swapped out; those of shared memory if asked for.
+    /// Bytes of anonymous pages and of mapped files, in memory or swapped out, and of shared memory if asked for.
     pub(crate) pages: u64,
     with_shared: bool,
-    /// Page tables, kernel stacks and the like.
+    /// Bytes of page tables, kernel stacks and the like.
     pub(crate) overhead: u64,
-    /// Of its address space.
+    /// Size of the address space in bytes.
     pub(crate) size: u64,
 }
 
 impl Footprint {
-    /// `None` for what is dead or gone. Shared memory, which can belong to several processes and to none, may be
-    /// counted elsewhere.
+    /// `None` for a process that is dead or gone. Shared memory can belong to several processes or to none, and is
+    /// counted elsewhere unless `with_shared`.
     pub(crate) fn of(process: i32, with_shared: bool) -> Option<Footprint> {
         if let Some(found) = Footprint::of_task(process, process, with_shared) {
             return Some(found);
@@ -161,7 +157,7 @@ impl Footprint {
         tasks(self.process)
     }
 
-    /// The same process as it is now; `None` when it has ended.
+    /// The same process now; `None` if it has ended.
     pub(crate) fn again(&self) -> Option<Footprint> {
         Footprint::of(self.process, self.with_shared)
     }
@@ -199,7 +195,7 @@ impl Footprint {
         Some(kilobytes.sum::<u64>() << 10)
     }
 
-    /// Counts the mappings, and notes which pieces of shared memory without a name are among them.
+    /// Counts the mappings, and collects the inodes of anonymous shared memory.
     pub(crate) fn mappings(&self, shared: &mut HashSet<String>) -> io::Result<u64> {
         let mut lines = BufReader::with_capacity(1 << 16, File::open(format!("/proc/{}/maps", self.task))?);
         let (mut count, mut line) = (0, Vec::new());
@@ -214,7 +210,7 @@ impl Footprint {
         Ok(count)
     }
 
-    /// Whether both are one piece of memory with two processes, as after `vfork`.
+    /// Whether both processes share one address space, as after `vfork`.
     pub(crate) fn is_same_memory(&self, other: &Footprint) -> bool {
         const KCMP_VM: i32 = 1;
         is_same(self.task, other.task, KCMP_VM)
@@ -226,7 +222,7 @@ fn tasks(process: i32) -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Whether two tasks have the same table of descriptors.
+/// Whether two tasks share their table of descriptors.
 pub(crate) fn is_same_table(one: i32, other: i32) -> bool {
     const KCMP_FILES: i32 = 2;
     is_same(one, other, KCMP_FILES)
@@ -237,22 +233,19 @@ fn is_same(one: i32, other: i32, what: i32) -> bool {
     unsafe { libc::syscall(libc::SYS_kcmp, one, other, what, 0, 0) == 0 }
 }
 
-//# Kernel memory behind the open descriptors of a run: what sockets and pipes may hold, what is watched by `epoll`.
-
-/// How many descriptors a process may have where what is behind them is counted here.
+/// The maximal number of descriptors of a process whose kernel memory is counted here.
 pub(crate) const MAX_DESCRIPTORS: u64 = 256;
 
-/// The size of a pipe that was not enlarged.
+/// The default size of a pipe.
 const PIPE_PAGES: u64 = 16;
-/// One file watched by one `epoll`.
+/// Kernel memory for one file in one `epoll`.
 const WATCH_BYTES: u64 = 256;
-/// What the kernel keeps of a report on an `epoll` until its reader closes it: as much as can be added between two
-/// looks.
+/// Kernel memory for an open report on an `epoll`: as much as can be added between two checks.
 const REPORT_BYTES: u64 = 4 << 20;
-/// The same for other files of `/proc`.
+/// Kernel memory for other open files of `/proc`.
 const PROC_BYTES: u64 = 8 << 10;
 
-/// What was found behind the descriptors of some processes. What several have open counts once.
+/// Kernel memory behind the descriptors of some processes. What several of them have open counts once.
 #[derive(Default)]
 pub(crate) struct Descriptors {
     buffers: HashSet<String>,
@@ -260,7 +253,7 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Adds those of `process`, in all the tables that its threads have.
+    /// Adds the descriptors of all threads of `process`.
     pub(crate) fn add(&mut self, process: &Footprint) {
         self.add_table(process.task);
         for task in process.tasks() {
@@ -270,7 +263,7 @@ impl Descriptors {
         }
     }
 
-    /// Bytes behind all that were added.
+    /// Bytes of all that was added.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -278,16 +271,16 @@ impl Descriptors {
     fn add_table(&mut self, task: i32) {
         let folder = format!("/proc/{task}/fd");
         let Ok(entries) = fs::read_dir(&folder) else {
-            // Gone, or it cannot be looked into: then every descriptor but the usual three counts as a full socket.
-            // Since Linux 6.2 the folder's size tells how many there are.
+            // The process is gone, or may not be read. Then every descriptor but the usual three counts as a full
+            // socket. Since Linux 6.2 the size of the folder is the number of descriptors.
             let count = fs::metadata(&folder).map_or(0, |folder| folder.len());
             self.bytes += count.saturating_sub(3) * socket_bytes();
             return;
         };
         for entry in entries.flatten() {
-            // Closed meanwhile, if it cannot be read.
+            // If it cannot be read, it was closed.
             let Ok(target) = fs::read_link(entry.path()) else { continue };
-            // Of a named one, the name may be no text.
+            // The name of a file may be no UTF-8.
             let target = target.to_string_lossy();
             self.bytes += match &*target {
                 "anon_inode:[eventpoll]" => watched(task, &entry.file_name().to_string_lossy()) * WATCH_BYTES,
@@ -313,7 +306,7 @@ fn named_pipe(file: &fs::Metadata) -> String {
     format!("{} {}", file.dev(), file.ino())
 }
 
-/// How many files an `epoll` watches.
+/// The number of files in an `epoll`.
 fn watched(task: i32, descriptor: &str) -> u64 {
     let path = format!("/proc/{task}/fdinfo/{descriptor}");
     let Ok(report) = File::open(Path::new(&path)) else { return 0 };
@@ -325,13 +318,13 @@ fn pipe_bytes() -> u64 {
     PIPE_PAGES * rustix::param::page_size() as u64
 }
 
-/// What a socket can have received and not read: the size of the other end's buffer, which programs cannot change.
+/// The maximal size of the receive queue of a socket: the send buffer of the other end, which programs cannot change.
 fn socket_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| {
         let pair = UnixStream::pair().ok();
         let size = pair.and_then(|(end, _)| rustix::net::sockopt::socket_send_buffer_size(&end).ok());
-        // As long as the buffer is not full, it takes one more message, which may be as large as the buffer.
+        // A buffer that is not full takes one more message, which may be as large as the buffer.
         2 * size.unwrap_or(212_992) as u64
     })
 }
@@ -403,7 +396,7 @@ mod tests {
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         assert!(own.pages > 32 << 20 && own.size > own.pages, "{} of {}", own.pages, own.size);
-        // While another test forks, that process has half of it.
+        // While another test forks, its child shares half of it.
         let is_whole = || own.proportional().unwrap() > 32 << 20;
         assert!((0..500).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -441,7 +434,7 @@ mod tests {
 
     #[test]
     fn buffers_count_by_what_they_can_hold() {
-        // Other tests of this process have descriptors too; as many as here, none has.
+        // Other tests of this process have descriptors, too, but fewer than these.
         let before = of_own();
         let sockets: Vec<_> = (0..50).map(|_| UnixStream::pair().unwrap()).collect();
         let with_sockets = of_own();

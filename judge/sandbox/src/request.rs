@@ -1,4 +1,4 @@
-//! What to run: a program, its surroundings and its limits.
+//! What goes into a run and what comes out of it: [`Request`] and [`Execution`], and the files that a run exchanges.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// One program to be run once.
+/// One program that is to run once.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The executable's absolute path, as the host sees it.
@@ -22,48 +22,49 @@ pub struct Request {
     pub stdin: Stdin,
     /// What the program may use.
     pub limits: Limits,
-    /// Host paths the program may see beside the system's own folders. Links are shown as they are, and followed only
-    /// to what is visible by itself: one may have been put there by an earlier run.
+    /// Host paths that the program may see beside the system's own folders. Symbolic links are shown as links. Their
+    /// targets are visible only if they are visible themselves, as an earlier run may have made the link.
     pub visible: Vec<Visible>,
-    /// Folders within visible ones that the program may not see: it finds them empty, or closed.
+    /// Folders inside visible ones that the program must not see. It finds them empty, or inaccessible.
     pub hidden: Vec<PathBuf>,
-    /// The folder that the program starts in, by its real path; `None`: its working folder. With one, modes close nothing
-    /// of what is visible: the program is trusted to read what its caller can read there.
+    /// The real path of the folder that the program starts in; `None` means its working folder. With such a folder,
+    /// file modes hide nothing that is visible: the program may read what its caller can read there.
     pub folder: Option<PathBuf>,
-    /// Where the output goes: captured, unless the caller has files of its own.
+    /// Where standard output goes.
     pub stdout: Sink,
-    /// The same for standard error.
+    /// Where standard error goes.
     pub stderr: Sink,
 }
 
-/// Where standard input comes from. The sandbox makes no pipe for it: a program that does not read cannot make the
-/// judge wait.
+/// Where standard input comes from. The sandbox makes no pipe for it, so a program that does not read cannot block the
+/// judge.
 #[derive(Debug, Clone)]
 pub enum Stdin {
     /// `/dev/null`.
     Empty,
     /// These bytes.
     Bytes(Arc<[u8]>),
-    /// This file, read from its start; a pipe as it is.
+    /// This file, read from its start, or this pipe.
     File(Arc<File>),
 }
 
 /// Where an output stream goes.
 #[derive(Debug, Clone)]
 pub enum Sink {
-    /// Into [`Execution`](crate::Execution), capped.
+    /// Into [`Execution`](crate::Execution), up to the limit.
     Capture,
-    /// Into this file, capped. While a pipe is full, the program waits, on its own time.
+    /// Into this file, up to the limit. While a pipe is full, the program waits, and its time runs.
     File(Arc<File>),
-    /// Into [`Execution`](crate::Execution), capped, and on to this non-blocking pipe as fast as it is read there. The program
-    /// never waits for its reader: [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) went on.
+    /// Into [`Execution`](crate::Execution), up to the limit, and on to this non-blocking pipe as fast as its reader
+    /// reads. The program never waits for that reader. [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) tells how
+    /// much went on.
     Relay(Arc<File>),
-    /// The program gets this file itself: nothing is counted or capped, and who holds the other end of a pipe sees the
-    /// program close it.
+    /// The program gets this file itself. Nothing is counted or limited. The other end of a pipe sees the program close
+    /// it.
     Lent(Arc<File>),
 }
 
-/// A host folder or file that the program may see, at the same path.
+/// A host folder or file that the program may see, under the same path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visible {
     /// Absolute path.
@@ -78,93 +79,90 @@ pub struct Visible {
 pub struct Limits {
     /// CPU time of the whole process tree.
     pub cpu: Option<Duration>,
-    /// Time on the clock, by `CLOCK_MONOTONIC`.
+    /// Elapsed time, by `CLOCK_MONOTONIC`.
     pub wall: Option<Duration>,
     /// Memory of the whole process tree, in bytes.
     pub memory: Option<u64>,
-    /// Bytes on standard output; one more ends the run.
+    /// Bytes on standard output. One more byte ends the run.
     pub stdout: u64,
-    /// Bytes of standard error that are kept; what is beyond is dropped and ends nothing.
+    /// Bytes of standard error that are kept. The rest is dropped and does not end the run.
     pub stderr: u64,
     /// Processes and threads alive at once.
     pub processes: Option<u32>,
-    /// Bytes that may be written to files, the working folder included.
+    /// Bytes that may be written to files, including the working folder.
     pub disk: u64,
 }
 
 impl Limits {
-    /// Returns whether a program may have processes or threads beside its first.
+    /// Whether the program may have processes or threads beside its first.
     pub(crate) fn allow_others(&self) -> bool {
         self.processes != Some(1)
     }
 
-    /// The shorter limit on time; [`Duration::MAX`] where there is none.
+    /// The smaller of the two limits on time; [`Duration::MAX`] if there is none.
     pub(crate) fn shortest_time(&self) -> Duration {
         self.cpu.into_iter().chain(self.wall).min().unwrap_or(Duration::MAX)
     }
 }
 
-//# Files that go into a working folder before a run and come out of it afterwards: a compiler's source and its program.
-
 /// A file of a working folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkFile {
-    /// Where it stands: below the working folder if it is given, below [`Exchange::output_folder`] if it was made.
+    /// The path: below the working folder for an input file, below [`Exchange::output_folder`] for an output file.
     #[serde(with = "crate::os_data")]
     pub path: PathBuf,
-    /// What is in it.
+    /// The content.
     #[serde(with = "crate::os_data")]
     pub bytes: Vec<u8>,
-    /// Whether it may be executed. Of a file that was made this says little: in some tiers a linker cannot set it.
+    /// Whether it is executable. For output files this means little: in some tiers a linker cannot set the mode.
     pub executable: bool,
 }
 
-/// What a program gets in its working folder, and what is taken out when it has ended well.
+/// Files that are put into the working folder before a run, and taken out of it after a run that succeeded: a
+/// compiler's source and its program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Exchange {
-    /// Put there before the program starts, which may change them. The paths have plain names only; their folders are
-    /// made, and the program may write in them.
+    /// Files that are there when the program starts. It may change them. Their paths consist of plain names. Folders
+    /// are made as needed, and the program may write to them.
     pub input_files: Vec<WorkFile>,
-    /// Variables of the environment that hold the working folder's path.
+    /// Environment variables that are set to the path of the working folder.
     #[serde(with = "crate::os_data")]
     pub variables: Vec<OsString>,
-    /// The name of a folder that is made for the program; all files that it has left there are taken.
+    /// The name of a folder that is made for the program. The files that it leaves there are the output.
     #[serde(with = "crate::os_data")]
     pub output_folder: OsString,
-    /// The names of the files there that are taken; empty: all files.
+    /// The names of files in that folder that are taken; all if this is empty.
     #[serde(with = "crate::os_data")]
     pub output_names: Vec<OsString>,
-    /// Whether they are taken after any exit code, and not after 0 alone.
+    /// Whether output is taken after any exit code, and not only after 0.
     pub take_after_any_exit: bool,
-    /// More files and folders than these are refused.
+    /// The maximal number of files and folders in the output.
     pub max_files: u64,
-    /// More bytes than these, in all files together, are refused.
+    /// The maximal size of all output files together, in bytes.
     pub max_bytes: u64,
 }
 
-/// The files that a program made, or why they cannot be taken. A program that was killed, broke a limit, or failed where
-/// that counts, has made none.
+/// The output files of a program. They are empty if the program was killed, exceeded a limit, or failed (see
+/// [`Exchange::take_after_any_exit`]).
 pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
 
-/// Why the files that a program made cannot be taken.
+/// Why the output files of a program cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
 pub struct OutputFilesError(pub(crate) String);
 
-//# The result of a run: how it ended and what it used. Verdicts are the caller's.
-
-/// A finished run.
+/// The result of a run: how the program ended and what it used. The caller decides what that means.
 #[derive(Debug, Clone)]
 pub struct Execution {
     /// How the program ended.
     pub end: End,
-    /// The limits that were passed, in the order of their weight; empty when all held.
+    /// The limits that were exceeded, the most important first.
     pub breaches: Vec<Breach>,
-    /// What was used.
+    /// What the run used.
     pub usage: Usage,
-    /// Standard output, at most [`Limits::stdout`](crate::Limits::stdout) bytes; empty if it went to a file.
+    /// Standard output, at most [`Limits::stdout`](crate::Limits::stdout) bytes. Empty if it went to a file.
     pub stdout: Vec<u8>,
-    /// The first [`Limits::stderr`](crate::Limits::stderr) bytes of standard error; empty if it went to a file.
+    /// The first [`Limits::stderr`](crate::Limits::stderr) bytes of standard error. Empty if it went to a file.
     pub stderr: Vec<u8>,
 }
 
@@ -173,65 +171,65 @@ pub struct Execution {
 pub enum End {
     /// It exited with this code.
     Exited(i32),
-    /// This signal ended it. If the sandbox sent it, a breach says why.
+    /// This signal ended it. If the sandbox sent the signal, [`Execution::breaches`] says why.
     Signalled(i32),
     /// It never started: `execve` failed with this error number.
     NotStarted(i32),
 }
 
-/// A limit that was passed.
+/// A limit that was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Breach {
-    /// More on standard output than allowed.
+    /// Standard output.
     Output,
-    /// More on disk than allowed in a working folder that the kernel does not limit: bytes, or more files, folders or
-    /// levels of them than are counted.
+    /// Disk space, in a working folder whose size the kernel does not limit. Also more files, folders or levels of
+    /// folders than the sandbox counts.
     Disk,
-    /// More CPU time than allowed.
+    /// CPU time.
     Cpu,
-    /// More time on the clock than allowed.
+    /// Elapsed time.
     Wall,
-    /// More memory than allowed, by evidence: the kernel's count of refused or killed processes, or the peak.
+    /// Memory. The evidence is the kernel's count of killed processes, or the peak.
     Memory,
-    /// More processes than allowed.
+    /// Processes and threads.
     Processes,
 }
 
-/// What a run used. What is unknown is absent.
+/// What a run used. `None` means unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// CPU time of the whole tree, user and system.
+    /// CPU time of the whole process tree, user and system.
     pub cpu: Duration,
-    /// From just before the program started until it ended.
+    /// Time from just before the program started until it ended.
     pub wall: Duration,
     /// Peak memory in bytes.
     pub memory: Option<u64>,
-    /// Bytes that arrived on standard output, counted to at most one more than the limit.
+    /// Bytes that arrived on standard output, at most one more than the limit.
     pub stdout_bytes: u64,
     /// Bytes that arrived on standard error.
     pub stderr_bytes: u64,
-    /// Bytes of standard output that went on to the caller's pipe, where they are relayed.
+    /// Bytes of standard output that went on to the pipe of [`Sink::Relay`].
     pub relayed_bytes: u64,
-    /// How long the program was ready to run but had to wait for a core, for runs of a millisecond or more.
+    /// How long the program was ready to run but waited for a core. Only for runs of at least a millisecond.
     pub run_delay: Option<Duration>,
-    /// How long a hypervisor gave the program's core to others, for runs long enough to tell. A program that may use
-    /// any core is charged for all of them.
+    /// How long a hypervisor gave the program's core to others. Only for runs that are long enough to tell. For a
+    /// program that may use any core this includes all cores.
     pub stolen: Option<Duration>,
 }
 
-/// The sandbox itself failed: never the program's fault.
+/// The sandbox itself failed. This is never the program's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// A system call of the sandbox failed.
     #[error("{action} failed")]
     System {
-        /// What was being done: `"creating the working folder /tmp/x"`.
+        /// What the sandbox was doing: `"creating the working folder /tmp/x"`.
         action: String,
-        /// The kernel's answer.
+        /// The kernel's error.
         #[source]
         source: io::Error,
     },
-    /// The helper process ended without being asked to.
+    /// The helper process ended unexpectedly.
     #[error("the sandbox's helper process ended unexpectedly ({0})")]
     HelperGone(String),
     /// The run was cancelled.
@@ -239,22 +237,20 @@ pub enum Fault {
     Cancelled,
 }
 
-//# Turns failed system calls of the sandbox into [`Fault`]s that say what was being done.
-
-/// Names the action that failed.
+/// Adds the action that failed to an error of a system call.
 pub(crate) trait Context<T> {
-    /// `self`, with `action` ("creating the working folder") in the error.
+    /// `self`, with `action` (`"creating the working folder"`) in the error.
     fn context(self, action: impl Into<String>) -> Result<T, Fault>;
 }
 
 impl Fault {
-    /// Whether the machine, or what this process may use of it, had run out of something.
+    /// Whether the machine, or this process's share of it, ran out of something.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, Fault::System { source, .. } if source.raw_os_error().is_some_and(is_shortage))
     }
 }
 
-/// Whether an error number means that the machine has run out of something, and nothing else.
+/// Whether this error number only ever means that something ran out.
 pub(crate) fn is_shortage(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
 }

@@ -38,8 +38,7 @@ pub enum OpenError {
         /// What is missing.
         why: String,
     },
-    /// Something that every tier needs has run out. A weaker tier might need less of it, but would be weaker than what
-    /// this machine offers.
+    /// Something that every tier needs has run out. A weaker tier might need less of it, but this machine offers more.
     #[error("the sandbox cannot be tried: {why}")]
     Shortage {
         /// What failed.
@@ -53,15 +52,14 @@ pub enum OpenError {
     },
 }
 
-/// A sandbox of one tier. Its workers do the work.
+/// A sandbox of one tier. It hands out workers, which run programs.
 pub struct Sandbox {
     tier: Tier,
     found: WorkingTier,
 }
 
 impl Sandbox {
-    /// Chooses the tier, by trying or by what is remembered of that, and removes what judges that were killed have left
-    /// behind.
+    /// Chooses the tier, by trying or from the cache, and removes what killed judges have left.
     ///
     /// # Errors
     /// When the tier asked for, or every tier that isolates, is not available.
@@ -100,14 +98,14 @@ impl Sandbox {
         self.tier
     }
 
-    /// What does not hold in this tier.
+    /// What this tier does not guarantee on this machine.
     pub fn gaps(&self) -> &[Gap] {
         &self.found.gaps
     }
 
-    /// Starts a worker for each of these cores, unless one waits for it, and has it make ready for `request`, if one is
-    /// given. That takes some milliseconds: the caller does other things meanwhile. [`worker`](Self::worker) hands them
-    /// out.
+    /// Starts a worker for each of these cores that has none waiting, and lets it prepare for `request`, if one is
+    /// given. That takes some milliseconds, in which the caller can do other things. [`worker`](Self::worker) hands
+    /// these workers out.
     pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let mut waiting = self.found.waiting.lock();
         for &core in cores {
@@ -124,7 +122,7 @@ impl Sandbox {
         }
     }
 
-    /// Starts a worker, or hands out one that waits; its programs stay on `core`, if one is given.
+    /// Starts a worker, or hands out one that waits. Its programs stay on `core`, if one is given.
     ///
     /// # Errors
     /// When its helper process cannot be started.
@@ -135,7 +133,8 @@ impl Sandbox {
         }
     }
 
-    /// A worker that waits for this core, or for all. Who wants one for all cores has no use for others: then they end.
+    /// A waiting worker for this core, or for all. A caller that wants one for all cores does not need the others, so
+    /// those end.
     fn take_waiting(&self, core: Option<usize>) -> Option<Worker> {
         let mut waiting = self.found.waiting.lock();
         if core.is_none() {
@@ -163,8 +162,7 @@ fn strongest(
     Err(OpenError::Nothing { why: reasons.join("; ") })
 }
 
-/// Sweeps the folder for files and folders, and the places for control groups. What cannot be removed stays: a process
-/// may still be dying.
+/// Removes stale files, folders and control groups. What cannot be removed stays, as its processes may still be dying.
 pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     for path in names::stale_in(scratch) {
         let _ = std::fs::remove_file(&path).or_else(|_| disk::remove(&path));
@@ -176,18 +174,16 @@ pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     }
 }
 
-//# What the processes of the sandbox begin with: each is the calling program again. One that is executed is told by its
-//# only argument what to become.
-
-/// The only argument of a process that reports, as a program of a tier, what it can see.
+/// The only argument of a process that reports what a program of a tier can see.
 pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
 
-/// The exit codes of a self-test that sees a `/proc`: without addresses of sockets, and with them.
+/// Exit codes of a self-test that sees `/proc`: without socket addresses, and with them.
 pub(crate) const HAS_PROC: i32 = 33;
 pub(crate) const SEES_ADDRESSES: i32 = 34;
 
-/// The first thing that a program using this crate does in `main`: if this process was started to be a helper, it
-/// becomes one and never returns.
+/// Turns this process into a helper, if it was started to be one, and then never returns. A program that uses this
+/// crate must call this first in `main`: each process of the sandbox is the calling program, executed again with an
+/// argument that tells what it is to be.
 pub fn become_helper_if_asked() {
     supervisor::become_stub_if_asked();
     let mut arguments = std::env::args_os().skip(1);
@@ -208,15 +204,13 @@ fn self_test() -> i32 {
     }
 }
 
-//# Tries the tiers: whether one works here, and what does not hold in it.
-
 /// What workers of a tier need.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkerContext {
     pub(crate) executable: PathBuf,
     pub(crate) scratch: PathBuf,
     pub(crate) site: Option<Site>,
-    /// What it was recalled from, or is remembered in: to be forgotten when a worker fails.
+    /// The cache entry that says that the tier works. It is removed when a worker fails.
     pub(crate) cache: Option<PathBuf>,
 }
 
@@ -224,21 +218,21 @@ pub(crate) struct WorkerContext {
 pub(crate) struct WorkingTier {
     pub(crate) context: WorkerContext,
     pub(crate) gaps: Vec<Gap>,
-    /// Workers until they are handed out: the one that has shown it, and those that were made ready.
+    /// Workers that are not handed out yet: the one that tried the tier, and those that were prepared.
     pub(crate) waiting: Mutex<Vec<ReadyWorker>>,
 }
 
-/// A worker that was not handed out yet.
+/// A worker that is not handed out yet.
 pub(crate) struct ReadyWorker {
     pub(crate) worker: Worker,
-    /// Where its programs stay, if anywhere.
+    /// The core that its programs stay on.
     pub(crate) core: Option<usize>,
 }
 
 /// Why a tier is not available.
 pub(crate) struct TierError {
     pub(crate) why: String,
-    /// What is missing is something that every tier needs: files, processes, memory.
+    /// Whether something has run out that every tier needs: files, processes, memory.
     pub(crate) shortage: bool,
 }
 
@@ -248,7 +242,7 @@ impl From<&str> for TierError {
     }
 }
 
-/// Tries `tier`: a worker is started and runs a program. `Err` says why that did not work.
+/// Starts a worker of `tier` and runs a program in it. Returns the reason if that does not work.
 pub(crate) fn try_tier(
     tier: Tier,
     executable: &Path,
@@ -269,11 +263,11 @@ pub(crate) fn try_tier(
         if tier.has_cgroup() { Some(Site::find().map_err(|why| TierError { why, shortage: false })?) } else { None };
     let cache = cache.map(|cache| cache.file().to_owned());
     let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
-    // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
+    // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
     let error = |fault: Fault| TierError { why: explain(&fault), shortage: fault.is_shortage() };
     let mut worker = start_self_test(tier, &context, core).map_err(error)?;
-    // Looked for while the helper runs it, which takes some milliseconds.
+    // While the helper runs the program, which takes some milliseconds.
     let mut gaps = gaps(tier, &context);
     let seen = worker.collect().map_err(error)?.end;
     if tier.has_namespaces() {
@@ -282,11 +276,11 @@ pub(crate) fn try_tier(
     Ok(WorkingTier { context, gaps, waiting: Mutex::new(vec![ReadyWorker { worker, core }]) })
 }
 
-/// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
+/// A tier that is known to work. Its first worker starts now, while the caller does other things.
 pub(crate) fn from_cache(tier: Tier, context: WorkerContext, gaps: Vec<Gap>, all_cores: bool) -> WorkingTier {
     let core = if all_cores { None } else { cores::allowed().first().copied() };
     let first = worker(tier, &context, core).ok().map(|worker| ReadyWorker { worker, core });
-    // After the worker, which starts sooner while this process has no other thread.
+    // After the worker, which starts sooner while this process has only one thread.
     if !tier.has_namespaces() {
         TreeClock::make_ready();
     }
@@ -306,8 +300,8 @@ pub(crate) fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -
     Worker::start(&context.executable, settings, context.cache.clone())
 }
 
-/// Starts a worker, and the helper's executable as a program of the tier, which tells whether it sees a `/proc`. The
-/// executable may be out of reach for the program, which is no fault of the tier.
+/// Starts a worker, and in it the helper's executable, which reports whether it sees a `/proc`. The program may be
+/// unable to reach the executable. That is no failure of the tier.
 fn start_self_test(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
     let program = std::fs::canonicalize(&context.executable).unwrap_or_else(|_| context.executable.clone());
     let request = Request {
@@ -359,7 +353,7 @@ fn gaps(tier: Tier, context: &WorkerContext) -> Vec<Gap> {
     gaps
 }
 
-/// What is counted less well than by a control group with all that a kernel offers.
+/// What is counted less well than by a control group with all that the kernel offers.
 fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'static str, &str)) {
     if site.is_none() {
         gap(
@@ -406,7 +400,7 @@ fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
     }
 }
 
-/// What a self-test in a jail has found to be amiss with its `/proc`.
+/// What a self-test in a jail has found wrong with its `/proc`.
 fn proc_gap(seen: &End) -> Option<Gap> {
     let (what, meaning) = match seen {
         End::Exited(HAS_PROC) => return None,
@@ -419,7 +413,7 @@ fn proc_gap(seen: &End) -> Option<Gap> {
     Some(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() })
 }
 
-/// Whether the kernel asks about new processes, tried in a child: what is installed stays.
+/// Whether the kernel supports the fork gate. Tried in a child, as a filter cannot be removed.
 fn has_fork_gate() -> bool {
     // SAFETY: the closure allocates and makes system calls.
     unsafe { in_child(|| ForkGate::install(GateScope::default()).is_some()) }

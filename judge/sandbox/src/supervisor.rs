@@ -1,5 +1,5 @@
-//! Trusted commands, not isolated. A supervisor runs them; it ends them with all that they have started when the judge
-//! ends.
+//! Trusted commands, which are not isolated. A supervisor process starts them, and kills all their processes when the
+//! judge ends. A stub is what such a command starts in place of a program that the judge runs for it.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -27,7 +27,7 @@ use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
 
-/// How long a supervisor that has nothing to do may take to end.
+/// How long an idle supervisor may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The supervisors that wait for work.
@@ -52,23 +52,23 @@ pub fn dismiss_supervisors() {
     IDLE.lock().clear();
 }
 
-/// A running command, in the environment and as the user of this process. When this is dropped, it is ended with all
-/// that it has started.
+/// A running command, as the user and in the environment of this process. When this is dropped, the command is killed
+/// with all that it has started.
 #[derive(Debug)]
 pub struct Supervised {
     id: u32,
     process: OwnedFd,
     status: Option<ExitStatus>,
-    /// `None` once it has gone back to the others, or is lost.
+    /// `None` once it is idle again, or lost.
     supervisor: Option<Supervisor>,
 }
 
 impl Supervised {
-    /// Starts a command, found as [`Command`] does, in `folder`, in a process group of its own, to stay on `core` if one is
-    /// given.
+    /// Starts a command in `folder`, in a process group of its own. The command is looked up as by [`Command`]. It
+    /// stays on `core`, if one is given.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When the command cannot be started.
     pub fn start(
         words: &[OsString],
         folder: &Path,
@@ -86,7 +86,7 @@ impl Supervised {
             let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
             match answer {
                 Ok(answer) => return Supervised::started(supervisor, answer),
-                // One of those that waited may have been killed meanwhile.
+                // An idle supervisor may have been killed in the meantime.
                 Err(_) if !is_new => {}
                 Err(error) => return Err(error),
             }
@@ -103,21 +103,21 @@ impl Supervised {
         }
     }
 
-    /// The processes of its group that are there at this moment, those included that have ended and were not waited for.
+    /// The processes of its group, including zombies.
     pub fn processes(&self) -> Vec<u32> {
         procfs::group(self.id.cast_signed()).into_iter().map(i32::cast_unsigned).collect()
     }
 
-    /// Becomes readable when its own process has ended.
+    /// Becomes readable when the command's first process has ended.
     pub fn ended(&self) -> BorrowedFd<'_> {
         self.process.as_fd()
     }
 
-    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is
-    /// given, becomes readable.
+    /// Waits until the command and all that it has started have ended, for at most `limit`. Returns early if `over`
+    /// becomes readable.
     ///
     /// # Errors
-    /// When its supervisor is lost.
+    /// When the supervisor is lost.
     pub fn wait(&mut self, limit: Duration, over: Option<BorrowedFd<'_>>) -> io::Result<Option<ExitStatus>> {
         let Some(supervisor) = &self.supervisor else { return Ok(self.status) };
         let until = clock::now().saturating_add(nanoseconds(limit));
@@ -135,10 +135,10 @@ impl Supervised {
         }
     }
 
-    /// Ends what still runs of it, and returns how it ended.
+    /// Kills what still runs of it, and returns how it ended.
     ///
     /// # Errors
-    /// When its supervisor is lost.
+    /// When the supervisor is lost.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
@@ -160,12 +160,12 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        // Fails only when the supervisor is lost, and with it the command.
+        // Fails only if the supervisor is lost, and the command with it.
         let _ = self.end();
     }
 }
 
-/// What a supervisor is to start.
+/// A command to start.
 #[derive(Serialize, Deserialize)]
 struct CommandOrder {
     core: Option<usize>,
@@ -175,10 +175,11 @@ struct CommandOrder {
     words: Vec<OsString>,
 }
 
-/// The id of the process, whose pidfd travels with the answer; or the error number of the start that failed.
+/// The process id, whose pidfd travels with the answer; or the error number.
 type StartAnswer = Result<u32, i32>;
 
-/// A process that runs one command at a time.
+/// A small process with one thread that runs one command at a time. None of the command's processes outlives the judge,
+/// however the judge ends.
 #[derive(Debug)]
 struct Supervisor {
     process: Child,
@@ -213,24 +214,21 @@ impl Drop for Supervisor {
     }
 }
 
-//# The supervisor: a small process with one thread that starts trusted commands, one at a time and not isolated. None
-//# of their processes outlives the judge, however the judge ends.
-
-/// A supervisor: until the judge has gone.
+/// Runs until the judge has gone.
 pub(crate) const SUPERVISOR: Role =
     Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", main: serve };
 
-/// How long what a command has left behind may take to die.
+/// How long the processes that a command leaves behind may take to die.
 const GRACE: Duration = Duration::from_secs(1);
-/// The most bytes of a file that a command may write, its output included: one that prints without end does not fill the
-/// disk.
+/// The maximal size of a file that a command writes, its output included. A command that prints forever does not fill
+/// the disk.
 const FILE_BYTES: u64 = 512 << 20;
-/// The pause between two looks at what is dying.
+/// The pause between two checks of dying processes.
 const PAUSE: Duration = Duration::from_micros(200);
 
 fn serve() -> io::Result<()> {
     let socket = take_socket()?;
-    // A Ctrl-C at the terminal is the judge's to hear.
+    // A Ctrl-C at the terminal is for the judge.
     rustix::process::setpgid(None, None)?;
     rustix::process::set_child_subreaper(Pid::from_raw(1))?;
     while let Some(mut message) = Received::receive(&socket)? {
@@ -253,18 +251,18 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Starts what an order asks for, with this process's environment and in a process group of its own.
+/// Starts the command of an order, in the environment of this process and in a process group of its own.
 fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
     let CommandOrder { core, folder, words } = message.decode()?;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).process_group(0);
     command.stdin(message.take_fd()?).stdout(message.take_fd()?).stderr(message.take_fd()?);
-    // SAFETY: system calls alone, which may be made between fork and exec.
+    // SAFETY: only system calls, which are allowed between fork and exec.
     unsafe {
         command.pre_exec(move || {
             if let Some(core) = core {
-                // A wish: it converses with a program on that core.
+                // Failure only costs time: the command talks to a program on that core.
                 let _ = cores::pin(None, core);
                 cores::set_batch(true, 0);
             }
@@ -278,20 +276,20 @@ fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
     Ok((child, process))
 }
 
-/// Waits until a command has ended, by itself or because the judge asks for it or has gone, and ends all that is left
+/// Waits until a command has ended, by itself or because the judge asks for it or has gone. Then kills all that is left
 /// of it.
 fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<ExitStatus> {
     let asked = loop {
         let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
         match rustix::event::poll(&mut fds, None) {
             Ok(_) if !fds[0].revents().is_empty() => break Ok(()),
-            // Whether it is a message or its end, which the next one to receive will find again.
+            // A message, or the end of the socket, which the next `receive` reports again.
             Ok(_) => break Received::receive(socket).map(drop),
             Err(Errno::INTR) => {}
             Err(error) => break Err(error.into()),
         }
     };
-    // Not reaped yet: neither its id nor its group's can be another's.
+    // It is not reaped yet, so neither its id nor its group can belong to another process.
     let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
     let _ = rustix::process::kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait();
@@ -299,7 +297,7 @@ fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<Ex
     asked.and(status)
 }
 
-/// Ends what has left the command's process group. Orphans are children of this process, which is their reaper.
+/// Kills processes that have left the command's process group. Orphans become children of this process.
 fn end_strays() {
     let own = std::process::id().cast_signed();
     let began = Instant::now();
@@ -315,17 +313,15 @@ fn end_strays() {
     }
 }
 
-//# A stub: what a trusted command starts in place of a program that this process runs for it. Each process of the stub
-//# hands its standard input and output to this process, waits, and ends as it is told.
-
-/// The first argument of a process that is to become a stub, before the name of the socket.
+/// The first argument of a stub's process, before the name of the socket.
 const ARGUMENT: &str = "--judge-sandbox-stub=";
 
-/// A program that ended without an exit code has this one, as in a shell.
+/// The exit code for a program that did not start, as in a shell.
 const NOT_STARTED: i32 = 127;
 
-/// An executable file that stands for a program. It is removed when this is dropped, or by the next
-/// [`Sandbox::open`](crate::Sandbox::open) if this process is killed.
+/// An executable file that stands for a program. Each process that is started from it hands its standard input and
+/// output to this process, and waits until [`StubLink::end`] tells it how to end. The file is removed when this is
+/// dropped, or by the next [`Sandbox::open`](crate::Sandbox::open) if this process is killed.
 #[derive(Debug)]
 pub struct Stub {
     file: PathBuf,
@@ -333,7 +329,7 @@ pub struct Stub {
 }
 
 impl Stub {
-    /// Makes the file, and listens. The name has no blanks: commands are taken apart at them.
+    /// Makes the file, and listens. The path has no blanks, as commands are split at them.
     ///
     /// # Errors
     /// When the file or the socket cannot be made.
@@ -341,18 +337,19 @@ impl Stub {
         let name = names::unique("stub");
         let stub = Stub { file: folder().join(&name), listener: protocol::listen(name.as_bytes())? };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&stub.file)?;
-        // A script, not a link: programs that resolve links would see another path. The interpreter is this program, by a
-        // path that is short and has no blanks, and still leads to it when its file has been replaced.
+        // A script and not a link, as programs that resolve links would see another path. The interpreter is this
+        // process's executable, by a path that is short, has no blanks, and still works when the file has been
+        // replaced.
         writeln!(file, "#!{} {ARGUMENT}{name}", executable(Path::new(&own_executable())).display())?;
         Ok(stub)
     }
 
-    /// The file to be started. Its arguments arrive with the [`StubCall`].
+    /// The file to start.
     pub fn path(&self) -> &Path {
         &self.file
     }
 
-    /// Returns a process of the stub that has started, if there is one that waits.
+    /// Returns a process of the stub that has started, if one waits.
     ///
     /// # Errors
     /// When the socket fails.
@@ -364,8 +361,8 @@ impl Stub {
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             };
-            // A socket without a file has no mode: what another user's process says is not heard. One of the stub that
-            // was killed meanwhile has not said anything.
+            // Any user can connect to an abstract socket: those of others are ignored. A process that was killed in the
+            // meantime has sent nothing.
             if rustix::net::sockopt::socket_peercred(&socket)?.uid != rustix::process::geteuid() {
                 continue;
             }
@@ -391,7 +388,7 @@ impl Drop for Stub {
     }
 }
 
-/// A process of a [`Stub`], which waits to be told how it ends.
+/// A process of a [`Stub`]. It waits to be told how to end.
 #[derive(Debug)]
 pub struct StubCall {
     /// Its standard input.
@@ -400,11 +397,11 @@ pub struct StubCall {
     pub stdout: OwnedFd,
     /// Its arguments, without the name of the program.
     pub arguments: Vec<OsString>,
-    /// What tells it how it ends.
+    /// Tells it how to end.
     pub link: StubLink,
 }
 
-/// What a process of a [`Stub`] is told by.
+/// The connection to a process of a [`Stub`].
 #[derive(Debug)]
 pub struct StubLink {
     socket: OwnedFd,
@@ -417,12 +414,12 @@ impl StubCall {
     }
 }
 
-/// What a process of a [`Stub`] sends first.
+/// What a stub's process sends first.
 #[derive(Serialize, Deserialize)]
 struct StubArguments(#[serde(with = "crate::os_data")] Vec<OsString>);
 
 impl StubLink {
-    /// Ends the process in the way that a program has ended. One that is gone is not told.
+    /// Makes the process end in this way. A process that is gone is ignored.
     pub fn end(self, end: End) {
         let _ = Message::new(&end).send(&self.socket, &[]);
     }
@@ -435,20 +432,20 @@ impl AsFd for StubLink {
     }
 }
 
-/// A path of this process's program for other processes.
+/// A path to this process's executable that other processes can use.
 fn own_executable() -> String {
     format!("/proc/{}/exe", std::process::id())
 }
 
-/// The folder for temporary files, unless there are blanks in its name.
+/// The folder for temporary files, or `/tmp` if its path has blanks.
 fn folder() -> PathBuf {
     let folder = std::env::temp_dir();
     let has_blanks = folder.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace);
     if has_blanks { PathBuf::from("/tmp") } else { folder }
 }
 
-/// The whole life of a stub's process, if this one was started to be one: the kernel starts a script with the argument in
-/// its first line, the name of the script, and the arguments that it was given.
+/// Runs a stub's process, if this is one. The kernel starts a script with the argument of its first line, the path of
+/// the script, and the script's arguments.
 pub(crate) fn become_stub_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next().unwrap_or_default();
@@ -472,7 +469,7 @@ fn forward_and_wait(name: &[u8], arguments: Vec<OsString>) -> io::Result<End> {
 fn die_by_signal(signal: i32) -> ! {
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
-    // SAFETY: the default action needs no handler; a signal that does not exist is refused.
+    // SAFETY: the default action needs no handler. The kernel refuses a signal that does not exist.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::raise(signal);

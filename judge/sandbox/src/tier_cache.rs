@@ -1,5 +1,5 @@
-//! Remembers which tier works, for later starts in the same surroundings: to try it takes longer than all else that a
-//! start does.
+//! Stores which tier works, for later starts in the same environment. Trying a tier takes longer than the rest of a
+//! start.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,35 +16,35 @@ use crate::procfs::text;
 use crate::protocol::{self, Message};
 use crate::tier::{Gap, Options, Tier};
 
-/// What was found holds for so long: not all that may change shows in the surroundings.
+/// How long an entry is valid. Some changes of the environment cannot be seen.
 const LIFETIME: Duration = Duration::from_secs(600);
 
-/// A longer file was not written here.
+/// A longer file was not written by this crate.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What decides which tiers work: files, which are compared whole.
+/// Files that decide which tiers work. They are compared as a whole.
 const FILES: [&str; 9] = [
     "/proc/sys/kernel/random/boot_id",
     "/proc/self/mountinfo",
     "/proc/self/cgroup",
     "/proc/self/limits",
     "/proc/self/attr/current",
-    // What `judge doctor` tells how to set.
+    // Settings that `judge doctor` tells how to change.
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
     "/proc/sys/kernel/perf_event_paranoid",
     "/proc/sys/kernel/unprivileged_userns_clone",
     "/proc/sys/user/max_user_namespaces",
 ];
 
-/// The beginnings of lines of `/proc/self/status`: users, capabilities, filters, cores.
+/// Beginnings of lines of `/proc/self/status`: users, capabilities, filters, cores.
 const STATUS: [&str; 7] = ["Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp", "Cpus_allowed:"];
 
 const NAMESPACES: [&str; 4] = ["cgroup", "mnt", "pid", "user"];
 
-/// Variables that change what calls of the C library do.
+/// Variables that change what the C library does.
 const VARIABLES: [&str; 3] = ["LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
-/// What was found out about a tier by trying it.
+/// The result of trying a tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CachedTier {
     pub(crate) tier: Tier,
@@ -52,8 +52,8 @@ pub(crate) struct CachedTier {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// A file that holds one finding, and the surroundings that it was made in. Its name tells surroundings apart, so that one
-/// who comes and goes between several finds each again.
+/// A file with one entry, and the environment that it was made in. The file is named by a hash of the environment, so
+/// that several environments have an entry each.
 pub(crate) struct TierCache {
     folder: PathBuf,
     file: PathBuf,
@@ -61,8 +61,8 @@ pub(crate) struct TierCache {
 }
 
 impl TierCache {
-    /// The memory for these options, of which `executable` and `scratch` are what they come to. `None`: they want none, or
-    /// these surroundings cannot be told from others.
+    /// The entry for these options. `executable` and `scratch` are the paths that follow from the options. `None` if
+    /// the options want no cache, or if the environment cannot be read.
     pub(crate) fn of(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
         let folder = options.tier_cache.clone()?;
         let surroundings = Message::new(&Surroundings::read(options, executable, scratch).ok()?).content().to_vec();
@@ -72,17 +72,17 @@ impl TierCache {
         Some(TierCache { folder, file, surroundings })
     }
 
-    /// Where it is kept.
+    /// The path of the file.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// What was found not long ago in the same surroundings.
+    /// The entry, if it is recent and was made in the same environment.
     pub(crate) fn load(&self) -> Option<CachedTier> {
         let file =
             File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&self.file).ok()?;
         let stat = file.metadata().ok()?;
-        // What another user wrote there could lead this one anywhere.
+        // The entry of another user could lead this one anywhere.
         let is_own = stat.is_file() && stat.uid() == rustix::process::geteuid().as_raw();
         if !is_own || !is_recent(&stat) {
             return None;
@@ -93,10 +93,10 @@ impl TierCache {
         (entry.surroundings == self.surroundings).then_some(entry.tier)
     }
 
-    /// Keeps a finding for later starts, instead of the one before. Where nothing can be written, they try again.
+    /// Replaces the entry. If nothing can be written, the next start tries again.
     pub(crate) fn store(&self, tier: &CachedTier) {
         let entry = Message::new(&Entry { surroundings: self.surroundings.clone(), tier: tier.clone() });
-        // Not over the old one: who reads it meanwhile has it whole.
+        // A new file: a process that reads the old one meanwhile has it whole.
         let write = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             remove(&self.folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
@@ -110,7 +110,7 @@ fn is_recent(stat: &fs::Metadata) -> bool {
     stat.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age < LIFETIME))
 }
 
-/// Removes those of the files in which findings are kept.
+/// Removes some of the entries in `folder`.
 fn remove(folder: &Path, which: impl Fn(&Path) -> bool) {
     let is_kept = |name: &str| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -121,17 +121,17 @@ fn remove(folder: &Path, which: impl Fn(&Path) -> bool) {
     }
 }
 
-/// Forgets what is in `file`: something of it was not so.
+/// Removes the entry in `file`, which turned out to be wrong.
 pub(crate) fn forget(file: &Path) {
     let _ = fs::remove_file(file);
 }
 
-/// Forgets all that is in `folder`.
+/// Removes all entries in `folder`.
 pub(crate) fn forget_all(folder: &Path) {
     remove(folder, |_| true);
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     #[serde(with = "crate::os_data")]

@@ -1,4 +1,4 @@
-//! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
+//! The judge's side of a helper: starts it, sends it requests, and can stop it from any thread.
 
 use std::fs::File;
 use std::io;
@@ -26,22 +26,22 @@ use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, 
 use crate::scratch::{self, disk};
 use crate::{cores, procfs, tier_cache};
 
-/// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
+/// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
     helper: Helper,
     leftovers: HelperLeftovers,
     working_folder: PathBuf,
     /// Whether its programs run below an init.
     has_init: bool,
-    /// What remembers that such workers work.
+    /// The entry that says that such workers work. It is removed when this worker fails.
     cache_file: Option<PathBuf>,
-    /// What was ordered last, and, if it was the same before, what stood then where the program and its files are.
+    /// What was ordered last.
     last_order: Option<Message>,
-    /// If that was the same as the order before: the identities of the program and its files at the time.
+    /// If the last order repeated the one before: the identity of the program and its files at the time.
     last_view: Option<View>,
 }
 
-/// A helper, and its keeper, if it has one. When this is dropped, they end, and it waits for that.
+/// A helper, and its keeper if it has one. Dropping this ends them and waits for that.
 struct Helper {
     link: Arc<Link>,
     process: ChildProcess,
@@ -51,7 +51,7 @@ struct Helper {
 impl Helper {
     fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.process.wait();
-        // The keeper's end follows.
+        // The keeper ends after the helper.
         self.keeper.as_mut().map(ChildProcess::wait);
         status
     }
@@ -63,7 +63,7 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        // The helper kills what runs, clears up and ends.
+        // The helper kills its program, cleans up and ends.
         self.link.close();
         let _ = self.wait();
     }
@@ -84,7 +84,7 @@ struct Link {
 }
 
 impl Link {
-    /// Tells the helper to end; it may have gone already.
+    /// Tells the helper to end. It may be gone already.
     fn close(&self) {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
@@ -97,14 +97,14 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Kills the running program, if any: its run, and each later one of this worker, is [`Fault::Cancelled`].
+    /// Kills the running program, if there is one. Its run, and each later run of this worker, is [`Fault::Cancelled`].
     pub fn cancel(&self) {
         self.link.cancelled.store(true, Ordering::SeqCst);
         self.link.close();
     }
 }
 
-/// Looks at the program of a [`Worker`] from any thread.
+/// Observes the program of a [`Worker`] from any thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Observer {
     helper: i32,
@@ -112,7 +112,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// The program's processes that are there at this moment, those included that have ended and were not waited for.
+    /// The program's processes, including zombies.
     pub fn processes(&self) -> Vec<u32> {
         let own = procfs::descendants(self.helper).into_iter();
         let inits = if self.has_init { procfs::children(self.helper) } else { Vec::new() };
@@ -121,10 +121,10 @@ impl Observer {
 }
 
 impl Worker {
-    /// This many programs can be handed over before the first of them is collected.
+    /// This many programs can be submitted before the first of them is collected.
     pub const QUEUE: usize = 8;
 
-    /// Starts `executable` as a helper. `cache_file`: to be forgotten when it fails.
+    /// Starts `executable` as a helper. `cache_file` is removed when it fails.
     pub(crate) fn start(
         executable: &Path,
         mut settings: Settings,
@@ -146,7 +146,7 @@ impl Worker {
         }
         cores::separate_from_child(worker.helper.process.id(), settings.core);
         let sent = settings.send(worker.socket());
-        // The helper alone holds the leash from here.
+        // From here, only the helper holds its end of the keeper's pipe.
         drop(settings);
         match sent {
             Ok(()) => Ok(worker),
@@ -154,7 +154,7 @@ impl Worker {
         }
     }
 
-    /// Something to stop this worker with.
+    /// Returns a handle that stops this worker.
     pub fn canceller(&self) -> Canceller {
         Canceller { link: Arc::clone(&self.helper.link) }
     }
@@ -162,56 +162,56 @@ impl Worker {
     /// Runs one program and waits for its end.
     ///
     /// # Errors
-    /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
+    /// [`Fault::Cancelled`] after a [`Canceller::cancel`]. Any other fault is a failure of the sandbox, never of the
+    /// program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
         self.submit(request)?;
         self.collect()
     }
 
-    /// Hands one program over and does not wait for its end: [`collect`](Self::collect) does. Others may be handed over
-    /// meanwhile, up to [`QUEUE`](Self::QUEUE) at once. Each starts as soon as the one before has ended: its core does not
-    /// wait for what the caller does with the output.
+    /// Submits one program and does not wait for its end, as [`collect`](Self::collect) does. Up to
+    /// [`QUEUE`](Self::QUEUE) programs can be submitted at once. Each starts as soon as the one before has ended, so
+    /// that its core does not wait for the caller.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
         self.begin(request, &messages::RunSpec::from(request), None, false)
     }
 
-    /// Has what `request` needs made ready, and does not wait for it. To be called before the first run.
+    /// Lets the helper prepare for `request`, and does not wait for it. To be called before the first run.
     pub(crate) fn make_ready(&mut self, request: &Request) {
-        // If it fails, so does the first run, which tells why.
+        // If this fails, the first run fails, too, and reports why.
         let _ = self.begin(request, &messages::RunSpec::from(request), None, true);
     }
 
-    /// Waits for the end of the program that was handed over first.
+    /// Waits for the end of the program that was submitted first.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn collect(&mut self) -> Result<Execution, Fault> {
         Ok(self.finish()?.0)
     }
 
-    /// Whether [`collect`](Self::collect) would not have to wait.
+    /// Whether [`collect`](Self::collect) would return at once.
     pub fn is_ready(&self) -> bool {
         let mut socket = [PollFd::new(self.socket(), PollFlags::IN)];
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Does the same as [`run`](Self::run) for a program that is of use only until `over` becomes readable. CPU time and
-    /// time on the clock are counted up to then, and their limits hold no longer; the program is left a short while to
-    /// end by itself, and then killed.
+    /// Runs a program that is needed only until `over` becomes readable. CPU time and elapsed time are counted up to
+    /// then, and their limits end then. The program has a short time to end by itself, and is then killed.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
         Ok(self.perform(request, messages::RunSpec::from(request), Some(over))?.0)
     }
 
-    /// Does the same as [`run`](Self::run) for a program that gets files and makes some: a compiler.
+    /// Runs a program that gets files and makes some, such as a compiler.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn run_with_files(
         &mut self,
         request: &Request,
@@ -221,11 +221,11 @@ impl Worker {
         self.perform(request, spec, None)
     }
 
-    /// Does the same for one that is to be killed when `over` becomes readable. The request's files are closed here once
-    /// the program has them: who holds the other end of a pipe sees the program close it.
+    /// The same for a program that is killed when `over` becomes readable. The request's files are closed here once the
+    /// program has them, so that the other end of a pipe sees the program close it.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn run_with_files_until(
         &mut self,
         request: Request,
@@ -239,7 +239,7 @@ impl Worker {
         self.finish()
     }
 
-    /// What looks at this worker's program from any thread.
+    /// Returns a handle that observes this worker's program.
     pub fn observer(&self) -> Observer {
         Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
     }
@@ -253,7 +253,7 @@ impl Worker {
         dismissed.push(helper);
     }
 
-    /// The working folder's path, as programs know it.
+    /// The path of the working folder, as programs know it.
     pub fn working_folder(&self) -> &Path {
         &self.working_folder
     }
@@ -268,7 +268,7 @@ impl Worker {
         self.finish()
     }
 
-    /// Waits for the end of the program that was handed over first.
+    /// Waits for the end of the program that was submitted first.
     fn finish(&mut self) -> Result<(Execution, OutputFiles), Fault> {
         let received = Received::receive(self.socket())
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
@@ -287,7 +287,7 @@ impl Worker {
         Ok((execution, answer.output_files))
     }
 
-    /// Hands a program over to the helper. `only_prepare`: it is not to run yet, and there will be no answer.
+    /// Sends an order to the helper. With `only_prepare` the program does not run yet, and there is no answer.
     fn begin(
         &mut self,
         request: &Request,
@@ -311,7 +311,7 @@ impl Worker {
         let owns_stdin = matches!(stdin, Input::New(_));
         let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
         let order = messages::encode_run(spec, attachments);
-        // A caller that runs the same again does not check whether the files are still the same.
+        // Files are compared only for an order that repeats the one before.
         let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
         let is_repeated = view.is_some() && view == self.last_view;
         self.last_view = view;
@@ -339,7 +339,7 @@ impl Worker {
         Fault::HelperGone(end)
     }
 
-    /// The next start tries whether the tier works.
+    /// Lets the next start try whether the tier works.
     fn forget(&self) {
         if let Some(cache_file) = &self.cache_file {
             tier_cache::forget(cache_file);
@@ -389,8 +389,8 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     })
 }
 
-/// `bytes` as a file in memory that cannot be changed, at its start. To open it anew, to read only, would take as long as
-/// the rest of this, and change nothing: a seal refuses what is written through any descriptor.
+/// `bytes` as a file in memory that cannot be changed, at its start. To reopen it for reading only would take as long
+/// as the rest of this, and the seal already refuses all writes.
 fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;
@@ -398,9 +398,7 @@ fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-//# Removes what killed judges have left on the machine.
-
-/// Where one helper makes folders and groups: the judge removes them if the helper could not.
+/// The folder and control groups of one helper. The judge removes them if the helper could not.
 pub(crate) struct HelperLeftovers {
     scratch: PathBuf,
     site: Option<Site>,
@@ -412,7 +410,7 @@ impl HelperLeftovers {
         HelperLeftovers { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
     }
 
-    /// To be called when the helper has ended, and what it started is dying.
+    /// To be called when the helper has ended, and its processes are dying.
     pub(crate) fn remove(&self) {
         let folder = self.scratch.join(&self.name);
         for _ in 0..50 {
