@@ -308,7 +308,7 @@ impl Worker {
         });
         let [stdout, stderr] = sinks.map(Outlet::kind);
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let owns_stdin = matches!(stdin, Input::New(_));
+        let owns_stdin = matches!(stdin, Input::Sealed(_));
         let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
         let order = messages::encode_run(spec, attachments);
         // Files are compared only for an order that repeats the one before.
@@ -363,16 +363,16 @@ fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
 }
 
 enum Input<'a> {
-    RunnerState(OwnedFd),
+    Owned(OwnedFd),
     /// A sealed file in memory, at its start.
-    New(OwnedFd),
+    Sealed(OwnedFd),
     Lent(&'a File),
 }
 
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::RunnerState(fd) | Input::New(fd) => fd.as_fd(),
+            Input::Owned(fd) | Input::Sealed(fd) => fd.as_fd(),
             Input::Lent(file) => file.as_fd(),
         }
     }
@@ -380,11 +380,11 @@ impl Input<'_> {
 
 fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::RunnerState(
+        Stdin::Empty => Input::Owned(
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::New(sealed(bytes).context("making the input")?),
+        Stdin::Bytes(bytes) => Input::Sealed(sealed(bytes).context("making the input")?),
         Stdin::File(file) => Input::Lent(file),
     })
 }

@@ -1,4 +1,5 @@
-//! One control group for one jail: limits and measures memory, processes and CPU time, in version 1, 2 or a mixture.
+//! The control group of one jail. It limits and measures memory, processes and CPU time, in version 1, version 2 or a
+//! mixture.
 
 pub(crate) mod site;
 
@@ -14,23 +15,23 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
 use crate::request::{Context, Fault};
 
-/// A control group, or one in each hierarchy that is of use, with the files that a run reads held open.
+/// A control group, or one in each hierarchy that is needed. The files that a run reads are open.
 pub(crate) struct Cgroup {
     folders: Vec<PathBuf>,
     memory: Memory,
     pids: Option<Pids>,
     cpu: Option<CpuAccount>,
-    /// Whether the peak can be reset, so that the next run may use the group again.
+    /// Whether the peak can be reset, so that the next run can use the group again.
     pub(crate) reusable: bool,
-    /// What is charged, if that was read after the last run.
+    /// The charge after the last run, if it was read.
     usage: Cell<Option<u64>>,
-    /// How all stood before the run.
+    /// The state before the run.
     before: Cell<Before>,
-    /// The counters as they were read last. Only programs move them.
+    /// The counters as they were read last. Only programs change them.
     counters: Cell<Counters>,
 }
 
-/// How a group stood before a run.
+/// The state of a group before a run.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Before {
     usage: u64,
@@ -52,7 +53,7 @@ struct Pids {
     limit: Cell<Option<u32>>,
 }
 
-/// A file that tells the CPU time of all that ever was in a group.
+/// A file with the CPU time of all that ever was in the group.
 enum CpuAccount {
     /// `cpu.stat` of version 2.
     Microseconds(File),
@@ -60,20 +61,20 @@ enum CpuAccount {
     Nanoseconds(File),
 }
 
-/// An init and the kernel's memory for it take a fraction of this.
+/// An init and its kernel memory need a fraction of this.
 const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
 
-/// How often something was refused, since the group was made.
+/// How often the kernel refused something since the group was made.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Counters {
     kills: u64,
     refusals: u64,
 }
 
-/// What the group saw during a run.
+/// What happened in the group during a run.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct GroupEvents {
-    /// The greatest charge in bytes, less what was charged before the run.
+    /// The greatest charge in bytes, minus the charge before the run.
     pub(crate) peak: u64,
     pub(crate) out_of_memory: bool,
     pub(crate) out_of_processes: bool,
@@ -130,13 +131,13 @@ impl Cgroup {
         Ok(group)
     }
 
-    /// Through which a process joins, one for each hierarchy.
+    /// The ways to join the group, one for each hierarchy.
     pub(crate) fn entries(&self) -> io::Result<Vec<CgroupEntry>> {
         self.folders.iter().map(|folder| CgroupEntry::open(folder)).collect()
     }
 
-    /// Sets the limits of the next run and notes what is charged already. One process more than `processes` is
-    /// let in: the jail's own init.
+    /// Sets the limits of the next run and reads the current charge. The group may have one process more than
+    /// `processes`, for the jail's init.
     pub(crate) fn prepare(&self, memory: Option<u64>, processes: Option<u32>) -> Result<(), Fault> {
         self.memory.set_limit(memory).context("setting the control group's memory limit")?;
         if let Some(pids) = &self.pids {
@@ -146,19 +147,19 @@ impl Cgroup {
         Ok(())
     }
 
-    /// Notes what is charged before a run with the limits of the last one. Needs no path.
+    /// Reads the current charge, before a run with the limits of the last one. Needs no path.
     pub(crate) fn begin(&self) {
         self.memory.reset_peak();
         let usage = self.usage.take().unwrap_or_else(|| number(&self.memory.usage));
         self.before.set(Before { usage, counters: self.counters.get() });
     }
 
-    /// How it stood when the run began.
+    /// The state when the run began.
     pub(crate) fn before(&self) -> Before {
         self.before.get()
     }
 
-    /// A run goes on that another process, with the same files, has begun.
+    /// Continues a run that another process with the same files has begun.
     pub(crate) fn resume(&self, before: Before) {
         self.set_counters(before.counters);
         self.before.set(before);
@@ -169,12 +170,12 @@ impl Cgroup {
         self.counters.get()
     }
 
-    /// What another process, with the same files, has read last.
+    /// Sets the counters that another process with the same files has read.
     pub(crate) fn set_counters(&self, counters: Counters) {
         self.counters.set(counters);
     }
 
-    /// The files that it holds open.
+    /// The open files.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let Memory { usage, peak, kills, .. } = &self.memory;
         let cpu = self.cpu.as_ref().map(|(CpuAccount::Microseconds(file) | CpuAccount::Nanoseconds(file))| file);
@@ -182,20 +183,20 @@ impl Cgroup {
         [usage, kills].into_iter().chain(peak).chain(pids).chain(cpu).map(AsFd::as_fd)
     }
 
-    /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb
-    /// has by the thousand, a while after their end, and files that were read stay charged.
+    /// Whether much is charged to the group before a run. The kernel frees the memory of tasks a while after their end,
+    /// and files that were read stay charged.
     pub(crate) fn has_residual_charge(&self) -> bool {
         let usage = number(&self.memory.usage);
         self.usage.set(Some(usage));
         usage > MAX_RESIDUAL_BYTES
     }
 
-    /// Whether it was when the run began.
+    /// Whether that was so when the run began.
     pub(crate) fn had_residual_charge(&self) -> bool {
         self.before.get().usage > MAX_RESIDUAL_BYTES
     }
 
-    /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.
+    /// CPU time of all that ever was in the group, in nanoseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
         self.cpu.as_ref().map(CpuAccount::read)
     }
@@ -232,8 +233,8 @@ impl Memory {
         match self.version {
             Version::One => {
                 let value = text.as_deref().unwrap_or("-1");
-                // Memory may never be allowed more than memory and swap together; without swap accounting there is
-                // no such file.
+                // The limit of memory may never exceed that of memory and swap together. Without swap accounting this
+                // file is missing.
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), "-1");
                 write(&self.folder.join("memory.limit_in_bytes"), value)?;
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), value);
@@ -288,7 +289,7 @@ mod tests {
 
     use super::*;
 
-    /// Whatever hierarchy it is, the time of a child that was waited for is in it.
+    /// In every hierarchy, the group includes the time of a child that was waited for.
     #[test]
     fn both_versions_count_cpu_time() {
         let Ok(site) = Site::find() else {

@@ -1,4 +1,4 @@
-//! Finds where in the machine's control groups this process may make a group.
+//! Where on the machine this process can make control groups, and how processes join them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(crate) enum Version {
     Two,
 }
 
-/// The folders in which groups are made.
+/// The folders in which groups can be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Site {
     pub(crate) version: Version,
@@ -31,12 +31,12 @@ pub(crate) struct Site {
     pub(crate) memory: PathBuf,
     #[serde(with = "crate::os_data")]
     pub(crate) pids: Option<PathBuf>,
-    /// Where CPU time is counted: a version 2 hierarchy, which does so even without controllers, or `cpuacct`.
+    /// Where CPU time is counted: in a version 2 hierarchy, which needs no controller for it, or in `cpuacct`.
     #[serde(with = "crate::os_data")]
     pub(crate) cpu: Option<PathBuf>,
 }
 
-/// Where this process stands in one hierarchy.
+/// This process's place in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hierarchy {
     mount: PathBuf,
@@ -44,7 +44,7 @@ struct Hierarchy {
 }
 
 impl Site {
-    /// The folders, each once.
+    /// The folders, without duplicates.
     pub(crate) fn parents(&self) -> impl Iterator<Item = &Path> {
         let pids = self.pids.as_deref().filter(|pids| *pids != self.memory);
         let known = |cpu: &&Path| *cpu == self.memory || Some(*cpu) == self.pids.as_deref();
@@ -52,7 +52,7 @@ impl Site {
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
     }
 
-    /// Looks for a place, by trying. `Err` says why there is none.
+    /// Finds the folders by trying.
     pub(crate) fn find() -> Result<Site, String> {
         let mounts = text("/proc/self/mountinfo").map_err(|error| error.to_string())?;
         let own = text("/proc/self/cgroup").map_err(|error| error.to_string())?;
@@ -114,11 +114,11 @@ fn join(mount: &str, below: &str) -> PathBuf {
     if below.is_empty() { mount.into() } else { Path::new(mount).join(below) }
 }
 
-/// The leaf in which judges stand that have made the group above hand its controllers on.
+/// The leaf to which a judge moves itself and its shell, so that the group above can delegate its controllers.
 const LEAF: &str = "judge";
 
-/// The nearest folder, from this process's upwards, that hands memory and pids on to its children and lets this user
-/// make some.
+/// The nearest folder, from this process's group upwards, that delegates memory and pids and lets this user make
+/// groups.
 fn with_controllers(place: &Hierarchy) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
         if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
@@ -133,13 +133,14 @@ fn hands_on(folder: &Path) -> bool {
     ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
 }
 
-/// Whether an earlier judge has moved the shell, and so this process, here: the group above is the one to use.
+/// Whether an earlier judge has moved the shell, and so this process, to the leaf. Then the group above is the one to
+/// use.
 fn is_leaf(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(hands_on)
 }
 
-/// Makes this process's group hand its controllers on. The hierarchy's root may hold processes; any other group must
-/// hold none. If the group was given to this process alone, the processes in it move to a leaf.
+/// Lets this process's group delegate its controllers. Except for the root of the hierarchy, a group that does so must
+/// contain no process. If only this process and its relatives are in the group, they move to a leaf.
 fn take_over(folder: &Path) -> bool {
     let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder);
     control() || (move_to_leaf(folder) && control())
@@ -159,7 +160,7 @@ fn move_to_leaf(folder: &Path) -> bool {
     members.split_whitespace().all(|member| fs::write(leaf.join("cgroup.procs"), member).is_ok())
 }
 
-/// Whether `pid` is the parent or a child of this process: a wrapper such as `setpriv`, or a helper.
+/// Whether `pid` is the parent of this process, such as `setpriv`, or a child, such as a helper.
 fn is_kin(pid: &str) -> bool {
     let own = std::process::id();
     let parent = |pid: &str| -> Option<u32> { stat_of(pid)?.split(' ').nth(1)?.parse().ok() };
@@ -172,28 +173,26 @@ fn usable(folder: &Path) -> bool {
     if fs::create_dir(&trial).is_err() {
         return false;
     }
-    // Joining needs the right to write here and, in version 2, in the nearest common ancestor: only trying tells.
+    // Joining needs write permission here and, in version 2, in the nearest common ancestor. Only trying tells.
     let joined = can_be_joined(&trial);
     remove_all(&[trial]);
     joined
 }
 
-//# How a process gets into a control group.
-//#
-//# To move a process, the kernel first waits until every core has switched tasks: 5 to 15 ms. It does not wait for a thread
-//# that moves itself, nor for a process that is made in the group.
-
-/// The way into one group.
+/// A way for processes to join a group.
+///
+/// When one process moves another, the kernel first waits 5 to 15 ms until every core has switched tasks. It does not
+/// wait when a thread moves itself, or when a process is cloned into the group.
 pub(crate) enum CgroupEntry {
-    /// Version 1: a process with one thread moves itself through this file.
+    /// Version 1: a process with one thread moves itself by writing to this file.
     Thread(File),
-    /// Version 2: a process is cloned into this folder. Kernels before Linux 5.7 and some containers do not let it;
-    /// then it moves itself through this file.
+    /// Version 2: a process is cloned into this folder. Where that is not possible (before Linux 5.7, and in some
+    /// containers), it moves itself by writing to this file.
     Folder(OwnedFd, File),
 }
 
 impl CgroupEntry {
-    /// That of the group `folder`.
+    /// Opens the way into the group `folder`.
     pub(crate) fn open(folder: &Path) -> io::Result<CgroupEntry> {
         let writable = |name| OpenOptions::new().write(true).open(folder.join(name));
         match writable("tasks") {
@@ -206,7 +205,8 @@ impl CgroupEntry {
         }
     }
 
-    /// Moves this process, which has one thread, in. `is_cloned`: whether it was [cloned](clone_into) into its folder.
+    /// Moves this process, which has one thread, into the group. `is_cloned`: it was [cloned](clone_into) into the
+    /// folder.
     pub(crate) fn enter(&self, is_cloned: bool) -> io::Result<()> {
         match self {
             CgroupEntry::Folder(..) if is_cloned => Ok(()),
@@ -214,13 +214,13 @@ impl CgroupEntry {
         }
     }
 
-    /// What must stay open for [`CgroupEntry::enter`].
+    /// The descriptor that [`CgroupEntry::enter`] needs.
     pub(crate) fn fd(&self) -> RawFd {
         let (CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file)) = self;
         file.as_raw_fd()
     }
 
-    /// What a process can be cloned into.
+    /// The folder that a process can be cloned into.
     pub(crate) fn group(&self) -> Option<BorrowedFd<'_>> {
         match self {
             CgroupEntry::Thread(_) => None,
@@ -229,53 +229,53 @@ impl CgroupEntry {
     }
 }
 
-/// Whether a process can join the group `folder`: tried in a child.
+/// Tries in a child whether a process can join the group `folder`.
 pub(crate) fn can_be_joined(folder: &Path) -> bool {
     let Ok(entry) = CgroupEntry::open(folder) else { return false };
     if let Some(group) = entry.group() {
-        // SAFETY: the child leaves at once.
+        // SAFETY: the child exits at once.
         match unsafe { clone_into(0, group) } {
-            // SAFETY: leaves without running the parent's destructors.
+            // SAFETY: this leaves without running the parent's destructors.
             Ok(None) => unsafe { libc::_exit(0) },
             Ok(Some((pid, _))) => {
-                // SAFETY: no pointer is passed but null; the child is this process's own.
+                // SAFETY: the only pointer is null, and the child is this process's own.
                 unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
                 return true;
             }
             Err(_) => {}
         }
     }
-    // SAFETY: the closure makes system calls.
+    // SAFETY: the closure only makes system calls.
     unsafe { in_child(|| entry.enter(false).is_ok()) }
 }
 
-/// Clones this process into `group`, of version 2, as `fork` does: with a copy of its memory and stack. Returns the child's id
-/// and pidfd; `None` in the child.
+/// Clones this process into `group`, which is of version 2, as `fork` does. Returns the child's id and pidfd, or `None`
+/// in the child.
 ///
 /// # Safety
 /// As for `fork`. The child must not return from the caller's frame.
 pub(crate) unsafe fn clone_into(flags: c_int, group: BorrowedFd<'_>) -> io::Result<Option<(i32, OwnedFd)>> {
     const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
     let mut pidfd: RawFd = -1;
-    // SAFETY: all zeroes is valid: no stack, no places.
+    // SAFETY: all zeroes is a valid value.
     let mut wanted: libc::clone_args = unsafe { std::mem::zeroed() };
     wanted.flags = CLONE_INTO_CGROUP | (flags | libc::CLONE_PIDFD) as u64;
     wanted.pidfd = (&raw mut pidfd) as u64;
     wanted.exit_signal = libc::SIGCHLD as u64;
     wanted.cgroup = group.as_raw_fd() as u64;
-    // SAFETY: the structure, whose size is passed, is valid during the call; the caller vouches for the child.
+    // SAFETY: the structure and its size are valid during the call. The caller vouches for the child.
     let pid = unsafe { libc::syscall(libc::SYS_clone3, &raw const wanted, size_of_val(&wanted)) };
     cloned(pid, pidfd)
 }
 
-/// Does the same without a group.
+/// The same without a group.
 ///
 /// # Safety
 /// As for [`clone_into`].
 pub(crate) unsafe fn clone_beside(flags: c_int) -> io::Result<Option<(i32, OwnedFd)>> {
     let mut pidfd: RawFd = -1;
     let flags = flags | libc::CLONE_PIDFD | libc::SIGCHLD;
-    // SAFETY: the place is valid during the call; the caller vouches for the child.
+    // SAFETY: the place is valid during the call. The caller vouches for the child.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut pidfd, 0, 0) };
     cloned(pid, pidfd)
 }
@@ -289,37 +289,35 @@ fn cloned(pid: c_long, pidfd: RawFd) -> io::Result<Option<(i32, OwnedFd)>> {
     }
 }
 
-//# The files and folders of control groups: read, written and removed.
-
-/// Opens a file to read and to write.
+/// Opens a file for reading and writing.
 pub(crate) fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open(path)
 }
 
-/// Writes to a file that exists.
+/// Writes to an existing file.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
 }
 
-/// The whole of a small kernel file, read anew.
+/// Reads a small kernel file again.
 fn contents<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> &'a str {
     let length = file.read_at(buffer, 0).unwrap_or(0);
     std::str::from_utf8(&buffer[..length]).unwrap_or_default()
 }
 
-/// The number that is all of a file; 0 for anything else.
+/// The number in a file; 0 for anything else.
 pub(crate) fn number(file: &File) -> u64 {
     contents(file, &mut [0; 1024]).trim().parse().unwrap_or(0)
 }
 
-/// The number behind `name` in a file of lines `NAME NUMBER`.
+/// The number after `name` in a file with lines `NAME NUMBER`.
 pub(crate) fn field(file: &File, name: &str) -> u64 {
     let mut buffer = [0; 1024];
     let line = contents(file, &mut buffer).lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
 }
 
-/// Removes groups whose last process is dying or dead.
+/// Removes groups whose last process is dead or dying.
 pub(crate) fn remove_all(folders: &[PathBuf]) {
     for folder in folders {
         for _ in 0..50 {
@@ -333,9 +331,9 @@ pub(crate) fn remove_all(folders: &[PathBuf]) {
     }
 }
 
-/// Removes a group that another judge left, and what may still live in it.
+/// Removes a group that another judge left, and kills what still runs in it.
 pub(crate) fn kill_and_remove(folder: &Path) {
-    // Version 1 has no such file: there the death of a jail's init, which follows its helper's, does the same.
+    // Version 1 has no such file. There the init of the jail dies with its helper, and all processes with it.
     let _ = write(&folder.join("cgroup.kill"), "1");
     remove_all(&[folder.to_owned()]);
 }

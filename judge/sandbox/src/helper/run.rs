@@ -164,7 +164,7 @@ fn stream(
 ) -> Result<(Stream, OwnedFd), Fault> {
     let (target, lent_folder) = match outlet {
         Outlet::Capture => return Stream::for_capture(name, cap, overflow, others),
-        Outlet::File(file) => (Target::RunnerState(file.into()), None),
+        Outlet::File(file) => (Target::Caller(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
         Outlet::Relay(file) => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
     };

@@ -1,4 +1,5 @@
-//! What the helper tells a jail's init, and how.
+//! The init of a jail, and the messages between it and the helper. The init builds the jail from inside, then starts
+//! programs, one at a time, and reaps what they leave.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -29,29 +30,29 @@ use crate::watch::gauges::{CpuReadings, TreeClock};
 use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Reaper, Scope};
 use crate::{clock, process};
 
-/// The uid that a program in a user namespace believes to have.
+/// The uid of programs in a user namespace, as they see it.
 pub(crate) const INNER_ID: u32 = 1000;
 
-/// Which users a jail knows.
+/// The users of a jail.
 #[derive(Clone, Copy)]
 pub(crate) struct Users {
-    /// Those of a user namespace; without one, root's own rights build the jail.
+    /// The jail has a user namespace. Without one, root builds it.
     pub(crate) own_user_namespace: bool,
-    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
+    /// The uid of programs, as the host sees it; `None` means that of this process.
     pub(crate) identity: Option<u32>,
 }
 
-/// What an init needs to know, left in memory for it by the helper.
+/// What the init needs to know. It inherits this from the helper's memory.
 pub(crate) struct InitConfig {
     pub(crate) socket: OwnedFd,
-    /// The helper's end of its socket to the judge, which the init serves when it is told to.
+    /// The helper's end of its socket to the judge. The init serves it when it is told to.
     pub(crate) judge: OwnedFd,
-    /// Shared with the helper, which reads when the program started.
+    /// Shared with the helper, which reads there when the program started.
     pub(crate) status_page: Rc<StatusPage>,
     pub(crate) users: Users,
-    /// Through which the init joins its control groups.
+    /// The init joins its control groups through these.
     pub(crate) entries: Vec<CgroupEntry>,
-    /// Its files are open, its paths lead nowhere in the jail.
+    /// Its files are open. Its paths do not exist in the jail.
     pub(crate) cgroup: Option<Rc<Cgroup>>,
     /// Programs stay on the helper's core.
     pub(crate) pinned: bool,
@@ -71,7 +72,8 @@ impl InitConfig {
         self.users.identity.is_some() && !self.users.own_user_namespace
     }
 
-    /// Whether a group's account is exact whenever the helper, on the same core, reads it: then no program runs.
+    /// Whether the group's CPU time is exact whenever the helper reads it. The helper is on the same core, so no
+    /// program runs then.
     pub(crate) fn is_exact(&self) -> bool {
         self.counts_cpu && self.pinned
     }
@@ -81,12 +83,12 @@ impl InitConfig {
 pub(crate) enum Handback {
     /// An order that the helper is to follow, and the counters of the control group, if there is one.
     Order(Counters, Received),
-    /// A program that takes longer than a short run, or has written more. Its end will be reported like that of a program
-    /// that the helper has ordered.
+    /// A program that takes longer than a short run, or writes more. The init will report its end as if the helper had
+    /// ordered it.
     StartedRun(StartedRun),
 }
 
-/// A run that the init has started and the helper goes on with.
+/// A run that the init has started and the helper continues.
 pub(crate) struct StartedRun {
     pub(crate) state: RunState,
     /// The read ends of the pipes for standard output and standard error.
@@ -136,8 +138,8 @@ impl Handback {
     }
 }
 
-/// The answer of an init that was to build its jail. What the working folder is mounted in travels with it, and then the
-/// descriptors that there are.
+/// The answer of an init that was to build its jail. The parent of the working folder travels with it, then the tree
+/// clock and the fork gate if there are any.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct BuiltJail {
     pub(crate) has_clock: bool,
@@ -147,31 +149,29 @@ pub(crate) struct BuiltJail {
 /// The answer of an init that was to run a program.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RunReport {
-    /// The init has yet to clear the working folder, and sends another message when it has.
+    /// The init is clearing the working folder, and will send another message when it is done.
     pub(crate) is_clearing: bool,
     pub(crate) conclusion: Result<Conclusion, FaultReport>,
 }
 
-/// Asks the init to kill the program: a message without content.
+/// Asks the init to kill the program, by a message without content.
 pub(crate) fn send_kill(socket: &OwnedFd) -> io::Result<()> {
     Message::empty().send(socket, &[])
 }
 
-//# The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
-
-/// What a jail calls itself.
+/// The host name in a jail.
 const HOST_NAME: &[u8] = b"judge";
 
-/// The init's whole life. `is_inside`: whether it was cloned into its control group of version 2.
+/// Runs the init. `is_inside`: it was cloned into its control group of version 2.
 pub(crate) fn enter(config: &InitConfig, is_inside: bool) -> ! {
     let code = c_int::from(live(config, is_inside).is_err());
-    // SAFETY: ends this process without running what its copy of the helper's memory would have run.
+    // SAFETY: ends this process without running what its copy of the helper's memory would run.
     unsafe { libc::_exit(code) }
 }
 
 fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
-    // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
-    // too.
+    // This includes the helper's ends of sockets. Processes that wait for the helper's death would otherwise wait for
+    // this process, too.
     let entries = config.entries.iter().map(CgroupEntry::fd);
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
@@ -193,7 +193,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     init.folder.set_bypass(bypass);
     while let Some(message) = Received::receive(&config.socket)? {
         if message.is_empty() {
-            // Death was ordered for a program that had ended already.
+            // The program to kill has ended already.
             continue;
         }
         let goes_on = match (message.decode()?, init.last_order.clone()) {
@@ -206,8 +206,8 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         if init.folder.is_clean() {
             continue;
         }
-        // Only now: who waits for the answer does not wait for this. The helper waits for it before the next run, as what
-        // the program left holds memory.
+        // After the answer, so that nobody waits for this. The helper waits for it before the next run, as the files
+        // hold memory.
         let cleared = init.folder.renew(init.size);
         report(config, cleared.as_ref().map(|()| ()))?;
     }
@@ -222,19 +222,19 @@ fn report<T: Serialize>(config: &InitConfig, result: Result<T, &Fault>) -> io::R
     Message::new(&result.map_err(FaultReport::from)).send(&config.socket, &[])
 }
 
-/// An init at work.
+/// An init whose jail is built.
 pub(crate) struct Init {
     pub(crate) folder: Ramdisk,
-    /// The size that the folder was asked for last.
+    /// The last requested size of the folder.
     pub(crate) size: u64,
-    /// What was ordered last.
+    /// The last order.
     last_order: Option<Rc<RunOrder>>,
-    /// What the working folder is mounted in.
+    /// The parent of the working folder.
     parent: OwnedFd,
-    /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
+    /// The working folder of the last run, if that run exchanged files. The helper takes them.
     lent_folder: Option<OwnedFd>,
     pub(crate) tree_clock: Option<TreeClock>,
-    /// Of CPU time, after the last brief program.
+    /// CPU time after the last short run.
     pub(crate) accounts: Cell<Option<CpuReadings>>,
     oom_score: Option<File>,
     pub(crate) reaper: Reaper,
@@ -248,27 +248,27 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let pid_counter = PidCounter::find();
     let sources = mounts::sources(spec, config.counts_cpu)?;
     if config.users.own_user_namespace {
-        // Refused where the user may not: then they stay, and reach no file that the jail shows.
+        // Refused if the user may not. The groups then stay, but reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
         let (uid, gid) = (rustix::process::Uid::from_raw(INNER_ID), rustix::process::Gid::from_raw(INNER_ID));
         set_thread_res_gid(gid, gid, gid).context("becoming the jail's user")?;
         set_thread_res_uid(uid, uid, uid).context("becoming the jail's user")?;
     }
-    // Not before: a change of user clears it.
+    // A change of user would clear this.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("tying the jail's life to the helper's")?;
     for entry in &config.entries {
         entry.enter(is_inside).context("joining the control group")?;
     }
-    // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
+    // SAFETY: a system call without pointers. It hides the group's place on the machine. Failure does no harm.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
-    // Programs need not know the host's; no matter if it fails.
+    // Hides the host's name. Failure does no harm.
     let _ = rustix::system::sethostname(HOST_NAME);
     mounts::build_root(&sources, spec)?;
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
     let folder = Ramdisk::mount(mounts::WORK_FOLDER, owner, config.counts_cpu, spec.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK_PARENT)?;
-    // Before it is closed to others, and thereby to itself where it is not root.
+    // Before the process becomes undumpable, and thereby closes this file to itself unless it is root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
@@ -276,9 +276,9 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
     let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
-    // Each program would inherit it, and who opens the first on a machine waits. Other accounts show what is used on another
-    // core up to a tick late, which is too late for a limit. A program that no group counts gets one from the helper when it
-    // asks for another process.
+    // Each program would inherit the clock, and opening the first on a machine takes long. But other accounts show what
+    // another core uses up to a tick late, which is too late for a limit. If no group counts a program, the helper
+    // opens a clock when the program asks for another process.
     let comes_late = !config.pinned && spec.limits.cpu.is_some();
     let is_counted = config.counts_cpu || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
@@ -318,8 +318,7 @@ fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
 }
 
 impl Init {
-    /// Runs one program and tells how it ended, and whether its folder is still to be renewed, of which another message
-    /// then tells. False: the helper has gone.
+    /// Runs one program, and reports how it ended. False if the helper has gone.
     fn answer(
         &mut self,
         config: &InitConfig,
@@ -327,13 +326,13 @@ impl Init {
         message: Received,
         bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
-        // Not after a program that the helper has ordered: it may have changed the accounts.
+        // They are outdated after a program that the helper has ordered.
         self.accounts.take();
         let conclusion = self.serve(config, order, message);
         self.tell(config, conclusion, bypass)
     }
 
-    /// Tells the helper how a program ended. False: the helper has gone.
+    /// Reports to the helper how a program ended. False if the helper has gone.
     pub(crate) fn tell(
         &mut self,
         config: &InitConfig,
@@ -352,7 +351,7 @@ impl Init {
         Ok(true)
     }
 
-    /// Runs one program. `None`: the helper has gone.
+    /// Runs one program. `None` if the helper has gone.
     fn serve(
         &mut self,
         config: &InitConfig,
@@ -376,7 +375,7 @@ impl Init {
         }
     }
 
-    /// Makes the working folder ready for a program.
+    /// Prepares the working folder for a program.
     pub(crate) fn make_ready(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         self.size = spec.limits.disk;
         self.folder.renew(self.size)?;
@@ -398,14 +397,14 @@ impl Init {
         if let Some(counter) = &self.pid_counter {
             counter.rewind().context("resetting the jail's process ids")?;
         }
-        // A child inherits its score: the kernel shall not take the init for the one that uses too much.
+        // A child inherits this, so that the kernel kills the program and not the init when memory runs out.
         self.score(b"1000");
         let launched = launch.start();
         self.score(b"0");
         launched
     }
 
-    /// Waits for a program's end, and ends what it has left. `None`: the helper has gone.
+    /// Waits for a program's end, and kills what it has left. `None` if the helper has gone.
     pub(crate) fn see_end(
         &mut self,
         config: &InitConfig,
@@ -422,15 +421,15 @@ impl Init {
         Ok(Some(Conclusion::Finished(finished)))
     }
 
-    /// Looks whether a program has certainly left the working folder alone.
+    /// Checks whether a program has certainly not touched the working folder.
     pub(crate) fn notice(&mut self, child: &Child, finished: &Finished) {
-        // Another process, or a thread, could have been killed while the program went on.
+        // Another process, or a thread, could have been killed in the middle of a change.
         let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
         self.folder.notice(finished.exited_run_time().filter(|_| was_alone));
     }
 
-    /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the
-    /// helper has gone.
+    /// Waits for the program's end. Kills it when the helper asks for it, or after the deadline. `None` if the helper
+    /// has gone.
     fn await_end(
         &self,
         config: &InitConfig,
@@ -472,17 +471,15 @@ impl Init {
     }
 }
 
-//# The counter from which a jail's processes get their ids: what one program has counted up, the next must not see.
-
-/// The host's file: it is about the namespace of who writes to it.
+/// The host's file. It shows the pid namespace of the process that opens it.
 const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
 
-/// The counter of this process's namespace.
+/// The counter for process ids in this pid namespace. It is reset for each program, as it would reveal how many
+/// processes the last one started.
 pub(crate) struct PidCounter(File);
 
 impl PidCounter {
-    /// `None` where the kernel has no such file or does not let it be written to. To be called while the host's files
-    /// are in sight.
+    /// `None` if the kernel has no such file or it is not writable. To be called while the host's files are visible.
     pub(crate) fn find() -> Option<PidCounter> {
         File::options().read(true).write(true).open(PLACE).ok().map(PidCounter)
     }
@@ -492,7 +489,7 @@ impl PidCounter {
         self.0.write_all_at(b"1", 0)
     }
 
-    /// Whether the process with this id was the last that got one.
+    /// Whether this process id was the last that was assigned.
     pub(crate) fn is_at(&self, pid: i32) -> bool {
         let mut text = [0; 16];
         let length = self.0.read_at(&mut text, 0).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! One jail, seen from the helper: namespaces with an init in them that starts programs on order.
+//! Programs in namespaces. This file is the helper's view of a jail: namespaces with an init in them that starts
+//! programs.
 
 pub(crate) mod init;
 pub(crate) mod mounts;
@@ -31,10 +32,10 @@ use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::{Program, Start};
 use crate::{clock, procfs};
 
-/// What fails when the init does not answer.
+/// The action that fails when the init does not answer.
 const RECEIVING: &str = "receiving from the jail's init";
 
-/// A jail that was built.
+/// A jail that is built.
 pub(crate) struct Jail {
     pid: i32,
     pidfd: OwnedFd,
@@ -42,26 +43,27 @@ pub(crate) struct Jail {
     cgroup: Option<Rc<Cgroup>>,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
-    /// A control group counts CPU time, and nothing of it comes late.
+    /// A control group counts CPU time without delay.
     is_exact: bool,
-    /// It was built for programs that are neither pinned nor have a limit of CPU time, and would stop others late.
+    /// The jail was built for programs that are not pinned and have no limit of CPU time. It would stop other programs
+    /// late.
     is_untimed: bool,
-    /// Of CPU time, after the last run.
+    /// CPU time after the last run.
     accounts: Cell<Option<CpuReadings>>,
     folder: Option<Mountpoint>,
     status_page: Rc<StatusPage>,
     usable: Cell<bool>,
-    /// The init has yet to tell that it has cleared up.
+    /// The init is clearing the working folder, and will report when it is done.
     cleaning: Cell<bool>,
-    /// Lent by the init after a run that exchanges files.
+    /// The working folder of the last run, if that run exchanged files.
     work_folder: Cell<Option<OwnedFd>>,
 }
 
-/// Namespaces with an init in them that has yet to hear what to build.
+/// Namespaces with an init that does not know yet what to build.
 pub(crate) struct EmptyJail(Jail);
 
 impl EmptyJail {
-    /// Makes the namespaces and starts the init. `pinned`: whether programs stay on the helper's core.
+    /// Makes the namespaces and starts the init. `pinned`: programs stay on the helper's core.
     pub(crate) fn lay(
         users: Users,
         site: Option<&Site>,
@@ -110,7 +112,7 @@ impl EmptyJail {
         Ok(empty_jail)
     }
 
-    /// Has the init build the jail for `spec`, and waits until it is built.
+    /// Lets the init build the jail for `spec`, and waits for it.
     pub(crate) fn build(self, spec: &RunSpec) -> Result<Jail, Fault> {
         let EmptyJail(mut jail) = self;
         jail.is_untimed &= spec.limits.cpu.is_none();
@@ -121,7 +123,7 @@ impl EmptyJail {
 }
 
 impl Jail {
-    /// Hears that the jail is built.
+    /// Receives the report that the jail is built.
     fn receive_built(&mut self) -> Result<(), Fault> {
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
         let built = answer.decode::<Result<BuiltJail, FaultReport>>().context(RECEIVING)?;
@@ -134,7 +136,7 @@ impl Jail {
         Ok(())
     }
 
-    /// Waits until the init has cleared up after the last run. One that could not is not used again.
+    /// Waits until the init has cleared the working folder. If that failed, the jail is not used again.
     pub(crate) fn wait_until_clean(&self) {
         if self.cleaning.take() {
             let report =
@@ -152,23 +154,24 @@ impl Jail {
         }
     }
 
-    /// Whether it can be used again.
+    /// Whether the jail can be used again.
     pub(crate) fn is_usable(&self) -> bool {
         self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
     }
 
-    /// Whether the init has died with nothing to do.
+    /// Whether the init has died while it was idle.
     fn has_ended(&self) -> bool {
         let mut socket = [PollFd::new(&self.socket, PollFlags::RDHUP)];
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Whether it can stop `spec` at its limit of CPU time.
+    /// Whether the jail can stop `spec` at its limit of CPU time.
     pub(crate) fn can_time(&self, spec: &RunSpec) -> bool {
         spec.limits.cpu.is_none() || !self.is_untimed
     }
 
-    /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
+    /// Whether memory of earlier programs is still charged to the jail. Then the next program would have less than its
+    /// limit.
     pub(crate) fn has_residual_charge(&self) -> bool {
         self.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
     }
@@ -205,21 +208,21 @@ impl Jail {
             .context("handing a program to the jail's init")
     }
 
-    /// Has the init start `spec`.
+    /// Lets the init start `spec`.
     pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
         self.status_page.clear();
-        // Until its answer is here, it is unknown what comes next on the socket.
+        // Until the answer is here, it is unknown what comes next on the socket.
         self.usable.set(false);
         self.order(spec, false, &stdio)?;
         Ok(Start::Running(Box::new(JailedProcess { jail: self, ordered, killed: false })))
     }
 
-    /// Has the init serve the judge: run what the judge orders again, as long as such programs are brief. Waits until there
-    /// is something for the helper. `None`: the judge has gone, or the init, which had nothing to do.
+    /// Lets the init serve the judge: run what the judge repeats, as long as the runs are short. Waits until the helper
+    /// has something to do. `None` if the judge has gone, or the init while it was idle.
     ///
     /// # Errors
-    /// When it is not known whether an order was taken, or answered: then there is no going on.
+    /// When it is unknown whether an order was taken or answered. Then the helper cannot go on.
     pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
         self.accounts.take();
         self.status_page.set_order_state(OrderState::Idle);
@@ -248,12 +251,12 @@ impl Jail {
         Ok(Some(returned))
     }
 
-    /// The program that such an init has begun.
+    /// The program that the init has started while it served the judge.
     pub(crate) fn started_run(&self) -> Box<dyn Program + '_> {
         Box::new(JailedProcess { jail: self, ordered: clock::now(), killed: false })
     }
 
-    /// The init is gone in the middle of a run, which is over by that: of its output, nothing is left.
+    /// The init died during a run, which has ended the run. The output is lost.
     fn started_without_init(&self) -> Result<StartedRun, Fault> {
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
         let state = RunState {
@@ -278,8 +281,8 @@ impl Jail {
 impl Drop for Jail {
     fn drop(&mut self) {
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
-        // SAFETY: no pointer is passed but null; the process is a child of this one. With it, its whole pid namespace
-        // is dead.
+        // SAFETY: the only pointer is null, and the process is a child of this one. When it is dead, so is its pid
+        // namespace.
         unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
     }
 }
@@ -304,7 +307,7 @@ impl Program for JailedProcess<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init will kill what is missed here; but it may have to wait for a core until the next tick.
+        // The init kills those that this misses, but may have to wait for a core until the next tick.
         procfs::kill_descendants(self.jail.pid);
         if init::send_kill(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
@@ -333,7 +336,7 @@ impl Program for JailedProcess<'_> {
 }
 
 impl JailedProcess<'_> {
-    /// The init is gone, and everything with it: for want of memory, or by a fault of the sandbox.
+    /// The init is dead, and all processes with it: out of memory, or a fault of the sandbox.
     fn without_init(&self) -> Result<Conclusion, Fault> {
         let fault = self.jail.lost();
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
@@ -350,20 +353,18 @@ impl JailedProcess<'_> {
     }
 }
 
-//# Makes the first process of a jail: a clone of the helper in new namespaces, and the users that it knows.
-
-/// Clones the init of a jail into namespaces of its own; returns its id and pidfd.
+/// Clones the init of a jail into its own namespaces. Returns its process id and pidfd.
 pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault> {
     let mut flags =
         libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWNET;
     if users.own_user_namespace {
         flags |= libc::CLONE_NEWUSER;
     }
-    // The maps of users can be written only while the init may be looked into; it closes itself when they are.
+    // The maps of users can be written only while the init is dumpable. It resets that itself later.
     let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
     visible.context("making ready for a user namespace")?;
     let group = config.entries.iter().find_map(CgroupEntry::group);
-    // SAFETY: this process has one thread, and the child works on a copy of it until it leaves in `enter`.
+    // SAFETY: this process has one thread. The child works on a copy of its memory until it exits in `enter`.
     let cloned = group.map(|group| unsafe { clone_into(flags, group) });
     let is_inside = matches!(cloned, Some(Ok(_)));
     let cloned = match cloned {
@@ -387,7 +388,7 @@ fn hide() -> Result<(), Fault> {
         .context("closing this process to others")
 }
 
-/// Maps the one user that the jail knows.
+/// Maps the one user of the jail.
 pub(crate) fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
     let _ = hide();
     let (uid, gid) = match identity {

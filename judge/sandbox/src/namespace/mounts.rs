@@ -1,5 +1,5 @@
-//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
-//! the working folder.
+//! The file system of a jail: a small read-only root, the system's folders, what the request shows, and a place for the
+//! working folder.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -14,24 +14,24 @@ use crate::protocol::messages::RunSpec;
 use crate::request::{Context, Fault};
 use crate::scratch::ramdisk::set_attributes;
 
-/// What the working folder is mounted in.
+/// The parent of the working folder.
 pub(crate) const WORK_PARENT: &str = "/judge";
 /// The working folder, as programs know it.
 pub(crate) const WORK_FOLDER: &str = "/judge/box";
 /// Its name in [`WORK_PARENT`].
 pub(crate) const WORK_FOLDER_NAME: &str = "box";
-/// It tells where in its memory the kernel has put each socket, which depends on what others before had.
+/// This file reveals kernel addresses of sockets, which depend on the sockets of earlier programs.
 pub(crate) const SOCKET_ADDRESSES: &str = "/proc/self/net/unix";
-/// Where the new root is put together; hides nothing that is needed, since everything is opened before.
+/// Where the new root is assembled. Everything that is needed from there is open already.
 const STAGE: &str = "/tmp";
 
-/// Something of the host's that a jail shows at the same path.
+/// A path of the host that a jail shows at the same place.
 pub(crate) enum Source {
     Link {
         path: PathBuf,
         target: PathBuf,
     },
-    /// With a copy of the host's mounts there, which belongs nowhere yet.
+    /// `tree` is a detached copy of the host's mounts at this path.
     Tree {
         path: PathBuf,
         tree: OwnedFd,
@@ -39,20 +39,20 @@ pub(crate) enum Source {
     },
 }
 
-/// How it is shown.
+/// What programs may do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     ReadOnly,
     Writable,
-    /// To write, not to execute.
+    /// To read and write, not to execute.
     Data,
     Device,
     /// The program's own file, wherever it is.
     Program,
 }
 
-/// Takes copies of all that `spec` needs, before anything is mounted over it, and with the rights of the helper's user.
-/// `executes_own`: whether it may execute what it wrote itself.
+/// Copies the mounts of all that `spec` needs, before anything is mounted over them, and with the rights of the
+/// helper's user. `executes_own`: the program may execute what it wrote.
 pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).context("making mounts private")?;
@@ -74,11 +74,11 @@ pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>,
     Ok(found)
 }
 
-/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail,
-/// too. What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+/// Adds `path` and the links on the way to it, so that the path works in the jail, too. Follows links as the host does.
+/// A path that does not exist, or whose target `may` not be shown, is left out.
 fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
-    // As many as the kernel itself would follow.
+    // As many as the kernel follows.
     let mut links = 40;
     loop {
         let mut parts = left.components();
@@ -119,7 +119,7 @@ fn shown(found: &[Source], path: &Path) -> bool {
     })
 }
 
-/// Makes the small world this process's root, without what is hidden of it, and with a folder to start in.
+/// Makes the assembled folder this process's root, without hidden folders, and with the folder to start in.
 pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
@@ -136,7 +136,7 @@ pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault
         fs::create_dir_all(folder.strip_prefix("/").unwrap_or(folder)).context("making the folder to start in")?;
     }
     create_standard_entries()?;
-    // In a user namespace the kernel allows this only while the host's is still in sight.
+    // In a user namespace the kernel allows this only while the host's `/proc` is visible.
     mount_proc();
     rustix::process::pivot_root(".", ".").context("changing the root")?;
     rustix::mount::unmount(".", UnmountFlags::DETACH).context("leaving the host's files")?;
@@ -158,7 +158,7 @@ fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
     Ok(tree)
 }
 
-/// Puts a source at its path below the current folder.
+/// Mounts a source at its path below the current folder.
 fn place(source: &Source) -> Result<(), Fault> {
     let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
     let what = || format!("making room for {} in the jail", path.display());
@@ -180,7 +180,7 @@ fn place(source: &Source) -> Result<(), Fault> {
     }
 }
 
-/// Puts an empty folder over one that the sources show, below the current folder.
+/// Mounts an empty folder over a visible one, below the current folder.
 fn hide(folder: &Path) -> Result<(), Fault> {
     let below = folder.strip_prefix("/").unwrap_or(folder);
     if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
@@ -195,7 +195,7 @@ fn hide(folder: &Path) -> Result<(), Fault> {
 fn create_standard_entries() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
     for folder in [WORK_PARENT, WORK_FOLDER, "/dev", "/proc", "/etc"] {
-        // The new root is the current folder as yet.
+        // The current folder will become the root.
         exists_is_fine(fs::create_dir(&folder[1..])).context(what)?;
     }
     let links = [
@@ -216,29 +216,29 @@ fn exists_is_fine(result: io::Result<()>) -> io::Result<()> {
     result.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
 }
 
-/// The jail's own `/proc`: processes only, and no more than one's own. Where the host's is masked, the kernel refuses.
+/// Mounts the jail's own `/proc`, which shows only the program's own processes. The kernel refuses this where the
+/// host's `/proc` is masked.
 fn mount_proc() {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
     let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
 }
 
-/// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
-/// where the machine's root, who owns them, is not known.
+/// Hides the addresses of sockets, and makes `/proc` read-only. If it fails, which happens where the owner of the file
+/// is not mapped, the tier has a gap.
 pub(crate) fn seal_proc() {
     let _ = fs::set_permissions(SOCKET_ADDRESSES, fs::Permissions::from_mode(0o000));
     let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
-/// Opens a folder of the jail's.
+/// Opens a folder of the jail.
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
 }
 
-//# What a program is to see of the host, so that two runs with the same view can share what was built for it.
-
-/// The program and the visible paths, each with the identity of what stands there now, and what is left out of them.
+/// What a program sees of the host: the identities of the program and the visible paths, and what is hidden. Runs with
+/// the same view share a jail or a ruleset.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct View {
     places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
@@ -246,7 +246,7 @@ pub(crate) struct View {
     folder: Option<PathBuf>,
 }
 
-/// Device, inode, and when it was last changed: a file replaced or made executable is another.
+/// Device, inode, and time of the last change. A file that was replaced or made executable is another one.
 #[derive(Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64, i64, i64);
 
@@ -254,12 +254,12 @@ impl View {
     pub(crate) fn of(spec: &RunSpec) -> View {
         let identity = |path: &PathBuf| {
             let metadata = std::fs::metadata(path).ok()?;
-            // A folder changes whenever something in it does, which is no other view.
+            // The time of a folder changes with its entries, which are not part of the view.
             let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
             Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (spec.program.clone(), false, identity(&spec.program));
-        // A program that is shown as such is looked at once.
+        // If the program is visible by itself, it is examined only once.
         let others = spec.visible.iter().filter(|visible| visible.writable || visible.path != spec.program);
         let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
         let places = [program].into_iter().chain(visible).collect();

@@ -1,5 +1,5 @@
-//! Brief programs: the init of a jail runs what the judge orders again, with no helper in between, as long as such a
-//! program ends within moments and writes little. All else it leaves to the helper.
+//! Short runs. While the judge repeats its last order, the init of a jail runs it without the helper, as long as each
+//! run is short and writes little. It leaves everything else to the helper.
 
 use std::cell::Cell;
 use std::io;
@@ -23,11 +23,11 @@ use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
 use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Scope};
 
-/// How long the init waits for a program before it leaves it to the helper, if its limits are not shorter. A program that
-/// does next to nothing takes a quarter of it, and most of it where the machine is slow or busy.
+/// How long the init waits for a program before it leaves it to the helper, unless the limits are shorter. A trivial
+/// program takes a quarter of this, and most of it if the machine is slow or busy.
 const MAX_WALL: Duration = Duration::from_millis(2);
 
-/// Whether a program that ran like this, and others like it, is for the init alone.
+/// Whether the init alone should handle runs like this one.
 pub(crate) fn is_short(answer: &Answer) -> bool {
     let usage = &answer.usage;
     usage.wall < MAX_WALL
@@ -35,24 +35,24 @@ pub(crate) fn is_short(answer: &Answer) -> bool {
         && answer.breaches.is_empty()
 }
 
-/// What became of a program that was thought to be brief.
+/// The result of an order that should be a short run.
 enum ShortRun {
     Done(Answer),
-    /// It is not: the helper is to go on.
+    /// The run takes longer, or writes more. The helper is to continue it.
     Exceeded(StartedRun, Rest),
-    /// The order is not for this jail as it is now.
+    /// The jail cannot run this order now.
     NotApplicable(Received),
 }
 
-/// What the init still has to do about a program.
+/// What the init still has to do for a run.
 enum Rest {
     Running(Child, ReapedUsage),
     Over(Finished),
 }
 
 impl Init {
-    /// Serves the judge, as the helper has asked for, until there is something for the helper, which then has its socket
-    /// back. `spec`: what is ordered again. False: the judge has gone.
+    /// Serves the judge until there is something for the helper, which then has its socket back. `spec` is what the
+    /// judge repeats. False if the judge has gone.
     pub(crate) fn serve_judge(
         &mut self,
         config: &InitConfig,
@@ -87,7 +87,7 @@ impl Init {
             config.status_page.set_order_state(OrderState::Unknown);
             answer.send(&config.judge, &[])?;
             config.status_page.set_order_state(OrderState::Idle);
-            // As after a program for the helper. If it fails, this init ends, and the helper builds another jail.
+            // If this fails, the init ends, and the helper builds another jail.
             self.folder.renew(self.size).map_err(|fault| io::Error::other(fault.to_string()))?;
         }
         Ok(false)
@@ -96,7 +96,7 @@ impl Init {
     fn try_short_run(&mut self, config: &InitConfig, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
         let limits = &spec.limits;
         let open = |name, cap, beyond| Stream::for_capture(name, cap, beyond, config.programs_are_others());
-        // Before the control group is looked at: they are charged to it.
+        // Before the control group is checked, as the pipes are charged to it.
         let (mut stdout, out) = open("output", limits.stdout, Overflow::EndsRun)?;
         let (mut stderr, err) = open("error output", limits.stderr, Overflow::Dropped)?;
         if let Some(cgroup) = &config.cgroup {
@@ -139,8 +139,7 @@ impl Init {
         Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
     }
 
-    /// Waits for the program's end while it can be brief. False: it goes on, or something has happened that is for the
-    /// helper.
+    /// Waits for the program's end while the run is short. False if it goes on, or if the helper is needed.
     fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
         let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
@@ -166,7 +165,7 @@ impl Init {
         }
     }
 
-    /// Sees a program through whose watching is the helper's from here.
+    /// Waits for the end of a program that the helper watches from here.
     fn see_through(
         &mut self,
         config: &InitConfig,
@@ -182,7 +181,7 @@ impl Init {
     }
 }
 
-/// Waits for the judge's next order. While the notes say that this init is idle, it has taken none.
+/// Waits for the judge's next order. While the status page says that this init is idle, it has taken none.
 fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
     config.status_page.set_order_state(OrderState::Unknown);

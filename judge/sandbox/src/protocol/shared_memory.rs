@@ -1,4 +1,5 @@
-//! What the process that starts a program notes about the run: numbers that the helper reads without a message.
+//! Memory that processes share: the status of a run, the process group that the keeper kills, and files in memory for
+//! inputs and outputs.
 
 use std::fs::File;
 use std::io;
@@ -12,10 +13,11 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::clock;
 
-/// A page of memory that a process shares with those that it clones.
+/// The status of a run: numbers that the helper reads without a message. A page that a process shares with those that
+/// it clones.
 pub(crate) struct StatusPage(NonNull<Page>);
 
-/// All zeroes at first: nothing is known.
+/// All zeroes means that nothing is known.
 #[repr(C)]
 struct Page {
     started: AtomicU64,
@@ -23,12 +25,12 @@ struct Page {
     order_state: AtomicU64,
 }
 
-/// How far who serves the judge has come.
+/// The state of the process that serves the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderState {
     /// It has answered all orders that it has taken.
     Idle,
-    /// It has taken an order, and not answered it.
+    /// It has taken an order and not answered it.
     Taken,
     /// It may have taken an order, or answered it.
     Unknown,
@@ -37,7 +39,7 @@ pub(crate) enum OrderState {
 impl StatusPage {
     pub(crate) fn new() -> io::Result<StatusPage> {
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping, wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel chooses.
         let place = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
         if place == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -45,7 +47,7 @@ impl StatusPage {
         NonNull::new(place.cast()).map(StatusPage).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
-    /// A new page, for the next run.
+    /// Resets the page for the next run.
     pub(crate) fn clear(&self) {
         self.page().started.store(0, Ordering::Release);
         self.page().reaped.store(0, Ordering::Release);
@@ -61,7 +63,7 @@ impl StatusPage {
         Some(self.page().started.load(Ordering::Acquire)).filter(|time| *time > 0)
     }
 
-    /// CPU time, in nanoseconds, of those that were orphaned during the run, have ended and were waited for.
+    /// CPU time in nanoseconds of orphans that were reaped during the run.
     pub(crate) fn set_reaped(&self, nanoseconds: u64) {
         self.page().reaped.store(nanoseconds, Ordering::Release);
     }
@@ -71,7 +73,7 @@ impl StatusPage {
         self.page().reaped.load(Ordering::Acquire)
     }
 
-    /// Read by the process that goes on if this one dies.
+    /// Sets the state, which the helper reads if this process dies.
     pub(crate) fn set_order_state(&self, order_state: OrderState) {
         self.page().order_state.store(order_state as u64, Ordering::Release);
     }
@@ -97,10 +99,8 @@ impl Drop for StatusPage {
     }
 }
 
-//# Which process group the keeper kills when its helper was killed, or lets it run for much too long: noted in shared
-//# memory, since a helper that was killed sends nothing.
-
-/// A process group, in memory that a helper, what it starts and its keeper share.
+/// The process group that the keeper kills if its helper was killed, or lets the group run for too long. It is in
+/// shared memory, as a killed helper cannot send a message.
 pub(crate) struct KillTarget(NonNull<KillTargetPage>);
 
 // SAFETY: the page is never unmapped, and holds atomics only.
@@ -108,7 +108,7 @@ unsafe impl Send for KillTarget {}
 // SAFETY: as above.
 unsafe impl Sync for KillTarget {}
 
-/// All zeroes at first: there is none.
+/// All zeroes means that there is no group.
 #[repr(C)]
 struct KillTargetPage {
     group: AtomicI32,
@@ -117,28 +117,28 @@ struct KillTargetPage {
 }
 
 impl KillTarget {
-    /// A new file in memory for one.
+    /// Makes a file for one.
     pub(crate) fn file() -> io::Result<OwnedFd> {
         let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
         rustix::fs::ftruncate(&file, size_of::<KillTargetPage>() as u64)?;
         Ok(file)
     }
 
-    /// The one in `file`.
+    /// Maps the one in `file`.
     pub(crate) fn map(file: impl AsFd) -> io::Result<KillTarget> {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        // SAFETY: a new mapping, wherever the kernel likes.
+        // SAFETY: a new mapping at an address that the kernel chooses.
         let place =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<KillTargetPage>(), protection, flags, file, 0) };
         NonNull::new(place?.cast()).map(KillTarget).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
-    /// Allocates nothing: a child calls it on its way to its program.
+    /// Allocates nothing, as a child calls this before `execve`.
     pub(crate) fn set(&self, group: i32) {
         self.page().group.store(group, Ordering::Release);
     }
 
-    /// From when on the keeper kills the group, in nanoseconds of the monotonic clock.
+    /// Sets when the keeper kills the group, in nanoseconds of the monotonic clock.
     pub(crate) fn set_deadline(&self, deadline: Option<u64>) {
         self.page().deadline.store(deadline.unwrap_or(0), Ordering::Release);
     }
@@ -149,7 +149,7 @@ impl KillTarget {
         self.set(0);
     }
 
-    /// The process group that was noted last; 0 for none.
+    /// The process group; 0 for none.
     pub(crate) fn group(&self) -> i32 {
         self.page().group.load(Ordering::Acquire)
     }
@@ -166,9 +166,7 @@ impl KillTarget {
     }
 }
 
-//# Files in memory, for inputs and outputs. They cannot be executed, where the kernel can forbid that.
-
-/// An empty one.
+/// Makes an empty file in memory. It cannot be executed, if the kernel supports that.
 pub(crate) fn create() -> io::Result<File> {
     let create = |flags| memfd_create("judge", MemfdFlags::CLOEXEC | flags);
     let file = match create(MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL) {
@@ -179,16 +177,16 @@ pub(crate) fn create() -> io::Result<File> {
     Ok(file?.into())
 }
 
-/// It once more, with a position of its own, to read only.
+/// Opens it again, for reading only, with a position of its own.
 pub(crate) fn reopened(file: impl AsFd) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// From now on it stays as it is.
+/// Makes it immutable.
 pub(crate) fn seal(file: &File) -> io::Result<()> {
-    // The kernel refuses while it holds a page for a moment itself, to move it or to write it out, as on a machine that is
-    // busy; each try waits for a while.
+    // The kernel refuses while it holds a page itself, to move it or to write it out, as on a busy machine. Each try
+    // waits for a while.
     const TRIES: usize = 20;
     let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
     for _ in 1..TRIES {

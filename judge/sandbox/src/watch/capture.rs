@@ -1,4 +1,4 @@
-//! Moves what a program writes from its pipe into memory or a file, capped, without ever waiting for either.
+//! Moves the output of a program from its pipe into memory or a file, up to a limit. Never blocks on either.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,43 +15,43 @@ use crate::protocol::messages::Captured;
 use crate::protocol::shared_memory;
 use crate::request::{Context, Fault};
 
-/// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
+/// The pipe size for large outputs. It saves switches between writer and reader.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// What it holds when it is new.
+/// The size of a new pipe.
 const DEFAULT_PIPE_BYTES: u64 = 1 << 16;
 
-/// What a pipe that is ready takes at once, whatever else is in it.
+/// What a pipe that is writable takes at once, however full it is.
 const PIPE_PIECE_BYTES: usize = 4096;
 
-/// Captured output of at most this many bytes is not worth a file.
+/// Captured output up to this size is not moved to a file.
 pub(crate) const MAX_INLINE_BYTES: usize = 4096;
 
-/// What lets another user open its output anew, to write, by its name in /dev.
+/// The mode that lets another user open its output again by its name in /dev.
 pub(crate) const OUTPUT_MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::WGRP).union(Mode::WOTH);
 
 /// Where the bytes go.
 pub(crate) enum Target {
-    /// Memory; and a file in memory, once they are not few any more.
+    /// Memory, and a file in memory for larger outputs.
     Capture,
-    /// The caller's, wherever it stands.
-    RunnerState(File),
-    /// Memory, and the caller's pipe as fast as it is read; `None` once its reader has closed it. So many bytes have passed.
+    /// A file or pipe of the caller.
+    Caller(File),
+    /// Memory, and the caller's pipe as fast as that is read; `None` once its reader has closed it.
     Relay { to: Option<OwnedFd>, relayed_bytes: usize },
 }
 
 impl Target {
-    /// Whether it takes bytes only as fast as they are read: anything but a file on a disk.
+    /// Whether writing can block, as it can for anything but a file on a disk.
     fn may_block(&self) -> rustix::io::Result<bool> {
-        let Target::RunnerState(file) = self else { return Ok(false) };
+        let Target::Caller(file) = self else { return Ok(false) };
         Ok(FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) != FileType::RegularFile)
     }
 }
 
-/// What happens to bytes beyond the cap.
+/// What happens to bytes beyond the limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// One is counted, the rest stays unread: the run is over.
+    /// One of them is counted and the rest stays unread, as the run is over.
     EndsRun,
     /// They are counted and dropped.
     Dropped,
@@ -63,36 +63,36 @@ pub(crate) struct PartialOutput {
     /// The captured bytes.
     #[serde(with = "crate::os_data")]
     inline: Vec<u8>,
-    /// Bytes that came.
+    /// The number of bytes received.
     received: u64,
 }
 
 /// One output stream of a run.
 pub(crate) struct Stream {
     pipe: OwnedFd,
-    /// Whether to read from the pipe waits for nothing.
+    /// Whether the pipe is non-blocking.
     is_ready: bool,
     name: &'static str,
     target: Target,
-    /// Whether writing to the target can block: then it is polled before each piece.
+    /// Whether writing to the target can block. Then it is polled before each piece.
     may_block: bool,
     cap: u64,
     overflow: Overflow,
-    /// Bytes that came.
+    /// The number of bytes received.
     pub(crate) received: u64,
     kept: u64,
-    /// What was captured, as long as it is little.
+    /// The captured bytes, while they are few.
     inline: Vec<u8>,
-    /// And what was captured when it is not.
+    /// The captured bytes once they are many.
     file: Option<File>,
-    /// Whether what comes is kept no longer.
+    /// Whether further output is no longer kept.
     is_over: bool,
-    /// Nothing more will come: every writer has closed, or the cap was passed.
+    /// No more output will come: every writer has closed, or the limit was exceeded.
     pub(crate) done: bool,
 }
 
 impl Stream {
-    /// A stream and the descriptor that the program writes to.
+    /// Returns a stream and the descriptor that the program writes to.
     pub(crate) fn open(
         name: &'static str,
         target: Target,
@@ -104,7 +104,7 @@ impl Stream {
         Ok((Stream::build(name, pipe, target, may_block, cap, overflow), writer))
     }
 
-    /// One that is captured. `others`: the program is another user than this process.
+    /// The same for captured output. `others`: the program runs as another user than this process.
     pub(crate) fn for_capture(
         name: &'static str,
         cap: u64,
@@ -144,34 +144,35 @@ impl Stream {
         Stream { pipe, is_ready, name, target, may_block, cap, overflow, received, kept, inline, file, is_over, done }
     }
 
-    /// Makes room for a program that may write much. For one that writes little, it takes as long as to make the pipe.
+    /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as
+    /// making the pipe.
     pub(crate) fn enlarge_pipe(&self) {
         if self.cap > DEFAULT_PIPE_BYTES {
-            // A wish only: an ordinary user's pipes may be many already.
+            // Failure only costs time. An ordinary user may have too many pipes already.
             let _ = rustix::pipe::fcntl_setpipe_size(&self.pipe, PIPE_BYTES);
         }
     }
 
-    /// Hands over to another process: the pipe, and what was captured so far, which must be little.
+    /// Splits into the pipe and what was captured so far, for another process. Only for a stream with little output.
     pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
         (self.pipe, PartialOutput { inline: self.inline, received: self.received })
     }
 
-    /// The pipe's end that is read.
+    /// The read end of the pipe.
     pub(crate) fn pipe(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 
-    /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
+    /// What to poll until [`Stream::drain`] can do something; `None` if nothing is left to do.
     pub(crate) fn awaited(&self) -> Option<PollFd<'_>> {
         match &self.target {
             _ if self.done => None,
-            Target::RunnerState(file) if self.is_blocked() => Some(PollFd::new(file, PollFlags::OUT)),
+            Target::Caller(file) if self.is_blocked() => Some(PollFd::new(file, PollFlags::OUT)),
             _ => Some(PollFd::new(&self.pipe, PollFlags::IN)),
         }
     }
 
-    /// What to wait for beside that: the reader of a pipe that was full.
+    /// What to poll in addition: the relay pipe, if it was full.
     pub(crate) fn pending(&self) -> Option<PollFd<'_>> {
         match &self.target {
             Target::Relay { to: Some(to), relayed_bytes } if *relayed_bytes < self.inline.len() => {
@@ -181,34 +182,34 @@ impl Stream {
         }
     }
 
-    /// Whether a reader waits for what comes.
+    /// Whether output is relayed.
     pub(crate) fn is_relay(&self) -> bool {
         matches!(self.target, Target::Relay { .. })
     }
 
-    /// Bytes that went on to the reader.
+    /// The number of relayed bytes.
     pub(crate) fn relayed(&self) -> u64 {
         if let Target::Relay { relayed_bytes, .. } = self.target { relayed_bytes as u64 } else { 0 }
     }
 
-    /// The program is not needed any more: what it still writes counts, and goes nowhere if a reader waited for it.
+    /// The program is no longer needed. Its further output is counted, but not kept if it was relayed.
     pub(crate) fn cut_off(&mut self) {
         self.is_over = self.is_relay();
     }
 
-    /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
+    /// Whether the stream can be ignored for a moment: the pipe holds the output, and no reader waits for it.
     pub(crate) fn can_wait(&self) -> bool {
         matches!(self.target, Target::Capture)
     }
 
-    /// Whether there may be something to move on, but the target is full.
+    /// Whether there may be output, but the target is full.
     pub(crate) fn is_blocked(&self) -> bool {
-        let Target::RunnerState(file) = &self.target else { return false };
+        let Target::Caller(file) = &self.target else { return false };
         let ready = || rustix::event::poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&Timespec::default()));
         self.may_block && !self.done && self.kept < self.cap && ready() == Ok(0)
     }
 
-    /// Hands over what was captured.
+    /// Takes the captured output.
     pub(crate) fn take_captured(&mut self) -> Captured {
         match self.file.take() {
             Some(file) => Captured::InFile { file: Some(file.into()), length: self.kept },
@@ -216,12 +217,12 @@ impl Stream {
         }
     }
 
-    /// Whether more came than allowed.
+    /// Whether more than the limit was received.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflow == Overflow::EndsRun && self.received > self.cap
     }
 
-    /// Makes ready to be handed over.
+    /// Prepares the captured output for [`Stream::take_captured`].
     pub(crate) fn finish(&mut self) -> Result<(), Fault> {
         if self.is_relay() && self.inline.len() > MAX_INLINE_BYTES {
             self.store(&[]).context("keeping the program's output")?;
@@ -229,14 +230,15 @@ impl Stream {
         Ok(())
     }
 
-    /// Moves what was captured to a file in memory, and this after it.
+    /// Moves the captured output to a file in memory, and appends `bytes`.
     fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
         let file = self.file.insert(shared_memory::create()?);
         file.write_all(&self.inline)?;
         file.write_all(bytes)
     }
 
-    /// Takes what is there now. `rounds` bounds the work, so that a flood cannot keep the limits from being checked.
+    /// Takes what is in the pipe. `rounds` limits the work, so that a flood of output cannot delay the checks of
+    /// limits.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> Result<(), Fault> {
         self.relay_pending().context("passing on the program's output")?;
         for _ in 0..rounds {
@@ -260,9 +262,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Takes all that is in a pipe that was not read from yet, if it is not much. `state`: what a look at it has shown.
+    /// Takes all that is in a pipe that was not read yet, if it is little. `state` is the result of polling it.
     fn take_at_once(&mut self, state: PollFlags, buffer: &mut [u8]) -> Result<(), Fault> {
-        // Without a writer, a read that leaves room in the buffer was the last.
+        // Without a writer, a read that does not fill the buffer is the last one.
         if self.is_ready || !self.can_wait() || !state.contains(PollFlags::HUP) {
             return Ok(());
         }
@@ -291,7 +293,7 @@ impl Stream {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(room)] };
         match (&mut self.target, &mut self.file) {
-            (Target::RunnerState(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
+            (Target::Caller(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
             (Target::Relay { .. }, _) => {
                 self.inline.extend_from_slice(kept);
                 self.relay_pending()?;
@@ -305,7 +307,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes as much to the caller's pipe as there is room for. A reader that has closed it gets no more.
+    /// Writes as much to the relay pipe as fits. Stops for good once its reader has closed it.
     fn relay_pending(&mut self) -> io::Result<()> {
         let Target::Relay { to, relayed_bytes } = &mut self.target else { return Ok(()) };
         while *relayed_bytes < self.inline.len()
@@ -323,8 +325,8 @@ impl Stream {
     }
 }
 
-/// Takes what is left of two streams whose program is over, with one look at both: for little output, that is less than
-/// to drain each. What this leaves, [`Stream::drain`] takes.
+/// Takes what is left of two streams whose program has ended, after one poll of both. For little output this is faster
+/// than draining each. [`Stream::drain`] takes what this leaves.
 pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<(), Fault> {
     let states = {
         let mut pipes = streams.each_ref().map(|stream| PollFd::new(&stream.pipe, PollFlags::IN));

@@ -1,4 +1,4 @@
-//! Decides what a run asks for at the fork gate.
+//! Decides about requests at the fork gate.
 
 use std::fs::File;
 use std::io;
@@ -12,47 +12,47 @@ use crate::procfs::stat;
 use crate::request::Limits;
 use crate::watch::meter::Meter;
 
-/// How long to wait before it is looked again what has become of what was allowed.
+/// The pause before it is checked again what became of an allowed request.
 const PAUSE: u64 = 200_000;
-/// Starting a process or thread takes no longer: in ticks of the starting thread's CPU time, and in nanoseconds of waiting
-/// for what the kernel does.
+/// Starting a process or thread takes no longer than this: in ticks of CPU time of the starting thread, and in
+/// nanoseconds of waiting for the kernel.
 const START_TICKS: u64 = 2;
 const START_WAIT: u64 = 20_000_000;
 
-/// Which requests at the gate are allowed during one run.
+/// Decides about requests at the gate during one run.
 pub(crate) struct ForkPolicy<'a> {
     gate: &'a ForkGate,
     limits: &'a Limits,
-    /// Device and inode of the pipes that it writes to.
+    /// Device and inode of the output pipes.
     outputs: [(u64, u64); 2],
-    /// No more tasks than this can be alive.
+    /// An upper bound for the number of living tasks.
     at_most: u64,
-    /// What was allowed and may not be there yet: it is not among those alive.
+    /// Allowed starts whose task may not be there yet, and is not among the living ones.
     starts: Vec<Start>,
-    /// Who waits until it is certain how many are alive.
+    /// Requests that wait until the number of living tasks is certain.
     waiting: Vec<Notification>,
     /// A process or thread was refused.
     pub(crate) was_refused: bool,
 }
 
 impl<'a> ForkPolicy<'a> {
-    /// For a run of these limits, which writes to `outputs`.
+    /// For a run with these limits that writes to `outputs`.
     pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> ForkPolicy<'a> {
         let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
         ForkPolicy { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_refused: false }
     }
 
-    /// Readable when a process asks.
+    /// Readable when there is a request.
     pub(crate) fn fd(&self) -> BorrowedFd<'a> {
         self.gate.fd()
     }
 
-    /// Nanoseconds until [`process`](Self::attend) is to be called even if no process asks.
+    /// Nanoseconds until [`process`](Self::process) must be called even without a request.
     pub(crate) fn pause(&self) -> u64 {
         if self.waiting.is_empty() { u64::MAX } else { PAUSE }
     }
 
-    /// Answers one request, if there `is_one`, and who waits for an answer.
+    /// Answers one request, if there `is_one`, and those that wait.
     pub(crate) fn process(&mut self, meter: &mut Meter<'_>, is_one: bool) {
         if is_one && let Some(notification) = self.gate.receive() {
             self.decide(notification, meter);
@@ -70,7 +70,7 @@ impl<'a> ForkPolicy<'a> {
         }
     }
 
-    /// Answers a request, or puts it among those that wait.
+    /// Answers a request, or lets it wait.
     fn decide(&mut self, notification: Notification, meter: &mut Meter<'_>) {
         let admitted = match (notification.request, meter.memory()) {
             (GateRequest::Memory(bytes), Some(memory)) => {
@@ -80,13 +80,13 @@ impl<'a> ForkPolicy<'a> {
             (GateRequest::Memory(_) | GateRequest::Pages(_), None) => true,
             (GateRequest::Process | GateRequest::Thread, _) => {
                 meter.expect_others(notification.thread);
-                // What it asked for before has become something, or a signal came between.
+                // Its earlier start has succeeded, or was interrupted by a signal.
                 self.starts.retain(|start| start.thread != notification.thread);
                 self.waiting.retain(|other| other.thread != notification.thread);
                 return self.waiting.push(notification);
             }
             (GateRequest::Handler(action), _) => {
-                // Fails for a bad address, of which the kernel tells the program itself.
+                // Fails for an invalid address, which the kernel then reports to the program.
                 let _ = meter.as_user(|| set_restart_flag(notification.thread, action));
                 true
             }
@@ -98,19 +98,19 @@ impl<'a> ForkPolicy<'a> {
         self.gate.respond(notification, admitted);
     }
 
-    /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task: it
-    /// could change what the descriptor stands for while the thread waits.
+    /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task,
+    /// which could replace the descriptor while the thread waits.
     fn is_output(&self, thread: u32, descriptor: i32, meter: &Meter<'_>) -> bool {
         let file = std::fs::metadata(format!("/proc/{thread}/fd/{descriptor}"));
         file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1
     }
 
-    /// Whether there may be one more process or thread; `None` while that is not certain.
+    /// Whether one more task is allowed; `None` while that is uncertain.
     fn admit(&mut self, meter: &Meter<'_>) -> Option<bool> {
         let is_full = |at_most: u64| self.limits.processes.is_some_and(|limit| at_most >= u64::from(limit));
         let mut alive = 0;
         if is_full(self.at_most) {
-            // Before they are counted: what is there by now is then among them.
+            // Before counting, so that tasks that are there by now are counted.
             self.starts.retain_mut(Start::is_underway);
             alive = meter.alive();
             self.at_most = alive + self.starts.len() as u64;
@@ -125,38 +125,36 @@ impl<'a> ForkPolicy<'a> {
     }
 }
 
-/// A process or thread that was allowed.
+/// An allowed start of a process or thread.
 struct Start {
-    /// Who starts it.
+    /// The thread that starts it.
     thread: u32,
-    /// When that was looked at first, and the ticks of its CPU time then.
+    /// When this was first checked, and the ticks of CPU time at that time.
     seen: Option<(u64, u64)>,
 }
 
 impl Start {
-    /// Whether the thread that asked may still be about to start it.
+    /// Whether the thread may still be about to start it.
     fn is_underway(&mut self) -> bool {
         let Some(stat) = stat(Path::new(&format!("/proc/{0}/task/{0}", self.thread))) else { return false };
         let ticks = stat.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
         let (since, before) = *self.seen.get_or_insert_with(|| (clock::now(), ticks));
         match stat.as_bytes().first() {
             Some(b'R') => ticks < before + START_TICKS,
-            // Waits for a lock of the kernel's; or for what it started, by `vfork`.
+            // It waits for a lock in the kernel, or for its child after `vfork`.
             Some(b'D') => clock::now() < since + START_WAIT,
             _ => false,
         }
     }
 }
 
-//# A signal handler that a process is about to set: the kernel's description of it in the memory of that process.
-
-/// Handlers below are none: the default action, and none at all.
+/// Smaller values are not handlers, but the default action and ignoring.
 const FIRST_HANDLER: u64 = 2;
-/// The flags come second, after the handler's address, on every architecture that we know.
+/// The offset of the flags, after the handler's address, on the architectures that are supported.
 const FLAGS: u64 = 8;
 
-/// Makes system calls that the signal interrupts go on after its handler. `thread` waits in `rt_sigaction`, with `action`
-/// as the address of what it sets; that another thread of its own changes it meanwhile harms that process alone.
+/// Sets `SA_RESTART` for a handler, so that interrupted system calls go on. `thread` waits in `rt_sigaction` with
+/// `action` as its argument. If another of its threads changes the memory meanwhile, that harms only this process.
 ///
 /// # Errors
 /// When the memory cannot be read or written.
@@ -185,7 +183,7 @@ mod tests {
         // SAFETY: a system call without pointers.
         let thread = unsafe { libc::gettid() }.cast_unsigned();
         set_restart_flag(thread, std::ptr::from_ref(&*action).expose_provenance() as u64).unwrap();
-        // SAFETY: the place is valid; it was changed from outside of the language.
+        // SAFETY: the place is valid. It was changed from outside of the program.
         unsafe { std::ptr::read_volatile(&raw const *action) }
     }
 

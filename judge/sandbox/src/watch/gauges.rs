@@ -1,4 +1,4 @@
-//! What can be read of a running program, by tier.
+//! What can be read of a running program, depending on the tier.
 
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
@@ -14,7 +14,8 @@ use crate::protocol::shared_memory::StatusPage;
 use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 
-/// What is counted of the tree, and what of that its root, the helper or the init, used itself. In nanoseconds.
+/// CPU time in nanoseconds: of the whole tree, of the control group, and of the root alone, which is the helper or the
+/// init.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct CpuReadings {
     pub(crate) tree: u64,
@@ -22,20 +23,20 @@ pub(crate) struct CpuReadings {
     pub(crate) own: u64,
 }
 
-/// Which processes are a run's, as far as that is known without looking for them.
+/// What is known about a run's processes without looking for them.
 pub(crate) struct RunMembers {
     /// There may be others than the program's first.
     others: Cell<bool>,
-    /// That one, once it was found, as long as there are no others.
+    /// The first process, once it was found, as long as there are no others.
     first: Cell<Option<i32>>,
-    /// Its first thread is known to be all of the run.
+    /// The first thread is certainly all of the run.
     alone: Cell<bool>,
-    /// Counts them all, if none of the root's does, from when there may be others.
+    /// Counts all processes from when there may be others, unless the root's clock does.
     clock: OnceCell<TreeClock>,
 }
 
 impl RunMembers {
-    /// For a run that begins. `gated`: each process and thread after the first has to ask.
+    /// For a new run. `gated`: each further process and thread must ask.
     pub(crate) fn new(gated: bool) -> RunMembers {
         let [others, alone] = [!gated, gated].map(Cell::new);
         RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
@@ -46,17 +47,17 @@ impl RunMembers {
         self.others.get()
     }
 
-    /// One was let in.
+    /// Another process was admitted.
     pub(crate) fn admit(&self) {
         self.others.set(true);
     }
 
-    /// Whether there was never another process or thread.
+    /// Whether there was certainly never another process or thread.
     pub(crate) fn is_alone(&self) -> bool {
         self.alone.get()
     }
 
-    /// A process or thread may be let in.
+    /// A process or thread may be admitted.
     fn expect_others(&self) {
         self.alone.set(false);
     }
@@ -64,38 +65,39 @@ impl RunMembers {
 
 /// Measures a working folder.
 pub(crate) trait Disk {
-    /// Bytes on disk now; `None` for more than can be counted.
+    /// Bytes on disk now; `None` if there is more than can be counted.
     fn bytes(&self) -> Option<u64>;
-    /// The same when the program is over.
+    /// The same after the program has ended.
     fn left(&self) -> Option<u64>;
 }
 
 /// What can be read in the tier in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Gauges<'a> {
-    /// The process that starts the programs: its descendants are the run.
+    /// The process that starts programs. Its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    /// The root's, which counts the root, too. `None` also where programs have to ask before they are more than one process.
+    /// The clock of the root, which includes the root itself. `None` also where programs must ask before they start
+    /// another process.
     pub(crate) root_clock: Option<&'a TreeClock>,
-    /// Where the accounts of CPU time are kept from one run to the next, if nothing but the root uses any in between.
+    /// Keeps the CPU time from one run to the next, if only the root uses any in between.
     pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,
     pub(crate) status_page: &'a StatusPage,
-    /// The working folder, where it is memory.
+    /// The working folder, if it is a file system in memory of its own.
     pub(crate) folder: Option<&'a Mountpoint>,
-    /// The same where it is among the files of others.
+    /// The working folder, if it is in memory together with other files.
     pub(crate) files: Option<&'a dyn Disk>,
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) user: Option<u32>,
-    /// Whether a run may be more than one process.
+    /// Whether the run may have several processes.
     pub(crate) many: bool,
     pub(crate) members: &'a RunMembers,
-    /// Whether it has to ask for shared memory.
+    /// Whether the program must ask for shared memory.
     pub(crate) grants: bool,
 }
 
 impl Gauges<'_> {
-    /// The run's processes, dead ones included that were not waited for.
+    /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.members.has_others() {
             return if self.many { procfs::descendants(self.root) } else { procfs::children(self.root) };
@@ -110,7 +112,8 @@ impl Gauges<'_> {
         found
     }
 
-    /// A thread of the run, which waits, asks for a process or thread. If it is all of the run, what it starts can be counted.
+    /// `thread`, which waits, asks for another process or thread. If it is all of the run, its descendants can be
+    /// counted from here.
     pub(crate) fn expect_others(&self, thread: u32) {
         let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
         if self.members.is_alone()
@@ -122,66 +125,65 @@ impl Gauges<'_> {
         self.members.expect_others();
     }
 
-    /// What counts the whole tree.
+    /// The clock that counts the whole tree.
     pub(crate) fn tree_clock(&self) -> Option<&TreeClock> {
         self.members.clock.get().or(self.root_clock)
     }
 
-    /// How much of what the root has used the tree clock has counted.
+    /// How much of the root's CPU time is included in the tree clock.
     pub(crate) fn in_tree_clock(&self, own: u64) -> u64 {
         if self.members.clock.get().is_some() { 0 } else { own }
     }
 
-    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    /// Runs `look` as the user of the programs. In some containers, root may not look into processes of others.
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
         look()
     }
 
-    /// The accounts of CPU time as they are now.
+    /// Reads the CPU time now.
     pub(crate) fn read_accounts(&self) -> CpuReadings {
-        // First: where the root itself reads, this brings what it has used up to now into the other accounts.
+        // First: reading its own clock makes the kernel add the root's recent time to the other accounts.
         let own = self.own_cpu();
         let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
         CpuReadings { tree, group, own }
     }
 
-    /// CPU time that the root itself has used, in nanoseconds.
+    /// The root's own CPU time in nanoseconds.
     pub(crate) fn own_cpu(&self) -> u64 {
-        // Under a filter, an init may not name its clock by its id.
+        // Under the filter, an init must not name its own clock by its process id.
         let root = if self.root == std::process::id().cast_signed() { 0 } else { self.root };
         clock::cpu_of(root).map_or(0, nanoseconds)
     }
 }
 
-//# The kernel's counter of a whole tree's CPU time, which needs no control group.
-
-/// A kernel counter of the CPU time of one process and of all its descendants, no matter which process reaps them.
+/// A perf event that counts the CPU time of a process and all its descendants, no matter who reaps them. Needs no
+/// control group.
 pub(crate) struct TreeClock {
     counter: File,
-    /// What the process had used before it was counted, in nanoseconds.
+    /// CPU time of the process before it was counted, in nanoseconds.
     before: u64,
 }
 
 impl TreeClock {
-    /// Counts from now on for this process and all that it will start. `None` where the kernel refuses.
+    /// Counts this process and all that it will start, from now on. `None` if the kernel refuses.
     pub(crate) fn open() -> Option<TreeClock> {
         TreeClock::count(0).map(TreeClock::from_fd)
     }
 
-    /// Counts for a process of one thread, which waits, and for all that it will start. What it has used is counted in.
+    /// Counts a waiting process with one thread and all that it will start, including what it has used.
     pub(crate) fn of(thread: i32) -> Option<TreeClock> {
         let counter = TreeClock::count(thread)?;
         Some(TreeClock { counter: counter.into(), before: clock::cpu_of(thread).map_or(0, nanoseconds) })
     }
 
-    /// Has the kernel count for a thread; 0 is the calling one.
+    /// Opens a counter for a thread; 0 means the calling one.
     fn count(thread: i32) -> Option<OwnedFd> {
         const SOFTWARE: u32 = 1;
         const TASK_CLOCK: u64 = 1;
         const CLOSE_ON_EXEC: libc::c_ulong = 8;
-        // inherit, exclude_kernel and exclude_hv: without the latter two an ordinary user is refused; the clock runs
-        // in the kernel nevertheless.
+        // inherit, exclude_kernel and exclude_hv. Without the last two an ordinary user is refused. The clock counts
+        // time in the kernel nevertheless.
         const FLAGS: u64 = 1 << 1 | 1 << 5 | 1 << 6;
         let mut attributes = [0_u64; 8];
         attributes[0] = u64::from(SOFTWARE) | (size_of_val(&attributes) as u64) << 32;
@@ -194,24 +196,24 @@ impl TreeClock {
         (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
     }
 
-    /// Has the kernel make ready for such counters. For the first one on the machine, in a second at least, it waits some
-    /// milliseconds: here another thread does, before a helper would have to.
+    /// Lets the kernel prepare for such counters. For the first one in a second it waits some milliseconds. Here a
+    /// separate thread waits, so that no helper has to.
     pub(crate) fn make_ready() {
-        // Without the thread, the helper waits.
+        // If there can be no thread, the helper waits.
         let _ = std::thread::Builder::new().spawn(TreeClock::open);
     }
 
-    /// One that another process opened.
+    /// A clock that another process has opened.
     pub(crate) fn from_fd(fd: OwnedFd) -> TreeClock {
         TreeClock { counter: fd.into(), before: 0 }
     }
 
-    /// To pass it on.
+    /// The descriptor, for another process.
     pub(crate) fn fd(&self) -> &File {
         &self.counter
     }
 
-    /// In nanoseconds.
+    /// CPU time in nanoseconds.
     pub(crate) fn read(&self) -> u64 {
         let mut value = [0; 8];
         self.before + (&self.counter).read_exact(&mut value).map_or(0, |()| u64::from_le_bytes(value))
@@ -236,7 +238,7 @@ mod tests {
             .spawn()
             .unwrap();
         child.wait().unwrap();
-        // The clock belongs to this thread, which does next to nothing meanwhile.
+        // The clock includes this thread, which does next to nothing meanwhile.
         let own = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).tv_nsec.unsigned_abs();
         let start = own();
         for _ in 0..500 {

@@ -1,8 +1,8 @@
-//! Counts the memory of a run where no control group does: what its processes have mapped, what the kernel keeps for
-//! them, and the files of a working folder that is memory.
+//! Measures the memory of a run where no control group does: mapped pages, kernel memory for the processes, and the
+//! files of a working folder in memory.
 //!
-//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and
-//! timers, and the two pipes that it writes its output to.
+//! Small things are not counted: descriptors of at most 1 KiB each, queued signals and timers, and the two output
+//! pipes.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -12,20 +12,21 @@ use crate::procfs::{Descriptors, Footprint, text};
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::gauges::{Disk, Gauges};
 
-/// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
-/// signals or timers, and 2 MiB in the output pipes come to half of it.
+/// How much 16 processes can hold unnoticed beyond their limit. 256 descriptors of 1 KiB each, 1024 signals or timers,
+/// and 2 MiB in the output pipes are half of this.
 pub(crate) const UNCOUNTED: u64 = 16 << 20;
-/// One mapping, with its place in the tree of mappings and the marks of its pages' owners, one for each ancestor.
+/// Kernel memory for one mapping: its place in the tree of mappings, and links between pages and their owners, one for
+/// each ancestor.
 const MAPPING_BYTES: u64 = 1 << 10;
 
-/// How often shared pages are divided before a run has more than it may.
+/// How often shared pages are divided before a run is considered over its limit.
 const DIVISIONS: usize = 4;
 
 /// The memory of one run.
 pub(crate) struct MemoryMeter<'a> {
     gauges: Gauges<'a>,
     grants: Grants,
-    /// As many mappings can a process have.
+    /// The maximal number of mappings of a process.
     max_mappings: OnceCell<u64>,
     last: u64,
     peak: u64,
@@ -36,23 +37,23 @@ impl<'a> MemoryMeter<'a> {
         MemoryMeter { gauges, grants: Grants::default(), max_mappings: OnceCell::new(), last: 0, peak: 0 }
     }
 
-    /// Bytes held now. As long as they are within `limit`, pages that several processes share may count several times:
-    /// to divide them takes long.
+    /// Bytes held now. While this is within `limit`, pages that several processes share may count several times, as
+    /// dividing them takes long.
     pub(crate) fn now(&mut self, limit: u64) -> u64 {
         self.last = self.measure(limit);
         self.peak = self.peak.max(self.last);
         self.last
     }
 
-    /// The most that was ever seen.
+    /// The greatest value so far.
     pub(crate) fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// Whether `thread` may map `bytes` of shared memory that has no file; if so, they count from now on.
+    /// Whether `thread` may map `bytes` of anonymous shared memory. If so, they count from now on.
     pub(crate) fn grant(&mut self, thread: u32, bytes: u64, limit: u64) -> bool {
         let bytes = bytes.checked_next_multiple_of(rustix::param::page_size() as u64).unwrap_or(u64::MAX);
-        // Who asks again has long mapped what it got before.
+        // A thread that asks again has mapped its earlier grant.
         self.grants.settle(|asker| asker == thread);
         let fits = |held: u64| held.saturating_add(bytes) <= limit;
         let granted = fits(self.last.max(self.grants.bytes())) || fits(self.measure(limit.saturating_sub(bytes)));
@@ -65,7 +66,7 @@ impl<'a> MemoryMeter<'a> {
 
     fn measure(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
-        // Shared memory that is granted counts without being looked for.
+        // Granted memory counts without being looked for.
         let processes: Vec<Footprint> =
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
@@ -86,18 +87,18 @@ impl<'a> MemoryMeter<'a> {
     }
 
     fn files(&self) -> u64 {
-        // Too many to be counted are a breach of their own.
+        // If there are too many to count, that is another breach.
         let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 
-    /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
+    /// Kernel memory for all mappings. Frees grants that are mapped nowhere.
     fn mappings(&mut self, processes: &[Footprint]) -> u64 {
         let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
         for process in processes {
             count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
-                // Gone, or it cannot be looked into.
+                // It is gone, or may not be read.
                 process.again().map_or(0, |process| self.max_mappings(&process))
             });
         }
@@ -108,7 +109,7 @@ impl<'a> MemoryMeter<'a> {
         count * MAPPING_BYTES
     }
 
-    /// As many as an address space of this size can be cut into.
+    /// The number of pieces into which an address space of this size can be divided.
     fn max_mappings(&self, process: &Footprint) -> u64 {
         const DEFAULT_MAX_MAPPINGS: u64 = 65_530;
         let most = self.max_mappings.get_or_init(|| {
@@ -119,7 +120,7 @@ impl<'a> MemoryMeter<'a> {
     }
 }
 
-/// Pages of all processes, those that they share divided among them.
+/// Pages of all processes, with shared pages divided among them.
 fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
     let mut distinct: Vec<Footprint> = Vec::new();
     for process in processes {
@@ -127,13 +128,13 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
             distinct.push(process);
         }
     }
-    // To look at each page of a single process would take long and tell nothing new.
+    // Examining each page of a single process would take long and tell nothing new.
     if let [only] = &distinct[..] {
         return only.pages;
     }
     let mut least = u64::MAX;
     for _ in 0..DIVISIONS {
-        // One that cannot be looked into counts in full.
+        // A process that may not be read counts in full.
         let part = |process: &Footprint| process.proportional().map_or(process.pages, |pages| pages.min(process.pages));
         least = least.min(distinct.iter().map(part).sum());
         let before = distinct.len();
@@ -141,16 +142,15 @@ fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
         if distinct.len() == before {
             break;
         }
-        // Of those that ended meanwhile, what they shared seemed to be more than it was.
+        // If a process ended meanwhile, its share was counted twice.
     }
     least
 }
 
-//# Shared memory without a file, where no control group charges it: a program asks for each piece, and gets it while
-//# all pieces together fit into its limit. Such memory lives on where no process's size shows it, so that it counts in
-//# full from when it is granted until no process has any of it mapped.
+/// Anonymous shared memory that one run was granted, where no control group charges it. A program asks for each piece,
+/// and gets it while all pieces together fit into its limit. Such memory can exist without any process showing it. So
+/// it counts in full from when it is granted until no process has it mapped.
 
-/// What one run was granted.
 #[derive(Default)]
 pub(crate) struct Grants {
     /// The largest first.
@@ -159,12 +159,12 @@ pub(crate) struct Grants {
 
 struct Grant {
     bytes: u64,
-    /// Of the thread that asked. `None` once it is certain that it has mapped it.
+    /// The thread that asked; `None` once it has certainly mapped it.
     asker: Option<u32>,
 }
 
 impl Grants {
-    /// Bytes of all that may still be mapped.
+    /// Bytes of all pieces that may still be mapped.
     pub(crate) fn bytes(&self) -> u64 {
         self.granted.iter().fold(0, |sum, grant| sum.saturating_add(grant.bytes))
     }
@@ -173,20 +173,20 @@ impl Grants {
         self.granted.is_empty()
     }
 
-    /// Notes what `thread` was granted.
+    /// Adds a grant to `thread`.
     pub(crate) fn add(&mut self, thread: u32, bytes: u64) {
         let at = self.granted.partition_point(|grant| grant.bytes > bytes);
         self.granted.insert(at, Grant { bytes, asker: Some(thread) });
     }
 
-    /// Notes that `thread` has mapped what it got, or never will.
+    /// Marks grants whose thread has mapped them, or never will.
     pub(crate) fn settle(&mut self, has_mapped: impl Fn(u32) -> bool) {
         for grant in &mut self.granted {
             grant.asker = grant.asker.filter(|&thread| !has_mapped(thread));
         }
     }
 
-    /// `mapped` pieces are mapped, but it is unknown which: the largest count, and those that may not be mapped yet.
+    /// `mapped` pieces are mapped, but it is unknown which. Keeps the largest, and those that may not be mapped yet.
     pub(crate) fn keep(&mut self, mapped: usize) {
         let mut left = mapped;
         self.granted.retain(|grant| {
@@ -197,7 +197,7 @@ impl Grants {
     }
 }
 
-/// Whether a thread of this number is there no more.
+/// Whether this thread does not exist any more.
 pub(crate) fn is_gone(thread: u32) -> bool {
     let there = std::fs::metadata(format!("/proc/{thread}"));
     there.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)

@@ -1,4 +1,4 @@
-//! Reads what a run uses while it goes on: CPU time, memory, processes.
+//! Measures what a run uses: CPU time, memory, processes. Makes the answer from it.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::watch::gauges::{CpuReadings, Gauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
-/// One run's readings, from what they were before it.
+/// Measures one run.
 pub(crate) struct Meter<'a> {
     gauges: Gauges<'a>,
     cpu: CpuMeter<'a>,
@@ -27,7 +27,7 @@ pub(crate) struct Totals {
     pub(crate) cpu: u64,
     /// In bytes.
     pub(crate) memory: u64,
-    /// The kernel killed for want of memory.
+    /// The kernel killed a process because memory ran out.
     pub(crate) out_of_memory: bool,
     /// The kernel refused a process.
     pub(crate) out_of_processes: bool,
@@ -38,22 +38,22 @@ impl<'a> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::start(gauges), memory: MemoryMeter::start(gauges) }
     }
 
-    /// For a run that has begun when the accounts of CPU time were these.
+    /// Continues with a run. `before`: CPU time before it.
     pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
-    /// The accounts of CPU time before the run.
+    /// CPU time before the run.
     pub(crate) fn before(&self) -> CpuReadings {
         self.cpu.before()
     }
 
-    /// What watches over CPU time.
+    /// The meter for CPU time.
     pub(crate) fn cpu(&mut self) -> &mut CpuMeter<'a> {
         &mut self.cpu
     }
 
-    /// What watches over memory. `None`: the control group keeps the limit itself.
+    /// The meter for memory. `None` if the control group enforces the limit.
     pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
         self.gauges.cgroup.is_none().then_some(&mut self.memory)
     }
@@ -63,7 +63,7 @@ impl<'a> Meter<'a> {
         self.gauges.as_user(sample)
     }
 
-    /// Tasks alive now. `None`: the control group keeps the limit itself.
+    /// The number of living tasks. `None` if the control group enforces the limit.
     pub(crate) fn tasks(&self) -> Option<u64> {
         let watched = self.gauges.cgroup.is_none() && self.gauges.many;
         watched.then(|| self.alive())
@@ -74,24 +74,24 @@ impl<'a> Meter<'a> {
         self.gauges.expect_others(thread);
     }
 
-    /// Whether a process is the run's.
+    /// Whether a process belongs to the run.
     pub(crate) fn has_member(&self, process: u32) -> bool {
         self.gauges.members().contains(&process.cast_signed())
     }
 
-    /// Tasks alive now.
+    /// The number of living tasks.
     pub(crate) fn alive(&self) -> u64 {
         if !self.gauges.members.has_others() {
             return self.gauges.members().into_iter().map(procfs::threads).sum();
         }
-        // The root's own dead children are about to be reaped. Those of the program count, as they do in the kernel's
+        // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
         // limits.
         let children = procfs::children(self.gauges.root);
         let counts = |pid: &i32| !children.contains(pid) || procfs::resident(*pid) > 0;
         self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
 
-    /// The run's totals once it has `finished`.
+    /// The totals of the run, which has `finished`.
     pub(crate) fn totals(self, finished: &Finished) -> Totals {
         let cpu = self.cpu.total(finished.cpu);
         let seen = self.gauges.cgroup.map(Cgroup::events).unwrap_or_default();
@@ -103,8 +103,6 @@ impl<'a> Meter<'a> {
         }
     }
 }
-
-//# What is answered about a run, from what its meters and streams hold.
 
 /// The answer for a program that `execve` refused.
 pub(crate) fn refused(errno: i32) -> Answer {
@@ -118,7 +116,7 @@ pub(crate) fn refused(errno: i32) -> Answer {
     }
 }
 
-/// The answer for a program that ran: its end, the limits that it passed, what it used.
+/// The answer for a program that ran.
 pub(crate) fn conclude(
     limits: &Limits,
     finished: &Finished,
@@ -128,7 +126,7 @@ pub(crate) fn conclude(
     stderr: &mut Stream,
 ) -> Answer {
     let cpu = Duration::from_nanos(totals.cpu);
-    // Where a hypervisor takes the core away, it is killed for what it used up to a tick before its limit.
+    // If a hypervisor takes the core away, the program is killed up to a tick before its limit.
     let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
     let usage = Usage {
         cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
@@ -170,52 +168,51 @@ fn ending(finished: &Finished) -> End {
     }
 }
 
-//# How much CPU time a run uses, by all the accounts that the tier has.
-//#
-//# Each account has its own weakness. A control group's lags behind by up to a tick of each core that a program runs on.
-//# The tree clock loses a process that executes a file which it may not read, and all that descends from it; and it goes
-//# on while a hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with
-//# them, and who ends under a parent that ignores it is in no parent's account.
-//#
-//# So the tree clock is believed where nothing else counts all processes, and elsewhere for what the other account may
-//# be late by. There is none where a group counts and programs stay on the core of this process: it reads the account
-//# when no program runs, and so nothing is late.
-
-/// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
+/// The shortest and longest interval between samples of processes, where nothing else counts them reliably.
 const MIN_INTERVAL: u64 = 1_000_000;
 const MAX_INTERVAL: u64 = 20_000_000;
-/// Looking takes at most this fraction of the helper's time: one part in twenty.
+/// The pause after a sample is this many times as long as the sample: sampling takes at most one part in twenty of the
+/// helper's time.
 const PAUSE_FACTOR: u64 = 20;
-/// For this many looks a process stays known that was not found again: a list of children may leave one out.
+/// A process that is not found again is forgotten after this many samples. A list of children may miss one.
 const FORGOTTEN_AFTER: u64 = 8;
-/// What a control group's account may be ahead of the tree clock before that is a sign.
+/// The control group may count this much more than the tree clock before the clock is doubted.
 const TOLERANCE: u64 = 1_000_000;
 
-/// One run's CPU time, from what the accounts were before it. All figures are in nanoseconds.
+/// Measures one run's CPU time, in nanoseconds, by all accounts that the tier has.
+///
+/// Each account has its own weakness. A control group's account lags by up to a tick for each core in use. The tree
+/// clock loses a process that executes a file which it may not read, with all its descendants; and it goes on while a
+/// hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with them, and
+/// a process whose parent ignores its end is in no parent's account.
+///
+/// So the tree clock is used alone where nothing else counts all processes. Elsewhere it only makes up for the lag of
+/// the other account. There is no tree clock where a group counts and programs stay on this process's core. This
+/// process then reads the account while no program runs, so that nothing lags.
 pub(crate) struct CpuMeter<'a> {
     gauges: Gauges<'a>,
     before: CpuReadings,
     samples: u64,
-    /// Each process that was found lately.
+    /// The processes that were found lately.
     seen: HashMap<i32, Seen>,
-    /// As the last look began: the tree clock, the root's part of it, and the newest process.
+    /// When the last sample began: the tree clock, the root's part of it, and the newest process.
     tree_then: u64,
     own_then: u64,
     newest: Option<i32>,
-    /// What processes were seen to use that the tree clock did not count.
+    /// CPU time of processes that the tree clock did not count.
     uncounted: u64,
-    /// What living processes and those that were waited for have used together.
+    /// CPU time of living processes and those that they waited for.
     waited_for_total: u64,
-    /// What was found to be used for certain.
+    /// CPU time that is certain.
     known: u64,
-    /// When the next look is due, and the pause before it.
+    /// When the next sample is due, and the pause before it.
     next_sample_at: u64,
     pace: u64,
-    /// CPU time that the last look took.
+    /// CPU time of the last sample.
     effort: u64,
 }
 
-/// A process at the last look that found it.
+/// A process in the last sample that found it.
 struct Seen {
     clock: u64,
     sample: u64,
@@ -227,7 +224,7 @@ impl<'a> CpuMeter<'a> {
         CpuMeter::resume(gauges, kept.unwrap_or_else(|| gauges.read_accounts()))
     }
 
-    /// For a run that has begun when the accounts were these.
+    /// For a run that has begun. `before`: CPU time before it.
     pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
         CpuMeter {
             gauges,
@@ -246,15 +243,15 @@ impl<'a> CpuMeter<'a> {
         }
     }
 
-    /// The accounts before the run.
+    /// CPU time before the run.
     pub(crate) fn before(&self) -> CpuReadings {
         self.before
     }
 
-    /// What was used so far, at most a tick of each of `cores` more.
+    /// CPU time so far, at most one tick of each of `cores` too much.
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted(self.gauges.read_accounts());
-        // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
+        // Processes are sampled if no group counts them, or if the group counts what the clock does not.
         let has_clock = self.gauges.tree_clock().is_some();
         let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
         if !self.is_single_process() && group.is_none_or(is_doubtful) {
@@ -267,9 +264,9 @@ impl<'a> CpuMeter<'a> {
         self.known.max(tree.min(most))
     }
 
-    /// What the whole run used, `reaped` being what the reaped processes used.
+    /// CPU time of the whole run. `reaped`: of the reaped processes.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
-        // For one process, the kernel's account of it is exact; the others include some work of the root.
+        // For a single process, the kernel's account is exact. The others include some work of the root.
         if !self.gauges.many || self.is_single_process() {
             return reaped;
         }
@@ -279,11 +276,12 @@ impl<'a> CpuMeter<'a> {
         }
         let (tree, group) = self.counted(now);
         let whole = group.unwrap_or(tree + self.uncounted);
-        // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
+        // If the program was killed for some CPU time, it has used that. The tree clock lags a little behind the root's
+        // part of it.
         reaped.max(self.known).max(self.waited_for_total).max(whole)
     }
 
-    /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
+    /// Takes a sample if one is due. Returns the time until the next.
     pub(crate) fn sample_if_due(&mut self) -> u64 {
         if self.before.group.is_some() || !self.gauges.many || self.is_single_process() {
             return u64::MAX;
@@ -294,24 +292,24 @@ impl<'a> CpuMeter<'a> {
         self.next_sample_at.saturating_sub(clock::now()).max(1)
     }
 
-    /// A process was started, and may end soon.
+    /// A process was started that may end soon.
     pub(crate) fn expect_short_lived(&mut self) {
         self.gauges.members.admit();
         self.pace = MIN_INTERVAL;
         self.next_sample_at = self.next_sample_at.min(clock::now() + MIN_INTERVAL.max(self.effort * PAUSE_FACTOR));
     }
 
-    /// Whether the program is known to be all of the run, and no group counts it.
+    /// Whether the program is certainly a single process, and no group counts it.
     fn is_single_process(&self) -> bool {
         self.before.group.is_none() && !self.gauges.members.has_others()
     }
 
-    /// What processes have used that are there.
+    /// CPU time of living processes.
     fn living(&self) -> u64 {
         self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
     }
 
-    /// By the tree clock and by the group until now, without the root's own.
+    /// By the tree clock and by the group so far, without the root's part.
     fn counted(&self, now: CpuReadings) -> (u64, Option<u64>) {
         let own = now.own.saturating_sub(self.before.own);
         let group =
@@ -320,13 +318,12 @@ impl<'a> CpuMeter<'a> {
         (tree, group)
     }
 
-    /// Adds what processes used since the last look beyond all that the tree clock counted meanwhile.
+    /// Adds what processes used since the last sample beyond what the tree clock counted.
     fn sample(&mut self) {
         let began = clock::own_cpu();
         let tree_clock = || self.gauges.tree_clock().map_or(0, TreeClock::read);
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
-        // What ends during the count is left out rather than counted twice: each is looked at after who may wait for
-        // it.
+        // Parents are read before their children. A process that ends meanwhile is left out and not counted twice.
         let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
         let (mut used, mut waited_for_total) = (0, self.gauges.status_page.reaped());
         for pid in self.gauges.members() {
@@ -338,13 +335,13 @@ impl<'a> CpuMeter<'a> {
             let known = self.seen.insert(pid, Seen { clock: now, sample: self.samples });
             used += match known {
                 Some(then) if then.clock <= now => now - then.clock,
-                // One that is older, but was not found before, was counted by others before.
+                // An older process that was not found before was counted by others.
                 _ if self.is_new(pid, newest) => now,
                 _ => 0,
             };
         }
-        // From just before the last look until now: never less than what was counted between the two readings of a
-        // clock.
+        // From just before the last sample until now, so that this is never less than what the clock counted in
+        // between.
         let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);
@@ -360,19 +357,19 @@ impl<'a> CpuMeter<'a> {
         self.next_sample_at = clock::now() + self.pace.max(self.effort * PAUSE_FACTOR);
     }
 
-    /// Whether a process was started after the last look began; `newest` is the newest of all now.
+    /// Whether a process was started after the last sample began. `newest` is the newest process now.
     fn is_new(&self, pid: i32, newest: Option<i32>) -> bool {
         match (self.newest, newest) {
             _ if self.samples == 0 => true,
             (Some(then), Some(now)) if then <= now => pid > then,
-            // Ids have begun anew.
+            // Process ids have started again from the beginning.
             (Some(then), Some(now)) => pid > then || pid <= now,
             _ => false,
         }
     }
 }
 
-/// The id that was given to a process last.
+/// The last process id that was assigned.
 fn newest_process() -> Option<i32> {
     text("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
 }
@@ -391,8 +388,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The readings of a clock that stood still until now and is ten seconds ahead from here on, as one on a machine
-    /// whose hypervisor gave the core to others.
+    /// A clock that stood still until now and is ten seconds ahead from here on, as if a hypervisor had given the core
+    /// to others.
     fn hurried() -> TreeClock {
         let mut readings: File = tempfile::tempfile().unwrap();
         for reading in std::iter::once(0).chain(std::iter::repeat_n(10 * SECOND, 100)) {
@@ -430,11 +427,11 @@ mod tests {
         let first = meter.used(1);
         let after = clock::cpu_of(child).map(nanoseconds).unwrap();
         let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
-        // It may have started others, which the tree clock alone counts.
+        // From here, there may be others, which only the tree clock counts.
         meter.expect_short_lived();
         let (among_others, of_all) = (meter.used(1), meter.total(7));
         for victim in [child, pid] {
-            // SAFETY: no pointer is passed; both are this test's own.
+            // SAFETY: a system call without pointers. Both processes are this test's own.
             unsafe { libc::kill(victim, libc::SIGKILL) };
         }
         root.wait().unwrap();

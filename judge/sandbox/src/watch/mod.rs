@@ -1,4 +1,4 @@
-//! Watches a running program: takes its output, keeps its limits, and sees it end.
+//! Watches a running program: captures its output, enforces its limits, and waits for its end.
 
 pub(crate) mod capture;
 pub(crate) mod fork_policy;
@@ -22,18 +22,18 @@ use crate::watch::gauges::Disk;
 use crate::watch::meter::Meter;
 use crate::watch::reaper::Conclusion;
 
-/// A run's end as the watcher saw it.
+/// How a run ended, as seen by the watcher.
 pub(crate) struct Watched {
     pub(crate) conclusion: Conclusion,
-    /// The limits that made the watcher kill it.
+    /// The limits for which the watcher killed the program.
     pub(crate) breaches: Vec<Breach>,
-    /// What the clocks said when `until` became readable.
+    /// The clocks when `until` became readable.
     pub(crate) cutoff: Option<Cutoff>,
     /// A process or thread was refused.
     pub(crate) was_refused: bool,
 }
 
-/// What the clocks said when the program was no longer needed.
+/// The clocks when the program was no longer needed.
 #[derive(Clone, Copy)]
 pub(crate) struct Cutoff {
     /// On the monotonic clock.
@@ -41,19 +41,19 @@ pub(crate) struct Cutoff {
     pub(crate) cpu: u64,
 }
 
-/// How long a killed program may take to be gone.
+/// How long a killed program may take to die.
 const GRACE: u64 = 5_000_000_000;
-/// Shortest and longest pause between two looks at what has no descriptor to wait for.
+/// The shortest and longest interval between checks of what cannot be polled.
 const MIN_INTERVAL: u64 = 1_000_000;
 const MAX_INTERVAL: u64 = 20_000_000;
-/// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
-/// then beyond the limit as well.
+/// A program is killed only when it exceeds a limit of time by this. The final figures, which are read in another way,
+/// then exceed the limit as well.
 const MARGIN: u64 = 200_000;
-/// The fastest that memory is touched, or a file written, in bytes per nanosecond.
+/// The fastest rate at which memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
-/// A look at memory is followed by a pause this many times as long.
+/// The pause after a measurement is this many times as long as the measurement.
 const PAUSE_FACTOR: u64 = 4;
-/// Bytes moved by one read.
+/// The size of one read.
 pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 
 /// What is watched.
@@ -62,21 +62,22 @@ pub(crate) struct Watcher<'a, 'b> {
     pub(crate) stdout: &'a mut Stream,
     pub(crate) stderr: &'a mut Stream,
     pub(crate) meter: &'a mut Meter<'b>,
-    /// The judge's end: hung up when the judge has gone or has cancelled. The next order may wait there.
+    /// The socket to the judge. It is hung up when the judge has gone or cancelled the run. The next order may wait
+    /// there.
     pub(crate) judge: BorrowedFd<'a>,
-    /// Readable when the program is no longer needed; `None` once that is known.
+    /// Readable when the program is no longer needed. `None` once it was.
     pub(crate) until: Option<BorrowedFd<'a>>,
-    /// How long it may then take to end by itself, in nanoseconds.
+    /// How long the program may then take to end by itself, in nanoseconds.
     pub(crate) grace: u64,
-    /// Bytes on disk in a working folder that has no size limit of its own.
+    /// The working folder, if its size is not limited by the kernel.
     pub(crate) disk: Option<&'a dyn Disk>,
-    /// Cores that the program may use at once.
+    /// The number of cores that the program can use at once.
     pub(crate) cores: u64,
-    /// Lets new processes in where no control group counts them.
+    /// Decides about new processes, where no control group counts them.
     pub(crate) fork_policy: Option<ForkPolicy<'a>>,
 }
 
-/// What has become of a run so far.
+/// The state of a run.
 #[derive(Default)]
 struct Progress {
     breaches: Vec<Breach>,
@@ -84,12 +85,11 @@ struct Progress {
 }
 
 impl Watcher<'_, '_> {
-    /// Watches until the program has ended, by itself or because it was killed. What comes through its pipes goes by way
-    /// of `buffer`.
+    /// Watches until the program has ended, by itself or because it was killed. `buffer` is for data from the pipes.
     pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
         let mut progress = Progress::default();
         if let Err(fault) = self.watch(program, &mut progress, buffer) {
-            // It must not outlive its run.
+            // The program must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
             program.finish()?;
@@ -101,12 +101,12 @@ impl Watcher<'_, '_> {
         Ok(Watched { conclusion, breaches: progress.breaches, cutoff: progress.cutoff, was_refused })
     }
 
-    /// Returns when the program is over, though not yet cleared up after.
+    /// Returns when the program has ended, before it is cleaned up.
     fn watch(&mut self, program: &mut dyn Program, progress: &mut Progress, buffer: &mut [u8]) -> Result<(), Fault> {
-        // Reading what a program uses costs more than a short program takes: the first look comes a little later.
+        // Reading what a program uses takes longer than a short program. So the first check comes a little later.
         let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.limits.shortest_time()));
-        // Until then what it writes stays in the pipe: to be woken for it costs a short program more than to fill the
-        // pipe costs a long one.
+        // Until then the output stays in the pipe. Waking for it costs a short program more than a full pipe costs a
+        // long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
             let timeout = match next_check_at.checked_sub(clock::now()).filter(|left| *left > 0) {
@@ -138,7 +138,8 @@ impl Watcher<'_, '_> {
             if let Some(fork_policy) = &mut self.fork_policy {
                 fork_policy.process(self.meter, ready.has_notification);
             }
-            // Of a conversation, there is a line at a time: to look for another would cost as much as to pass this one on.
+            // In a conversation there is one line at a time. Looking for another would take as long as passing this one
+            // on.
             self.stdout.drain(buffer, if self.stdout.is_relay() { 1 } else { 32 })?;
             if ready.stderr {
                 self.stderr.drain(buffer, 32)?;
@@ -168,8 +169,8 @@ impl Watcher<'_, '_> {
         }
     }
 
-    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the run's time is up;
-    /// after a program that was cut short, it is not waited for.
+    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the time limit of the
+    /// run. It is not waited for if the program was cut short.
     fn deliver(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
@@ -193,7 +194,7 @@ impl Watcher<'_, '_> {
         }
     }
 
-    /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
+    /// Nanoseconds until the next check; `None` if a limit is exceeded, which is recorded.
     fn check(&mut self, program: &dyn Program, progress: &mut Progress) -> Option<u64> {
         let next = match progress.cutoff {
             Some(cutoff) => {
@@ -229,7 +230,7 @@ impl Watcher<'_, '_> {
             let began = clock::now();
             let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
             let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
-            // The program may be waiting for this very core.
+            // The program may wait for this very core.
             next = next.min(pause.max(PAUSE_FACTOR * (clock::now() - began)));
         }
         if let Some(limit) = self.limits.processes
@@ -242,14 +243,14 @@ impl Watcher<'_, '_> {
             let began = clock::now();
             let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
             let left = check_left(left, Breach::Disk, breaches)?;
-            // Where there is much to look at, looking is not to become what takes the time.
+            // With many files, measuring must not take most of the time.
             let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
             next = next.min(pause.max(4 * (clock::now() - began)));
         }
         Some(next)
     }
 
-    /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
+    /// Waits until there is something to do, for at most `timeout` nanoseconds. `listens`: output counts.
     fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Readiness, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
         let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
@@ -286,11 +287,11 @@ struct Readiness {
     ended: bool,
     cut_off: bool,
     has_notification: bool,
-    /// There may be something on standard error.
+    /// There may be output on standard error.
     stderr: bool,
 }
 
-/// `left`, or `None` with `breach` noted when nothing is left.
+/// Returns `left`, and records `breach` if that is `None`.
 fn check_left(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
     if left.is_none() {
         breaches.push(breach);
@@ -298,27 +299,25 @@ fn check_left(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> 
     left
 }
 
-//# A started program, wherever it was started.
-
-/// A started program, seen from the one who watches it.
+/// A started program, as the watcher sees it.
 pub(crate) trait Program {
-    /// Becomes readable when something has ended: see [`Program::is_over`].
+    /// Becomes readable when a process has ended. See [`Program::is_over`].
     fn ended(&self) -> BorrowedFd<'_>;
-    /// Whether it was the program itself.
+    /// Whether that was the program itself.
     fn is_over(&mut self) -> bool;
-    /// Kills all of the run; what is asked for again changes nothing.
+    /// Kills all processes of the run. May be called again.
     fn kill(&mut self);
-    /// Once it has ended: clears up and tells.
+    /// Cleans up after the program's end, and returns the result.
     fn finish(&mut self) -> Result<Conclusion, Fault>;
-    /// Whether it is certain that it runs and is not about to.
+    /// Whether the program certainly runs, and is not about to start.
     fn has_started(&self) -> bool;
     /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
 }
 
-/// What became of an order to start a program.
+/// The result of starting a program.
 pub(crate) enum Start<'a> {
-    /// It was passed on to where it is started, or runs already.
+    /// It runs, or the process that starts it has the order.
     Running(Box<dyn Program + 'a>),
     /// `execve` failed with this error number.
     Refused(i32),
