@@ -1,4 +1,4 @@
-//! Writes filters for the kernel's packet filter machine: a table of system calls becomes a tree of comparisons.
+//! Writes programs for the kernel's packet filter machine: a table of system calls becomes a tree of comparisons.
 
 use std::collections::BTreeMap;
 
@@ -24,20 +24,20 @@ pub(crate) const fn high_half(index: u32) -> u32 {
     argument(index) + 4
 }
 
-/// What happens at which call, by number; all others are allowed.
+/// What happens for which system call. All others are allowed.
 #[derive(Default)]
 pub(crate) struct Table {
     actions: BTreeMap<u32, Decision>,
     bodies: Vec<Code>,
 }
 
-/// What the comparisons of a call's number lead to.
+/// What a call's number leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Allow,
-    /// With this error number; 0 is a success that does nothing.
+    /// Fails with this error number; 0 means success without effect.
     Fail(i32),
-    /// It depends on the arguments: see this one of the bodies.
+    /// Depends on the arguments, which the body with this index inspects.
     Body(usize),
 }
 
@@ -46,14 +46,14 @@ impl Table {
         self.actions.extend(numbers.iter().map(|&number| (number as u32, Decision::Fail(errno))));
     }
 
-    /// All calls in `numbers` that nothing is said of yet.
+    /// Calls in `numbers` that have no entry yet.
     pub(crate) fn fail_unlisted(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
         for number in numbers {
             self.actions.entry(number).or_insert(Decision::Fail(errno));
         }
     }
 
-    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
+    /// `body` inspects the arguments of one call, which is allowed unless the body decides otherwise.
     pub(crate) fn inspect(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
         let mut code = Code::default();
         body(&mut code);
@@ -62,9 +62,9 @@ impl Table {
         self.bodies.push(code);
     }
 
-    /// Trees of comparisons, then what looks at arguments. Calls of another architecture, and those from `unknown` on,
-    /// x32's included, do not exist. The kernel translates the filter and tries it on every call there is when it is
-    /// put on: as a plain list that took 0.3 ms of each run, like this a sixth.
+    /// Trees of comparisons, followed by the bodies. Calls of another architecture, and calls from `unknown` on
+    /// (including x32), do not exist. The kernel translates an installed filter and tries it on every call. For a plain
+    /// list that took 0.3 ms of each run, for trees it takes a sixth.
     pub(crate) fn compile(self, unknown: u32) -> Vec<sock_filter> {
         let ranges = self.ranges(unknown);
         let mut code = Code::default();
@@ -74,7 +74,7 @@ impl Table {
         let mut jumps = Vec::new();
         let mut trees = ranges.chunks(RANGES_OF_A_TREE).peekable();
         while let Some(tree) = trees.next() {
-            // Past this tree, if the call is one of the next.
+            // Skips this tree if the call is in a later one.
             let skip = code.0.len();
             if let Some(next) = trees.peek() {
                 code.0.push(comparison(BPF_JGE, next[0].start, 0, 1));
@@ -108,23 +108,22 @@ impl Table {
         }
         ranges.push(Range { start: next, ret: Decision::Allow });
         ranges.push(Range { start: unknown, ret: Decision::Fail(libc::ENOSYS) });
-        // Neighbours with the same end are one.
+        // Neighbours with the same decision are merged.
         ranges.dedup_by_key(|range| range.ret);
         ranges
     }
 }
 
-/// Few enough for every comparison of a tree to reach its ends, which stand behind it.
+/// Few enough for every comparison of a tree to reach the decisions, which follow the tree.
 const RANGES_OF_A_TREE: usize = 80;
 
-/// Calls from `start` up to the next range's end in the same way.
+/// Calls from `start` up to the next range, with the same decision.
 struct Range {
     start: u32,
     ret: Decision,
 }
 
-/// Writes the comparisons that find the range of a call and the ends that they lead to, each end once; notes from where
-/// to which body they leap.
+/// Writes the comparisons that find the range of a call, and the decisions, each once. Records the jumps to bodies.
 fn emit_tree(ranges: &[Range], code: &mut Code, jumps: &mut Vec<(usize, usize)>) {
     let mut branches = Vec::new();
     branch(ranges, code, &mut branches);
@@ -149,7 +148,7 @@ fn emit_tree(ranges: &[Range], code: &mut Code, jumps: &mut Vec<(usize, usize)>)
                 Goal::Comparison(place) => Some(place),
                 Goal::Decision(ret) => places.iter().find(|(known, _)| *known == ret).map(|(_, place)| *place),
             };
-            // Every end has a place, and a test keeps the trees small enough for every distance.
+            // Every decision has a place. A test checks that every distance fits.
             (place.unwrap_or(at) - at - 1) as u8
         };
         (code.0[at].jt, code.0[at].jf) = (distance(yes), distance(no));
@@ -163,7 +162,7 @@ enum Goal {
     Decision(Decision),
 }
 
-/// A comparison whose ways are not known yet.
+/// A comparison whose targets are not known yet.
 struct Branch {
     at: usize,
     yes: Goal,
@@ -187,7 +186,7 @@ fn comparison(kind: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
     sock_filter { code: (BPF_JMP | kind | BPF_K) as u16, jt, jf, k }
 }
 
-/// A piece of a filter being written.
+/// A piece of a program.
 #[derive(Default)]
 pub(crate) struct Code(Vec<sock_filter>);
 
@@ -212,19 +211,19 @@ impl Code {
         self.ret(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
 
-    /// Fails with `errno` when the comparison of what is loaded with `k` holds.
+    /// Fails with `errno` if the comparison of the loaded value with `k` holds.
     pub(crate) fn fail_if(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 0, 1));
         self.fail(errno);
     }
 
-    /// Fails with `errno` when it does not.
+    /// Fails with `errno` if it does not hold.
     pub(crate) fn fail_unless(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 1, 0));
         self.fail(errno);
     }
 
-    /// Fails with `errno` when what is loaded is one of `values`, which are few.
+    /// Fails with `errno` if the loaded value is one of `values`, which are few.
     pub(crate) fn fail_if_any(&mut self, values: &[u32], errno: i32) {
         self.return_if_any(values, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
@@ -233,30 +232,30 @@ impl Code {
         self.return_if_any(values, libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Allowed when the comparison of what is loaded with `k` holds.
+    /// Allows the call if the comparison of the loaded value with `k` holds.
     pub(crate) fn allow_if(&mut self, kind: u32, k: u32) {
         self.0.push(comparison(kind, k, 0, 1));
         self.ret(libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Allowed when it does not.
+    /// Allows the call if it does not hold.
     pub(crate) fn allow_unless(&mut self, kind: u32, k: u32) {
         self.0.push(comparison(kind, k, 1, 0));
         self.ret(libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Asks the listener.
+    /// Notifies the listener.
     pub(crate) fn notify(&mut self) {
         self.ret(libc::SECCOMP_RET_USER_NOTIF);
     }
 
-    /// Asks unless what is loaded is `k`.
+    /// Notifies unless the loaded value is `k`.
     pub(crate) fn notify_unless(&mut self, k: u32) {
         self.0.push(comparison(BPF_JEQ, k, 1, 0));
         self.notify();
     }
 
-    /// Asks when it is.
+    /// Notifies if it is.
     pub(crate) fn notify_if(&mut self, k: u32) {
         self.return_if_any(&[k], libc::SECCOMP_RET_USER_NOTIF);
     }

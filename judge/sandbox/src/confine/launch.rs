@@ -1,4 +1,4 @@
-//! Starts one program: a `vfork`-like clone whose child puts on its walls and becomes the program.
+//! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
@@ -23,7 +23,7 @@ use crate::protocol::messages::RunSpec;
 use crate::request::{Context, Fault, is_shortage};
 use crate::{clock, cores, process};
 
-/// Everything a child needs, laid out before the clone: the child shares this memory and must not allocate.
+/// Everything a child needs, prepared before the clone. The child shares this memory and must not allocate.
 pub(crate) struct Launch<'a> {
     program: CString,
     argv: Vec<CString>,
@@ -35,7 +35,7 @@ pub(crate) struct Launch<'a> {
     confinement: Confinement<'a>,
 }
 
-/// What became of a launch.
+/// The result of a launch.
 pub(crate) enum Launched {
     /// The program runs.
     Running(Child),
@@ -43,18 +43,18 @@ pub(crate) enum Launched {
     Refused(i32),
 }
 
-/// A started program. Its id is its own until it is waited for.
+/// A started program. Its id is valid until it is waited for.
 pub(crate) struct Child {
     pub(crate) pid: i32,
     /// When it started, in nanoseconds of the monotonic clock.
     pub(crate) started: u64,
 }
 
-/// Several times what the walk needs, and little enough for the allocator to have it at hand.
+/// Several times what the child needs, and small enough to be allocated quickly.
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// A launch of `spec` behind `confinement`. `Err` holds the error number of `execve` for strings with a NUL byte.
+    /// Prepares to launch `spec`. `Err` is the error number of `execve` for strings with a NUL byte.
     pub(crate) fn new(
         spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
@@ -84,16 +84,16 @@ impl<'a> Launch<'a> {
         rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
     }
 
-    /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
+    /// Sets environment variables to the working folder's path, which has no NUL byte.
     pub(crate) fn set_folder_variables(&mut self, variables: &[OsString], path: &Path) {
         let value = path.as_os_str().as_bytes();
         let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
         self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
     }
 
-    /// Starts the program; returns when it runs or when it is certain that it will not.
+    /// Starts the program. Returns when it runs, or when it certainly will not.
     pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
-        // A file that was written a moment ago may still be open for writing in a process just forked elsewhere.
+        // A file that was just written may still be open for writing in a process that another thread has forked.
         for _ in 0..10 {
             match self.attempt()? {
                 Launched::Refused(libc::ETXTBSY) => std::thread::sleep(Duration::from_millis(2)),
@@ -122,10 +122,12 @@ impl<'a> Launch<'a> {
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
-        // SAFETY: the stack is large enough for `become_program`. It touches nothing but `shared` and this thread's `errno`, takes
-        // no lock and calls only system calls, so that it does not matter what other threads do meanwhile. CLONE_VFORK keeps
-        // this thread waiting until the child has executed or ended, so that the stack and `shared` outlive its use of them.
-        // With these flags the kernel does not look at the last three arguments.
+        // SAFETY: the stack is valid, aligned to 16 bytes, and large enough for `become_program`. CLONE_VFORK suspends
+        // this thread until the child has executed a program or exited, so that the stack and `shared` outlive their
+        // use, and nobody else uses them meanwhile. The child only makes system calls, and writes only to `shared` with
+        // what that refers to, to its stack, and to the `errno` of this suspended thread. It neither allocates nor
+        // takes locks, so other threads can do what they like. No handler runs on the shared memory, as a helper and an
+        // init have none. With these flags the kernel ignores the last three arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
@@ -143,7 +145,7 @@ impl<'a> Launch<'a> {
         if shared.errno == 0 {
             return Ok(Launched::Running(Child { pid, started: shared.started }));
         }
-        // SAFETY: no pointers are passed but null; the child has ended and is this process's to reap.
+        // SAFETY: the only pointer is null. The child has exited, and no other thread waits for children meanwhile.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
         match (shared.step, shared.errno) {
             (Step::Exec, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
@@ -154,9 +156,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-//# The walk of a child from clone to exec, in a fixed order; it shares its parent's memory and allocates nothing.
-
-/// How far the child came; the order of its steps.
+/// The steps of the child, in their order.
 #[derive(Clone, Copy)]
 pub(crate) enum Step {
     Signals,
@@ -173,7 +173,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// What was being done.
+    /// What the step does.
     pub(crate) fn action(self) -> &'static str {
         match self {
             Step::Signals => "clearing the signal mask",
@@ -194,48 +194,50 @@ impl Step {
 /// What parent and child share during the clone.
 pub(crate) struct ChildSetup<'a, 'w> {
     pub(crate) program: &'a CStr,
-    /// Pointers to strings that live as long as this, and a null pointer; the environment likewise.
+    /// Pointers to strings that live as long as this, followed by a null pointer.
     pub(crate) argv: Vec<*const c_char>,
     pub(crate) environment: Vec<*const c_char>,
     pub(crate) stdio: [BorrowedFd<'a>; 3],
     pub(crate) folder: BorrowedFd<'a>,
     pub(crate) confinement: &'a mut Confinement<'w>,
-    /// How far the child came, and the error number that stopped it; 0 for none.
+    /// The current step, and the error number that stopped it; 0 for none.
     pub(crate) step: Step,
     pub(crate) errno: i32,
-    /// When it started, in nanoseconds of the monotonic clock.
+    /// When the program started, in nanoseconds of the monotonic clock.
     pub(crate) started: u64,
 }
 
-/// The child's whole life before `execve`.
+/// What the child does, from clone to exec.
 pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
-    // SAFETY: the parent passes a valid `ChildSetup` and waits; nothing else uses it meanwhile.
+    // SAFETY: the parent passes a valid `ChildSetup`, and is suspended while the child uses it.
     let shared = unsafe { &mut *shared.cast::<ChildSetup<'_, '_>>() };
-    // SAFETY: the child is alone on its stack, between clone and exec.
+    // SAFETY: this is the child, between clone and exec.
     if let Err(errno) = unsafe { prepare_and_exec(shared) } {
         shared.errno = if errno == 0 { libc::EIO } else { errno };
     }
-    // SAFETY: `_exit` runs no destructors of the memory that it shares with its parent.
+    // SAFETY: `_exit` does not run destructors, which would be those of the parent.
     unsafe { libc::_exit(127) }
 }
 
-/// A system call's answer as a result with the error number.
+/// Turns the result of a system call into a `Result` with the error number.
 fn answer(value: c_int) -> Result<(), i32> {
     // SAFETY: errno's place is always valid.
     if value < 0 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
 }
 
+/// Confines this process and executes the program. Allocates nothing.
+///
 /// # Safety
 /// Only in the child, between clone and exec.
 unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = Step::Signals;
     answer(process::block_only(&process::set(&[])))?;
-    // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
+    // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
     unsafe {
-        // Its own for the scheduler, too: however many processes it has, those that watch it get as much of a core as all
-        // of them together (sched(7), autogroup).
+        // A session also has a scheduling group of its own. However many processes the program has, its watcher gets as
+        // much of a core as all of them together (sched(7), autogroup).
         shared.step = Step::Session;
-        // Where its process group is what a program is killed by, the filter keeps it from leading a session of its own.
+        // Where the program is killed by its process group, the filter does not let it lead a session.
         let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
         let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass) as c_int;
         answer(group)?;
@@ -277,22 +279,23 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     }
 }
 
-/// Becomes the program's user and gives up capabilities. The parent's death is the child's from here: a change of user
-/// would undo that.
+/// Becomes the program's user and drops capabilities. Then ties the child's life to its parent's, which a change of
+/// user would undo.
 ///
 /// # Safety
 /// As for [`prepare_and_exec`].
 unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     shared.step = Step::Identity;
     let keep_read_search = shared.confinement.keep_read_search;
-    // SAFETY: plain system calls; the only pointer is null.
+    // SAFETY: system calls whose only pointer is null.
     unsafe {
-        // With the former, `access` counts what is kept as well: linkers ask it. It takes a capability of its own.
+        // With the first, `access` respects the capability that is kept, which linkers rely on. Setting it needs a
+        // capability.
         if keep_read_search && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
         if let Some(id) = shared.confinement.identity {
-            // The bare system calls: glibc's wrappers would take locks to tell other threads.
+            // The system calls themselves: glibc's wrappers would take locks to change all threads.
             if shared.confinement.has_groups {
                 answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
             }
@@ -311,19 +314,19 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
     }
 }
 
-/// NOROOT and NO_SETUID_FIXUP, each with its lock: a change of uid leaves capabilities as they are.
+/// NOROOT and NO_SETUID_FIXUP, each locked: a change of uid does not change capabilities.
 const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
 
-/// Gives up every capability, for uid 0 as well, and the way back to them.
+/// Drops all capabilities, for uid 0 as well, for good.
 ///
 /// # Safety
 /// As for [`prepare_and_exec`].
 unsafe fn drop_capabilities() -> Result<(), i32> {
-    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
+    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each locked, and the lock of KEEP_CAPS.
     const SECURE_BITS: libc::c_ulong = 0b1110_1111;
-    // SAFETY: a plain system call without pointers.
+    // SAFETY: system calls without pointers, and `set_capabilities` in the child.
     unsafe {
-        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
+        // Refused without CAP_SETPCAP. Then uid 0 is limited by the bounding set, which is empty.
         libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
         set_capabilities(0)
     }
@@ -343,24 +346,22 @@ unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     let header = Header { version: VERSION_3, pid: 0 };
     let halves = [capabilities as u32, (capabilities >> 32) as u32];
     let sets = [[halves[0]; 3], [halves[1]; 3]];
-    // SAFETY: a plain system call on local memory of the layout that version 3 asks for.
+    // SAFETY: a system call on local memory with the layout of version 3.
     unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) as c_int) }
 }
 
-//# A thread that starts programs. It alone has the filter on that they inherit: the kernel translates that once, not for
-//# each of them, and the rest of the process goes on without.
-
-/// A launch makes its child's stack elsewhere.
+/// For the thread itself. Each launch allocates the stack of its child.
 const THREAD_STACK_BYTES: usize = 256 * 1024;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The thread, which ends with this. What it starts are children of the whole process: any thread can wait for them, or
-/// for the signal that one has ended.
+/// A thread that starts programs. Only this thread has the filter that programs inherit, so that the kernel translates
+/// it once, and the rest of the process runs without it. The thread ends when this is dropped. Programs are children of
+/// the process: any thread can wait for them.
 pub(crate) struct Launcher {
     mailbox: Arc<Mailbox>,
     thread: Thread,
-    /// Not for two threads at once.
+    /// Only one thread may use it at a time.
     one_at_a_time: PhantomData<Cell<()>>,
 }
 
@@ -373,7 +374,7 @@ struct Mailbox {
 }
 
 impl Launcher {
-    /// Starts the thread. What the caller has blocked of signals is blocked there, too.
+    /// Starts the thread. It inherits the caller's blocked signals.
     pub(crate) fn start() -> Result<Launcher, Fault> {
         let mailbox = Arc::<Mailbox>::default();
         let theirs = Arc::clone(&mailbox);
@@ -382,7 +383,7 @@ impl Launcher {
         Ok(Launcher { mailbox, thread, one_at_a_time: PhantomData })
     }
 
-    /// Does `work` there and returns what it returned. Nothing spins meanwhile: the program needs the core.
+    /// Runs `work` on the thread and returns its result. Nothing spins meanwhile, as the program needs the core.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let mut result = None;
         let (place, waiting) = (&mut result, thread::current());

@@ -1,5 +1,4 @@
-//! The walls of one program: limits, user, landlock, seccomp. Assembled here alone, for programs in jails and for bare
-//! ones.
+//! The confinement of a program: limits, user, landlock, seccomp. It is assembled here for all tiers.
 
 pub(crate) mod bpf;
 pub(crate) mod calls;
@@ -24,28 +23,28 @@ use crate::protocol::messages::RunSpec;
 use crate::protocol::shared_memory::KillTarget;
 use crate::request::{Fault, Limits};
 
-/// How the programs of one backend are isolated, from run to run.
+/// How the programs of a backend are isolated.
 #[derive(Clone, Copy)]
 pub(crate) struct Isolation {
-    /// Whether landlock and seccomp restrict programs; else there are limits only.
+    /// Whether landlock and seccomp restrict programs. Otherwise there are only limits.
     pub(crate) restricted: bool,
-    /// No namespaces: programs share processes, users and files with the machine.
+    /// There are no namespaces: programs share processes, users and files with the host.
     pub(crate) shares_host: bool,
-    /// A control group keeps memory.
+    /// A control group limits memory.
     pub(crate) has_cgroup: bool,
-    /// A control group counts CPU time: programs may execute what they wrote.
+    /// A control group counts CPU time. Then programs may execute what they wrote.
     pub(crate) counts_cpu: bool,
-    /// Tasks that the kernel's limit on processes counts beside the run's; `None`: that limit cannot be used.
+    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
     pub(crate) other_tasks: Option<u64>,
     /// The uid and gid to change to.
     pub(crate) identity: Option<u32>,
-    /// What lets this process start another, where a gate asks about new processes.
+    /// Lets this process start another one past the fork gate.
     pub(crate) bypass: Option<FilterBypass>,
-    /// Whether that gate asks about CPU clocks, too.
+    /// Whether the gate also decides about CPU clocks.
     pub(crate) asks_for_clocks: bool,
 }
 
-/// What the walls are made from: the isolation, and what the program of the moment may reach.
+/// What the confinement is made from: the isolation, and what the current program may access.
 pub(crate) struct ConfinementContext {
     isolation: Isolation,
     kill_target: Option<KillTarget>,
@@ -53,17 +52,16 @@ pub(crate) struct ConfinementContext {
     ruleset: Option<OwnedFd>,
     keep_read_search: bool,
     filters: FilterCache,
-    /// Opens the filter that this process has on, and that its programs inherit.
+    /// Opens the filter of this process, which its programs inherit.
     own_bypass: Option<FilterBypass>,
     /// Whether programs inherit the groups of this process's user.
     has_groups: bool,
-    /// What modes close in the system's own folders, once it was looked for: that takes long.
+    /// What modes close in the system's own folders. Finding it takes long.
     closed_systems: OnceCell<Vec<PathBuf>>,
 }
 
 impl ConfinementContext {
-    /// Nothing can be reached yet. Limits that are the same for all programs are this process's own from here.
-    /// `kill_target`: where to note the process group to kill.
+    /// Nothing can be accessed yet. Limits that are the same for all programs become this process's own.
     pub(crate) fn new(isolation: Isolation, kill_target: Option<KillTarget>) -> ConfinementContext {
         apply_common();
         let (landlock, filters) = (landlock::version(), FilterCache::default());
@@ -80,8 +78,9 @@ impl ConfinementContext {
         }
     }
 
-    /// Makes what `spec` shows reachable, and `folder`, the working folder or what it is in. `keep_read_search`: whether
-    /// the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) to get there.
+    /// Gives access to what `spec` shows, and to `folder`, which is the working folder or its parent.
+    /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
+    /// to get there.
     pub(crate) fn open_to(
         &mut self,
         spec: &RunSpec,
@@ -91,7 +90,7 @@ impl ConfinementContext {
         let Isolation { restricted, shares_host, counts_cpu, .. } = self.isolation;
         let mut hidden = if shares_host { spec.hidden.clone() } else { Vec::new() };
         if keep_read_search && shares_host {
-            // One that starts in a folder of its caller's reads there what its caller can.
+            // A program that starts in a folder of its caller's may read there what its caller can.
             match spec.folder {
                 Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
                 None => hidden.extend(landlock::closed(&spec.visible)),
@@ -110,9 +109,9 @@ impl ConfinementContext {
         Ok(())
     }
 
-    /// Puts the filter on this thread, if it is the same for all programs and the kernel lets this thread, and gives up the
-    /// groups of this thread's user, if programs are another. What it starts inherits both: to translate the filter for each
-    /// takes as long as to start one. Returns what opens it.
+    /// Installs the filter on this thread, if it is the same for all programs and the kernel allows it, and drops the
+    /// groups of this thread's user if programs have another one. Children inherit both. Translating the filter for
+    /// each takes as long as starting one. Returns what opens the filter.
     pub(crate) fn share_filter(&mut self) -> Option<FilterBypass> {
         if !self.isolation.restricted || self.is_ungated() || self.signals_unscoped() {
             return None;
@@ -125,22 +124,23 @@ impl ConfinementContext {
         self.own_bypass
     }
 
-    /// Whether neither a control group nor a gate knows of new processes and memory.
+    /// Whether neither a control group nor a gate controls new processes and memory.
     fn is_ungated(&self) -> bool {
         !self.isolation.has_cgroup && self.isolation.bypass.is_none()
     }
 
-    /// Neither a pid namespace nor landlock keeps signals in: the filter does, by each program's own process id.
+    /// Whether neither a pid namespace nor landlock confines signals. Then the filter does, by each program's own
+    /// process id.
     fn signals_unscoped(&self) -> bool {
         self.isolation.shares_host && self.landlock < landlock::SCOPES_SIGNALS
     }
 
-    /// Where to note the process group to kill.
+    /// The process group that the keeper kills.
     pub(crate) fn kill_target(&self) -> Option<&KillTarget> {
         self.kill_target.as_ref()
     }
 
-    /// What the filter has to make up for, for programs with this limit of processes.
+    /// What the filter must make up for, for programs with this limit of processes.
     fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
         let Isolation { shares_host, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
         let ungated = self.is_ungated();
@@ -157,31 +157,32 @@ impl ConfinementContext {
     }
 }
 
-/// The walls of one program, for the child to put on. Every capability goes, but for the passage.
+/// The confinement of one program, which the child applies to itself. All capabilities are dropped except
+/// [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) if that is kept.
 pub(crate) struct Confinement<'a> {
     pub(crate) limits: Vec<ResourceLimit>,
-    /// Whether it converses with a program on the same core.
+    /// Whether it exchanges lines with a program on the same core.
     pub(crate) converses: bool,
     /// The uid and gid to change to.
     pub(crate) identity: Option<u32>,
-    /// Whether there are other groups to leave then.
+    /// Whether there are supplementary groups to drop.
     pub(crate) has_groups: bool,
     /// Whether the program keeps [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when it becomes another user.
     pub(crate) keep_read_search: bool,
     /// A landlock ruleset.
     pub(crate) landlock: Option<BorrowedFd<'a>>,
-    /// A seccomp filter; empty for none, or one that is inherited.
+    /// A seccomp filter. Empty if there is none, or if it is inherited.
     pub(crate) filter: Vec<libc::sock_filter>,
-    /// Where to note the process group to kill.
+    /// Where the child sets the process group that the keeper kills.
     pub(crate) kill_target: Option<&'a KillTarget>,
-    /// What lets this process start another, if it needs to ask.
+    /// Lets this process start another one past the fork gate.
     pub(crate) bypass: Option<FilterBypass>,
-    /// What opens the filter that is inherited, until the program begins.
+    /// Opens the inherited filter until the program begins.
     pub(crate) own_bypass: Option<FilterBypass>,
 }
 
 impl Confinement<'_> {
-    /// The walls for `spec`.
+    /// The confinement for `spec`.
     pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
         let Isolation { restricted, has_cgroup, other_tasks, identity, bypass, .. } = context.isolation;
         let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
@@ -204,32 +205,30 @@ impl Confinement<'_> {
     }
 }
 
-//# The kernel's per-process limits for one run.
-
-/// Names a resource: glibc has a type for it, musl none.
+/// The type of a resource: glibc has one, musl has none.
 #[cfg(target_env = "gnu")]
 type Resource = libc::__rlimit_resource_t;
 #[cfg(not(target_env = "gnu"))]
 type Resource = libc::c_int;
 
-/// One resource limit: which, and its value, soft and hard alike.
+/// A resource, and its limit, soft and hard alike.
 pub(crate) type ResourceLimit = (Resource, u64);
 
-/// What decides beside the run's own limits.
+/// What decides about resource limits beside the limits of the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Accounting {
-    /// A control group keeps memory and processes.
+    /// A control group limits memory and processes.
     pub(crate) cgroup: bool,
-    /// The limit on processes counts this many more that are not the run's; `None`: it cannot be used.
+    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
     pub(crate) other_tasks: Option<u64>,
 }
 
 const OPEN_FILES: u64 = 1024;
 const LOCKED_BYTES: u64 = 64 * 1024;
-/// Timers and signals in a queue: each holds a piece of the kernel's memory, out of one stock for all of a user's.
+/// Queued timers and signals. Each holds kernel memory, out of one stock for all of a user's processes.
 const PENDING_SIGNALS: u64 = 1024;
 
-/// The same for all programs, and no hindrance to what starts them.
+/// The same for all programs, and harmless for processes that start programs.
 const SAME_FOR_ALL: [ResourceLimit; 6] = [
     (libc::RLIMIT_CORE, 0),
     (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
@@ -239,19 +238,19 @@ const SAME_FOR_ALL: [ResourceLimit; 6] = [
     (libc::RLIMIT_RTPRIO, 0),
 ];
 
-/// Puts those limits on this process that are the same for all programs: they inherit them.
+/// Applies the limits that are the same for all programs to this process. Programs inherit them.
 pub(crate) fn apply_common() {
     for (resource, value) in SAME_FOR_ALL {
         let value = value.min(asked(resource).rlim_max);
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
-        // If it fails, each program gets it.
+        // If this fails, each program sets the limit.
         // SAFETY: `limit` is valid during the call.
         unsafe { libc::setrlimit(resource, &raw const limit) };
     }
 }
 
-/// The limits that a program does not inherit, each no higher than this process's own. From its first call on, nothing
-/// may change those.
+/// The limits that a program does not inherit, each no higher than this process's own. After the first call, nothing
+/// may change this process's limits.
 pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> {
     let mut wanted = SAME_FOR_ALL.to_vec();
     wanted.extend([
@@ -260,8 +259,8 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ]);
     if let (Some(cpu), None) = (limits.cpu, limits.wall) {
-        // For a watcher that was stopped, where time on the clock does not end the run. Not with every run: with this
-        // limit, the program's own CPU clock moves in ticks of up to 10 ms.
+        // For a watcher that was stopped, if there is no limit on elapsed time. Not for every run: with this limit, the
+        // program's own CPU clock advances in ticks of up to 10 ms.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
     if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
@@ -274,14 +273,14 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
     lowered.filter(|&(resource, value)| (own(resource).rlim_cur, own(resource).rlim_max) != (value, value)).collect()
 }
 
-/// Writable private memory. Every thread reserves a stack of the limit's size, so that with threads only the watcher
-/// can tell.
+/// The limit for writable private memory. Every thread reserves a stack of the limit's size, so that with threads only
+/// the watcher can tell.
 fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
     let stacks = u64::from(processes.unwrap_or(64).clamp(1, 64) - 1);
     memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))
 }
 
-/// This process's own.
+/// This process's own limit. Read once, as it does not change.
 fn own(resource: Resource) -> libc::rlimit {
     const COUNT: usize = 16;
     static KNOWN: OnceLock<[libc::rlimit; COUNT]> = OnceLock::new();
@@ -290,7 +289,7 @@ fn own(resource: Resource) -> libc::rlimit {
 
 fn asked(resource: Resource) -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: `limit` is a valid place for the answer.
+    // SAFETY: `limit` is valid for the answer.
     unsafe { libc::getrlimit(resource, &raw mut limit) };
     limit
 }

@@ -1,4 +1,4 @@
-//! Where a helper starts programs: by itself, or in jails.
+//! How a helper starts programs: by itself, or in jails.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,7 +24,7 @@ use crate::watch::gauges::{Disk, Gauges, RunMembers, TreeClock};
 use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
 use crate::watch::{Program, Start};
 
-/// One or the other, by tier.
+/// By tier: without namespaces, or with them.
 pub(crate) enum Backend {
     Bare(Box<Bare>),
     Jails(Box<Jails>),
@@ -39,7 +39,7 @@ impl Backend {
         })
     }
 
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
             Backend::Bare(bare) => bare.identity(),
@@ -47,7 +47,7 @@ impl Backend {
         }
     }
 
-    /// Makes ready for `spec`.
+    /// Prepares for `spec`.
     pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         match self {
             Backend::Bare(bare) => bare.prepare(spec),
@@ -55,7 +55,7 @@ impl Backend {
         }
     }
 
-    /// The jail of the last run, if it can be used again as it is.
+    /// The jail of the last run, if it can be used again.
     pub(crate) fn jail(&self) -> Option<&Jail> {
         match self {
             Backend::Bare(_) => None,
@@ -70,7 +70,7 @@ impl Backend {
         }
     }
 
-    /// Starts what was prepared for.
+    /// Starts the prepared program.
     pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         match self {
             Backend::Bare(bare) => bare.start(spec, stdio),
@@ -78,7 +78,7 @@ impl Backend {
         }
     }
 
-    /// What new processes go through where no control group counts them.
+    /// The gate for new processes, where no control group counts them.
     pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
         match self {
             Backend::Bare(bare) => bare.fork_gate(),
@@ -86,8 +86,8 @@ impl Backend {
         }
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself and was alone. A jail's
-    /// init does that on its own.
+    /// Removes what the last program has left. `run`: how long it ran, if it exited and was alone. In a jail, the init
+    /// does this.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
             Backend::Bare(bare) => bare.tidy(run),
@@ -95,7 +95,7 @@ impl Backend {
         }
     }
 
-    /// The working folder of the run that has just ended, if it exchanges files.
+    /// The working folder of the last run, if that run exchanged files.
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
         match self {
             Backend::Bare(bare) => bare.work_folder(),
@@ -103,7 +103,7 @@ impl Backend {
         }
     }
 
-    /// How to measure a working folder without a size limit of its own.
+    /// Measures a working folder whose size the kernel does not limit.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         match self {
             Backend::Bare(bare) => bare.disk(),
@@ -112,12 +112,10 @@ impl Backend {
     }
 }
 
-//# The jails of one helper: one for each view of the host that was asked for lately.
-
-/// How many are kept: solvers that are compared take turns.
+/// How many jails are kept, as compared solvers take turns.
 const KEPT: usize = 4;
 
-/// Jails, the most recently used last.
+/// The jails of one helper, one for each view of the host that was used lately. The last one was used most recently.
 pub(crate) struct Jails {
     users: Users,
     identity: Option<Identity>,
@@ -127,7 +125,7 @@ pub(crate) struct Jails {
     /// The socket to the judge, which the init of a jail may serve.
     judge: OwnedFd,
     made: u64,
-    /// For the first jail, laid when the helper starts.
+    /// Prepared for the first jail when the helper starts.
     empty_jail: Option<EmptyJail>,
     jails: Vec<(View, Jail)>,
 }
@@ -148,7 +146,7 @@ impl Jails {
             empty_jail: None,
             jails: Vec::new(),
         };
-        // If it fails, it is tried again for the first program, which tells why.
+        // If this fails, it is tried again for the first program, and that failure is reported.
         jails.empty_jail = jails.create_empty_jail().ok();
         Ok(jails)
     }
@@ -159,7 +157,7 @@ impl Jails {
         EmptyJail::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
     }
 
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
     }
@@ -187,7 +185,7 @@ impl Jails {
         Ok(())
     }
 
-    /// Whether the one that was last prepared can be used again as it is.
+    /// Whether the current jail can be used again.
     pub(crate) fn is_ready(&self) -> bool {
         self.jails.last().is_some_and(|(_, jail)| {
             jail.wait_until_clean();
@@ -195,23 +193,21 @@ impl Jails {
         })
     }
 
-    /// The one that was last prepared.
+    /// The jail that was prepared last.
     pub(crate) fn current(&self) -> &Jail {
-        // `prepare` has put one there. If it failed, the run has ended before this.
+        // `prepare` has put a jail there. If that failed, the run has ended before this.
         #[expect(clippy::expect_used, reason = "an invariant of this type")]
         let (_, jail) = self.jails.last().expect("a jail was prepared");
         jail
     }
 }
 
-//# Programs without namespaces: started by the helper itself, restricted by landlock, seccomp and resource limits.
-
-/// The helper's place for them.
+/// Starts programs without namespaces. They are restricted by landlock, seccomp and resource limits.
 pub(crate) struct Bare {
     /// The keeper acts when this is closed.
     _alive: OwnedFd,
     folder: Folder,
-    /// The size that it was asked for last.
+    /// The last requested size.
     size: u64,
     identity: Option<Identity>,
     /// Whether landlock and seccomp restrict programs.
@@ -223,9 +219,9 @@ pub(crate) struct Bare {
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
     confinement: ConfinementContext,
-    /// Starts programs, if they can inherit their filter; else this thread does.
+    /// Starts programs, if they can inherit their filter. Otherwise this thread does.
     launcher: Option<Launcher>,
-    /// Free bytes on the working folder's disk before the program started.
+    /// Free bytes on the disk of the working folder before the program started.
     free_before: u64,
 }
 
@@ -237,14 +233,14 @@ impl Bare {
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
         let status_page = Rc::new(StatusPage::new().context("making a place for notes")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
-        // A second try after one that failed here has none any more: no program runs without.
+        // If opening fails after this, a second try has no link any more. No program runs without one.
         let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
         let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
-        // After all that it has to share with this thread: the reaper's blocked signal, the clock, the folder's mounts.
+        // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
-        // Without a launcher the gate is on this thread, too, which reads the clocks of the programs: it would ask itself.
+        // Without a launcher the gate is on this thread, too, and it would ask itself when it reads a program's clock.
         let scope = GateScope { memory: restricted, clocks: launcher.is_some() };
         let (gate, bypass) = run_on(launcher.as_ref(), || ForkGate::install(scope)).unzip();
         let isolation = Isolation {
@@ -278,12 +274,12 @@ impl Bare {
         })
     }
 
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
     }
 
-    /// Makes ready for the next run.
+    /// Prepares for the next run.
     pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         self.size = spec.limits.disk;
         self.folder.renew(self.size, None)?;
@@ -302,7 +298,7 @@ impl Bare {
         Ok(())
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself and was alone.
+    /// Removes what the last program has left. `run`: how long it ran, if it exited and was alone.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         self.folder.renew(self.size, run.filter(|_| self.restricted))
     }
@@ -332,7 +328,7 @@ impl Bare {
         self.gate.as_ref()
     }
 
-    /// What there is to watch; nothing where the kernel limits it.
+    /// What is to be measured; `None` if the kernel limits the size.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         if self.folder.memory().is_none() { Some(self) } else { None }
     }
@@ -352,12 +348,12 @@ impl Bare {
         self.status_page.clear();
         let kill_target = self.confinement.kill_target();
         if let Some(kill_target) = kill_target {
-            // Before there is a program: this process may be stopped at any moment.
+            // Before the program starts, as this process may be stopped at any moment.
             kill_target.set_deadline(spec.deadline(clock::now()));
         }
         let launched = run_on(self.launcher.as_ref(), || launch.start());
         if let (Some(kill_target), Err(_) | Ok(Launched::Refused(_))) = (kill_target, &launched) {
-            // A child that came to nothing has noted itself there.
+            // A child that did not become a program has set this.
             kill_target.clear();
         }
         Ok(match launched? {
@@ -374,7 +370,7 @@ impl Bare {
     }
 }
 
-/// Does `work` on the launcher, if there is one.
+/// Runs `work` on the launcher, if there is one.
 fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> T {
     match launcher {
         Some(launcher) => launcher.run(work),
@@ -382,7 +378,7 @@ fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send)
     }
 }
 
-/// Whether a program reads what its caller can, and modes close some of it to others.
+/// Whether the program may read what its caller can, although modes close some of it to others.
 fn needs_its_callers_rights(spec: &RunSpec) -> bool {
     spec.folder.is_some() && !landlock::below(spec.visible.iter().map(|visible| visible.path.clone())).is_empty()
 }
@@ -397,14 +393,12 @@ impl Disk for Bare {
     }
 }
 
-//# A program that the helper has started by itself.
-
-/// A program started by this very process.
+/// A program that this process has started.
 pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
     pub(crate) reaper: &'a Reaper,
     pub(crate) account: ReapedUsage,
-    /// Notes it as long as it lives.
+    /// Set while the program lives.
     pub(crate) kill_target: Option<&'a KillTarget>,
 }
 

@@ -1,4 +1,5 @@
-//! The helper: a small process that starts programs for one worker and watches over them, by one thread.
+//! The helper: a small process with one thread that starts and watches programs for one worker. Also the keeper, which
+//! kills the program of a helper that was killed or stopped.
 
 pub(crate) mod backend;
 pub(crate) mod run;
@@ -27,7 +28,7 @@ use crate::request::{End, Fault};
 use crate::tier::Tier;
 use crate::{clock, cores};
 
-/// A helper: until the judge has gone.
+/// Runs until the judge has gone.
 pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", main: serve };
 
 fn serve() -> io::Result<()> {
@@ -38,8 +39,8 @@ fn serve() -> io::Result<()> {
         cores::pin(None, core)?;
     }
     if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
-        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any
-        // more, and it is still there. No matter if it fails: then there are none.
+        // Programs inherit this. Most of a huge page can be given back without being freed, and then no process's size
+        // shows it. If this fails, there are no huge pages.
         // SAFETY: a system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
@@ -56,13 +57,13 @@ fn serve() -> io::Result<()> {
         let answer = opened.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
         send(&answer, &socket)?;
         let Some(backend) = &mut opened.backend else { continue };
-        // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
+        // After the answer, so that nobody waits for this. If it fails, it is tried again before the next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && order.is_in_memory() && answer.is_ok_and(|answer| is_short(&answer)) {
-            // For those that follow: they are likely to be brief, too. What is kept already is of the same program, as this is
-            // the same order.
+            // For the runs that follow, which are likely to be short, too. Kept pages are of the same program, as this
+            // is the same order.
             kept = kept.or_else(|| KeptPages::of(&order.spec.program));
             left = leave_to_init(backend, &order, &socket, &mut state)?;
         } else {
@@ -76,8 +77,8 @@ fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
     messages::encode_answer(answer).send(socket, &messages::captured_files(answer))
 }
 
-/// Leaves it to the init of the last run's jail to serve the judge, if there is one, as long as it can. Returns the order
-/// that it could not follow, if that was why.
+/// Lets the init of the last run's jail, if there is one, serve the judge as long as it can. Returns an order that the
+/// init could not follow.
 fn leave_to_init(
     backend: &Backend,
     order: &RunOrder,
@@ -88,7 +89,7 @@ fn leave_to_init(
     let answer = match jail.serve_judge() {
         Ok(Some(Handback::Order(_, message))) => return Ok(Some(message)),
         Ok(Some(Handback::StartedRun(run))) => resume_run(backend, jail, &order.spec, run, socket.as_fd(), state),
-        // What has gone will be missed by what comes next.
+        // The next receive will notice who has gone.
         Ok(None) => return Ok(None),
         Err(fault) => return Err(io::Error::other(fault.to_string())),
     };
@@ -96,12 +97,12 @@ fn leave_to_init(
     Ok(None)
 }
 
-/// The backend, opened before there is an order: that takes a moment.
+/// The backend. It is opened before the first order, as that takes a moment.
 struct Opened<'a> {
     settings: Settings,
     judge: BorrowedFd<'a>,
     backend: Option<Backend>,
-    /// Why there is none: yet to be told.
+    /// Why opening failed, until that is reported.
     fault: Option<Fault>,
 }
 
@@ -114,14 +115,15 @@ impl Opened<'_> {
         Opened { settings, judge, backend, fault }
     }
 
-    /// Builds the jail for `spec`, if it needs one. What fails now fails again for the program itself, and is told then.
+    /// Builds the jail for `spec`, if it needs one. A failure is ignored here. It occurs again, and is reported, when
+    /// the program runs.
     fn make_ready(&mut self, spec: &RunSpec) {
         if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
             let _ = backend.prepare(spec);
         }
     }
 
-    /// The backend. Once its fault was told, opening it is tried again.
+    /// Returns the backend. If opening failed and that was reported, tries again.
     fn backend(&mut self) -> Result<&mut Backend, Fault> {
         match (self.fault.take(), &mut self.backend) {
             (Some(fault), _) => Err(fault),
@@ -131,16 +133,16 @@ impl Opened<'_> {
     }
 }
 
-/// Leaves behind what the judge's process was: its session, signals, descriptors. Returns the socket.
+/// Detaches this process from the judge's session, signals and descriptors. Returns the socket.
 fn settle() -> io::Result<OwnedFd> {
     let socket = take_socket()?;
     let _ = rustix::process::setsid();
     for signal in 1..=64 {
-        // SAFETY: the default action needs no handler; those that cannot be set are refused.
+        // SAFETY: the default action needs no handler. Signals that cannot be changed are refused.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // The reader of a program's output may go: an error, not this process's end. Blocked, as programs do not inherit
-    // that.
+    // If the reader of a program's output has gone, writing is an error and does not end this process. The signal is
+    // blocked and not ignored, so that programs do not inherit that.
     process::block_only(&process::set(&[libc::SIGPIPE]));
     rustix::process::umask(Mode::from_raw_mode(0o022));
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
@@ -149,23 +151,22 @@ fn settle() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-//# A program's pages, kept mapped from run to run. The kernel counts the first and the last mapping of each page, for the
-//# machine and for each control group: where this process has one all along, what maps the page for a moment has neither.
-
-/// The pages of a larger file are more than brief programs use, and would have to be read from the disk. What is measured
-/// by the share of a page that a process has, for want of a control group, gets less by this process's share.
+/// A larger file has more pages than short runs use, and they would have to be read from disk. Where there is no
+/// control group, shared pages are divided among processes, and this process's share is missing in the result.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The pages of one file, until this is dropped. They are never looked at, so it does not matter if the file changes.
+/// Keeps the pages of a file mapped from run to run. The kernel counts the first and the last mapping of each page, for
+/// the machine and for each control group. While this process has a page mapped, a program's mapping is neither. The
+/// pages are never read, so it does not matter if the file changes.
 pub(crate) struct KeptPages {
     place: NonNull<libc::c_void>,
     length: usize,
 }
 
 impl KeptPages {
-    /// Those of the file at `path`; `None` if it is large, or cannot be read.
+    /// Maps the file at `path`; `None` if it is large or cannot be read.
     pub(crate) fn of(path: &Path) -> Option<KeptPages> {
-        // There may be something else by now, for which who opens it would wait.
+        // Opening a pipe would block.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();
         let length = usize::try_from(length).ok().filter(|length| (1..=MAX_BYTES).contains(length))?;
@@ -174,31 +175,27 @@ impl KeptPages {
 }
 
 fn map(file: &File, length: usize) -> io::Result<NonNull<libc::c_void>> {
-    // SAFETY: a new mapping, wherever the kernel likes.
+    // SAFETY: a new mapping at an address that the kernel chooses.
     let place = unsafe { rustix::mm::mmap(null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, 0)? };
-    // Before Linux 5.14 only those of them that a neighbour's mapping brings along.
-    // SAFETY: the advice changes nothing that can be read there.
+    // Before Linux 5.14 this fails, and only the pages around a used one are mapped.
+    // SAFETY: the advice does not change the content of the memory.
     let _ = unsafe { rustix::mm::madvise(place, length, Advice::LinuxPopulateRead) };
     NonNull::new(place).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 impl Drop for KeptPages {
     fn drop(&mut self) {
-        // SAFETY: its own mapping, which nothing else knows of.
+        // SAFETY: this value's own mapping, which nothing else uses.
         let _ = unsafe { rustix::mm::munmap(self.place.as_ptr(), self.length) };
     }
 }
 
-//# The keeper: a process that outlives a helper killed with SIGKILL, to kill the program that it leaves behind; and one
-//# that a helper which was stopped has not killed in time.
-//#
-//# Needed where no namespace dies with the helper. A program may refuse to die with its parent, its children do so
-//# anyway; but they cannot leave its process group.
-
-/// A keeper: until its helper has gone.
+/// Runs until its helper has gone. It then kills the program that a helper leaves behind which was killed with SIGKILL,
+/// and before that a program that a stopped helper does not kill in time. Needed where no namespace dies with the
+/// helper. A program's children need not die with it, but they cannot leave its process group.
 pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", main: keep };
 
-/// How often it looks whether a program is overdue, in nanoseconds.
+/// The interval of checks for overdue programs, in nanoseconds.
 const ROUND: u64 = 2_000_000_000;
 
 /// Starts `executable` as a keeper.
@@ -219,7 +216,7 @@ fn keep() -> io::Result<()> {
         match rustix::event::poll(&mut waiting, Some(&clock::timespec(ROUND))) {
             Ok(0) if kill_target.is_overdue() => kill(kill_target.group()),
             Ok(0) | Err(Errno::INTR) => {}
-            // Nothing is ever written to it: it was closed.
+            // Nothing is ever written, so it was closed.
             Ok(_) => break,
             Err(error) => return Err(error.into()),
         }
@@ -239,7 +236,7 @@ fn kill(group: i32) {
 mod tests {
     use super::*;
 
-    /// How many kilobytes of the file this process has mapped.
+    /// Kilobytes of the file that this process has mapped.
     fn mapped(path: &Path) -> u64 {
         let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap();
         let lines = smaps.lines().skip_while(|line| !line.ends_with(path.to_str().unwrap()));

@@ -1,4 +1,5 @@
-//! One run in the helper: descriptors laid out, the program started and watched, its end told.
+//! One run in the helper: sets up descriptors, starts the program, watches it, and makes the answer. Also how standard
+//! input is protected from other programs.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,32 +23,32 @@ use crate::watch::meter::{Meter, conclude, refused};
 use crate::watch::reaper::Conclusion;
 use crate::watch::{BUFFER_BYTES, Cutoff, Program, Start, Watched, Watcher};
 
-/// What a helper has for one run after the other.
+/// What a helper keeps from run to run.
 pub(crate) struct RunnerState {
     steal: StolenTime,
-    /// How many cores programs may use at once; `None`: all that this process may.
+    /// The number of cores that programs can use at once; `None` means all that this process may use.
     cores: Option<u64>,
     buffer: Box<[u8]>,
-    /// Whether the last program was all of its run: it is known to have started no process or thread.
+    /// Whether the last program certainly started no other process or thread.
     pub(crate) was_alone: bool,
 }
 
 impl RunnerState {
-    /// For programs on this core, or on any.
+    /// For programs on this core; `None` means on any.
     pub(crate) fn new(core: Option<usize>) -> RunnerState {
         let buffer = vec![0; BUFFER_BYTES].into();
         RunnerState { steal: StolenTime::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
     }
 
-    /// Cores that a program with these limits may use at once.
+    /// The number of cores that a program with these limits can use at once.
     fn usable_cores(&self, limits: &Limits) -> u64 {
         let cores = self.cores.unwrap_or_else(|| cores::allowed().len() as u64);
         cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1)
     }
 }
 
-/// Runs what `order` asks for. The files that the program has are not kept open here: the other end of a pipe sees it
-/// close them.
+/// Runs what `order` asks for. The program's files are closed here, so that the other end of a pipe sees the program
+/// close it.
 pub(crate) fn run(
     backend: &mut Backend,
     order: &RunOrder,
@@ -79,7 +80,7 @@ pub(crate) fn run(
     answer
 }
 
-/// Goes on with a program that the init of a jail has begun to run.
+/// Continues a run that the init of a jail has started.
 pub(crate) fn resume_run(
     backend: &Backend,
     jail: &Jail,
@@ -101,7 +102,7 @@ pub(crate) fn resume_run(
     watch(backend, spec, running, judge, state)
 }
 
-/// A program, and what is watched of it.
+/// A running program, and what watches it.
 struct Running<'a> {
     program: Box<dyn Program + 'a>,
     stdout: Stream,
@@ -153,8 +154,8 @@ fn watch(
     Ok(answer)
 }
 
-/// An output stream, and what the program writes to. Nothing comes through the stream of one that has the caller's file.
-/// `others`: programs run as another user than this process's.
+/// Returns an output stream and the descriptor that the program writes to. Nothing comes through the stream if the
+/// program has the caller's file. `others`: programs run as another user than this process.
 fn stream(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
@@ -176,7 +177,7 @@ fn stream(
     Ok((stream, writer))
 }
 
-/// The answer for what was watched. `Err` holds the error number of an `execve` that failed.
+/// The answer for a watched run. `Err` is the error number of a failed `execve`.
 fn answer_for(
     backend: &Backend,
     limits: &Limits,
@@ -213,15 +214,13 @@ fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> Outp
     }
 }
 
-//# Standard input of one run: no program can change what another reads.
-
-/// Standard input for this run alone. It shares no position with other runs, and a file is copied into memory: the
-/// owner of a file can change its mode even through a descriptor that only reads, and its locks are seen by others.
+/// Returns standard input for this run alone. It shares no position with other runs. A file is copied into memory: its
+/// owner could change its mode even through a read-only descriptor, and its locks are visible to others.
 pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(&stdin).context("looking at the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
-        // It may belong to this process's user, and so to the program's.
+        // It may belong to the user that this process and the program share.
         FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
             return copied(stdin).context("making an empty input");
         }
@@ -234,7 +233,7 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
     }
     let state = match shared_memory::reopened(&stdin) {
         Ok(state) => state,
-        // Without /proc, or when only the judge may open the file: from the start, at least.
+        // Without /proc, or when only the judge may open the file. At least it is rewound.
         Err(_) => {
             rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
             stdin
@@ -244,23 +243,23 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
     if in_memory { Ok(state) } else { copied(state).context("copying the input") }
 }
 
-/// Lets others do this with a pipe, by its name in /dev. What they may do already, at its other end, they still may.
+/// Adds permissions to a pipe for programs that open it by its name in /dev.
 pub(crate) fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<()> {
     let mode = Mode::from_raw_mode(rustix::fs::fstat(&pipe)?.st_mode);
     if mode.contains(wanted) { Ok(()) } else { rustix::fs::fchmod(pipe, mode | wanted) }
 }
 
-/// Whether nothing on a disk is this pipe.
+/// Whether this pipe is on no disk.
 fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
     const PIPEFS_MAGIC: u64 = 0x5049_5045;
     rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
 }
 
-/// The same bytes in memory, from the start.
+/// A copy in memory, at its start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     let mut copy = shared_memory::create()?;
-    // By reads and writes: the calls that send pages from file to file are asked about at the gate, by this process,
-    // which would wait for itself.
+    // By reads and writes. This process might be asked about `sendfile` and `splice` at the gate, and would wait for
+    // itself.
     let (mut file, mut buffer) = (File::from(file), vec![0; 1 << 16]);
     loop {
         match file.read(&mut buffer) {
@@ -271,6 +270,6 @@ fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
         }
     }
     shared_memory::seal(&copy)?;
-    // Opened anew: to read only, and at its start.
+    // Reopened for reading only, and at its start.
     shared_memory::reopened(&copy)
 }

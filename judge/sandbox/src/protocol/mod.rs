@@ -110,7 +110,7 @@ impl Message {
     }
 }
 
-/// Sends a packet with descriptors. The bare call: `bypass` is an argument that the C library's function does not have.
+/// Sends a packet with descriptors, by the system call itself: the C library's function has no argument for `bypass`.
 fn send_along(
     packet: &[u8],
     fds: &[BorrowedFd<'_>],
@@ -125,10 +125,10 @@ fn send_along(
     if fds.len() > MAX_FDS {
         return Err(Errno::TOOBIG);
     }
-    // SAFETY: all zeroes is valid for both, and the padding that some systems have is to be zero.
+    // SAFETY: all zeroes is valid for both, and padding must be zero.
     let (mut rights, mut message): (Rights, libc::msghdr) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
     let bytes = size_of_val(fds) as u32;
-    // SAFETY: only compute.
+    // SAFETY: these only compute.
     let (length, space) = unsafe { (libc::CMSG_LEN(bytes), libc::CMSG_SPACE(bytes)) };
     rights.header.cmsg_len = length as _;
     (rights.header.cmsg_level, rights.header.cmsg_type) = (libc::SOL_SOCKET, libc::SCM_RIGHTS);
@@ -139,7 +139,7 @@ fn send_along(
     (message.msg_iov, message.msg_iovlen) = (&raw mut text, 1);
     (message.msg_control, message.msg_controllen) = ((&raw mut rights).cast(), space as _);
     let (socket, message) = (socket.as_raw_fd(), &raw const message);
-    // SAFETY: the message and all that it points to are valid during the call.
+    // SAFETY: the message and everything that it points to are valid during the call.
     let sent = unsafe {
         libc::syscall(libc::SYS_sendmsg, socket, message, libc::MSG_NOSIGNAL, 0, 0, FilterBypass::argument(bypass))
     };
@@ -221,7 +221,7 @@ fn malformed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a message between the judge and its helper is malformed")
 }
 
-/// Waits for a packet and returns how long it is; 0 when the other side has closed.
+/// Waits for a packet and returns its length; 0 when the other side has closed.
 fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut Vec<OwnedFd>) -> io::Result<usize> {
     loop {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
@@ -231,7 +231,7 @@ fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut
         let received = match rustix::net::recvmsg(socket, &mut slices, &mut control, flags) {
             Ok(received) => received.bytes,
             Err(Errno::INTR) => continue,
-            // A process that waits in the call itself is woken each time that the other side reads a message, too.
+            // A process that waits in `recvmsg` would also be woken whenever the other side reads a message.
             Err(Errno::AGAIN) => match rustix::event::poll(&mut [PollFd::new(socket, PollFlags::IN)], None) {
                 Ok(_) | Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -248,11 +248,16 @@ fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut
     }
 }
 
-/// The secret number.
+/// A secret number that opens a filter for the process that installed it, and for its children until they execute a
+/// program. It is passed in a system call argument that the kernel ignores.
+///
+/// A program cannot learn it. The number is in the memory of a process that no program may read, and in registers
+/// during a call. `execve` replaces the memory and clears the registers. And the number only opens the filter: the
+/// kernel still checks capabilities, which no program has.
 #[derive(Clone, Copy)]
 pub(crate) struct FilterBypass(u64);
 
-/// The argument that holds it: the calls that are made with it have five at most.
+/// The argument for the number. The calls that are made with it have at most five arguments.
 pub(crate) const PLACE: u32 = 5;
 
 impl FilterBypass {
@@ -262,17 +267,17 @@ impl FilterBypass {
         Ok(FilterBypass(u64::from_le_bytes(bytes)))
     }
 
-    /// In the form of the arguments of `clone` that the flags used here leave unused.
+    /// As an argument of `clone` that is unused with the flags used here.
     pub(crate) fn as_pointer<T>(self) -> *mut T {
         self.0 as *mut T
     }
 
-    /// In the form of an argument; 0 without a pass.
+    /// As an argument; 0 if there is none.
     pub(crate) fn argument(bypass: Option<FilterBypass>) -> u64 {
         bypass.map_or(0, |FilterBypass(number)| number)
     }
 
-    /// Its low and its high half.
+    /// The low and the high half.
     pub(crate) fn halves(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }

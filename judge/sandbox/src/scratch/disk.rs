@@ -1,4 +1,4 @@
-//! Counts what a run holds on the host's disk, where nothing but a watch keeps it within its limit.
+//! Files on the host's disk: measures what a run holds, where the kernel does not limit it, and removes what it leaves.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
@@ -12,36 +12,35 @@ use rustix::path::Arg;
 
 use crate::procfs::{self, text};
 
-/// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program
-/// with more is over its limit.
+/// The maximal number of files and folders, and likewise of descriptors, as counting takes time. A program with more
+/// has exceeded its limit.
 const MAX_ENTRIES: usize = 4096;
-/// Folders among them: some disks take a millisecond to remove one.
+/// The maximal number of folders, as some disks take a millisecond to remove one.
 const MAX_FOLDERS: usize = 256;
-/// Folders in folders that are counted.
+/// The maximal depth of folders.
 const MAX_LEVELS: usize = 32;
 
-/// What there is to look at.
+/// What a run holds on disk.
 pub(crate) struct DiskUsage<'a> {
-    /// What the working folder is in, and its name there.
+    /// The parent of the working folder, and the name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),
-    /// Its path, without links.
+    /// The path, without links.
     pub(crate) path: &'a Path,
     /// The process whose descendants are the run.
     pub(crate) root: i32,
-    /// The user that they run as, if it is not this process's own.
+    /// The user of the run, if it is another one than this process's.
     pub(crate) user: Option<u32>,
-    /// Free bytes on that disk when the run began.
+    /// Free bytes on the disk when the run began.
     pub(crate) free_before: u64,
 }
 
-/// As long as this lives, the kernel lets this process see of other processes what the user with this id may see. In
-/// containers, root may not see everything.
+/// While this lives, the kernel lets this process see of other processes what this user may see. In containers, root
+/// may not see everything.
 pub(crate) struct FileUser;
 
 impl FileUser {
     pub(crate) fn act_as(id: u32) -> FileUser {
-        // SAFETY: system calls without pointers, which change this thread alone. Without the right to do so nothing
-        // changes.
+        // SAFETY: system calls without pointers, which change only this thread. Without permission nothing changes.
         unsafe {
             libc::setfsgid(id);
             libc::setfsuid(id);
@@ -61,16 +60,16 @@ impl Drop for FileUser {
     }
 }
 
-/// There is more than is counted, or a file that could not be looked at.
+/// There is more than can be counted, or a file that cannot be examined.
 struct Uncountable;
 
 impl DiskUsage<'_> {
-    /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None`
-    /// for more than is counted.
+    /// Bytes on disk of files in the folder, and of unnamed files that a process of the run holds. `None` if there is
+    /// more than can be counted.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
-        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any
+        // Where a file may be hidden, the free space of the disk decides. Others change it as well, but hardly any
         // honest program holds files like that.
         let seen = {
             let _as_program = self.user.map(FileUser::act_as);
@@ -83,7 +82,7 @@ impl DiskUsage<'_> {
         Some(count.bytes.max(gone))
     }
 
-    /// Bytes on disk of the files in the folder, once nothing runs any more.
+    /// Bytes on disk of files in the folder after the run.
     pub(crate) fn left(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
@@ -91,7 +90,7 @@ impl DiskUsage<'_> {
     }
 }
 
-/// Free bytes on the disk that `file` is on.
+/// Free bytes on the disk of `file`.
 pub(crate) fn free_bytes(file: BorrowedFd<'_>) -> u64 {
     rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_bfree.saturating_mul(stat.f_bsize.unsigned_abs()))
 }
@@ -109,7 +108,7 @@ struct Count {
     entries: usize,
     folders: usize,
     descriptors: usize,
-    /// Files that can be come upon again.
+    /// Files that may be found again.
     met: HashSet<u64>,
 }
 
@@ -117,7 +116,7 @@ impl Count {
     fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), Uncountable> {
         let folder = match open_closed_folder(at, name) {
             Ok(folder) if level <= MAX_LEVELS => folder,
-            // Removed, or replaced, in the meantime.
+            // It was removed or replaced meanwhile.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
             _ => return Err(Uncountable),
         };
@@ -153,7 +152,7 @@ impl Count {
         if self.entries <= MAX_ENTRIES { Ok(()) } else { Err(Uncountable) }
     }
 
-    /// Adds the files in the folder that have no name any more and live on because a process has them open.
+    /// Adds the unnamed files of the folder that some process has open.
     fn nameless(&mut self, holdings: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
         let mut seen = Seen::All;
         for thread in procfs::descendants(holdings.root).into_iter().filter_map(procfs::living_thread) {
@@ -165,7 +164,7 @@ impl Count {
         Ok(seen)
     }
 
-    /// Of a process, one of whose threads is found at `thread`.
+    /// The same for one process, which has a thread at `thread`.
     fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, Uncountable> {
         let mut descriptors = match open_folder(CWD, thread.join("fd")).and_then(Dir::new) {
             Ok(descriptors) => descriptors,
@@ -181,19 +180,19 @@ impl Count {
             let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
             let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
                 Ok(stat) => stat,
-                // Closed in the meantime.
+                // It was closed meanwhile.
                 Err(Errno::NOENT) => continue,
                 Err(_) => return Ok(Seen::Some),
             };
             match kind(&stat) {
                 FileType::RegularFile if stat.st_nlink == 0 => {
                     let target = rustix::fs::readlinkat(place, entry.file_name(), Vec::new());
-                    // A path that is too long to be read is none that we have made.
+                    // A path that is too long is not one of ours.
                     if target.is_err() || target.is_ok_and(|target| is_below(target.as_bytes(), working_folder)) {
                         self.add(&stat)?;
                     }
                 }
-                // What is on its way through a socket belongs to no process.
+                // A file in transit through a socket belongs to no process.
                 FileType::Socket if has_files_in_flight(thread, entry.file_name()) => seen = Seen::Some,
                 _ => {}
             }
@@ -201,7 +200,7 @@ impl Count {
         Ok(seen)
     }
 
-    /// Whether a process has a file without a name in its memory, but not open.
+    /// Whether a process has mapped an unnamed file without having it open.
     fn has_unknown_mappings(&self, thread: &Path, working_folder: &Path) -> bool {
         let Ok(maps) = fs::read(thread.join("maps")) else { return true };
         maps.split(|&byte| byte == b'\n').any(|line| {
@@ -230,9 +229,7 @@ fn has_files_in_flight(thread: &Path, descriptor: &CStr) -> bool {
     info.lines().filter_map(|line| line.strip_prefix("scm_fds:")).any(|count| count.trim() != "0")
 }
 
-//# Empties a folder that a program could change: follows no link, and changes nothing that belongs to another user.
-
-/// Removes the folder `path`, which another judge of this user left behind, and all that is in it.
+/// Removes the folder `path`, which another judge of this user left, with all its content.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let folder = open_folder(CWD, path)?;
     if !is_ours(folder.as_fd())? {
@@ -242,8 +239,9 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::rmdir(path)?)
 }
 
-/// Removes all that is in `top`. Folders that are not empty are first lifted to the top, so that neither the depth of
-/// the tree nor the length of its paths costs stack, descriptors or time.
+/// Removes the content of `top`, which a program could change. Follows no link, and changes nothing that belongs to
+/// another user. Folders that are not empty are first moved to the top, so that neither the depth of the tree nor the
+/// length of its paths costs stack, descriptors or time.
 pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
     open_up(top)?;
     let mut moved = 0_u64;
@@ -261,14 +259,13 @@ pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
     }
 }
 
-/// Opens a folder, never through a link.
+/// Opens a folder, but not through a link.
 pub(crate) fn open_folder<P: Arg>(at: BorrowedFd<'_>, path: P) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(at, path, flags, Mode::empty())
 }
 
-/// Does the same with one that a program of this user's may have closed to itself, and so to this process, and opens it
-/// to its owner.
+/// The same for a folder that a program of this user may have closed. Gives its owner full access.
 pub(crate) fn open_closed_folder<P: Arg + Copy>(at: BorrowedFd<'_>, name: P) -> rustix::io::Result<OwnedFd> {
     let opened = match open_folder(at, name) {
         Err(Errno::ACCESS) => {
@@ -277,7 +274,7 @@ pub(crate) fn open_closed_folder<P: Arg + Copy>(at: BorrowedFd<'_>, name: P) -> 
             if !is_ours(place.as_fd())? {
                 return Err(Errno::ACCESS);
             }
-            // The kernel's link leads to what was opened, whatever stands at that name by now.
+            // The kernel's link leads to what was opened, even if the name now belongs to something else.
             rustix::fs::chmod(format!("/proc/self/fd/{}", place.as_raw_fd()), Mode::RWXU)?;
             open_folder(place.as_fd(), c".")
         }
@@ -292,14 +289,14 @@ pub(crate) fn is_ours(file: BorrowedFd<'_>) -> rustix::io::Result<bool> {
     Ok(rustix::fs::fstat(file)?.st_uid == rustix::process::geteuid().as_raw())
 }
 
-/// Gives its owner every right on `folder`, if this process is its owner.
+/// Gives the owner full access to `folder`, if this process is the owner.
 fn open_up(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
     let stat = rustix::fs::fstat(folder)?;
     let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
     if is_own && stat.st_mode & 0o700 != 0o700 { rustix::fs::fchmod(folder, Mode::RWXU) } else { Ok(()) }
 }
 
-/// What is in `folder`.
+/// The names in `folder`.
 pub(crate) fn names(folder: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
     let mut found = Vec::new();
     for entry in Dir::read_from(folder)? {
@@ -311,7 +308,7 @@ pub(crate) fn names(folder: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> 
     Ok(found)
 }
 
-/// Whether `name` could be removed at once; if not, it is a folder with something in it.
+/// Removes `name`, and returns whether that worked. If not, it is a folder that is not empty.
 fn remove_entry(folder: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<bool> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) => return Ok(true),
@@ -337,9 +334,9 @@ fn move_contents_up(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> rustix
             *moved += 1;
             match rustix::fs::renameat(&folder, &inner, top, &target) {
                 Ok(()) => break,
-                // The program had the same idea for a name.
+                // The program has used such a name itself.
                 Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
-                // A folder changes its parent only for one who may write to it.
+                // Only a process that may write to a folder can move it.
                 Err(Errno::ACCESS) if !opened => {
                     open_closed_folder(folder.as_fd(), inner.as_c_str())?;
                     opened = true;

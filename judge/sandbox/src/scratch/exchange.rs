@@ -1,4 +1,4 @@
-//! Puts files into a working folder before a run and takes files out of it afterwards.
+//! Puts files into a working folder before a run, and takes files out of it after the run.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -15,17 +15,17 @@ use rustix::process::{getegid, geteuid};
 use crate::request::{Context, Exchange, Fault, OutputFiles, OutputFilesError, WorkFile};
 use crate::scratch::disk::open_folder;
 
-/// Folders within folders that are looked into.
+/// The maximal depth of folders.
 const MAX_DEPTH: usize = 32;
 
-/// Fills an empty working folder.
+/// Puts the input files into an empty working folder.
 pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
     let owner = rustix::fs::fstat(folder).context("looking at the working folder")?;
     let (uid, gid) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
     let is_another = (uid, gid) != (geteuid(), getegid());
     for file in &exchange.input_files {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Of these the helper's umask takes nothing.
+        // The helper's umask does not change these.
         let mode = if file.executable { 0o755 } else { 0o644 };
         let put = |path: &Path| -> io::Result<()> {
             for above in
@@ -44,17 +44,17 @@ pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Re
     make_open(folder, Path::new(&exchange.output_folder)).context("making a folder in the working folder")
 }
 
-/// Makes a folder that the program may write to, unless it is there.
+/// Makes a folder that the program may write to, unless it exists.
 fn make_open(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> {
     match rustix::fs::mkdirat(folder, path, Mode::RWXU) {
         Err(Errno::EXIST) => return Ok(()),
         made => made?,
     }
-    // Only the program's user can pass the working folder, but that user may not be the one that makes this folder.
+    // Only the program's user can pass the working folder, but may not be the one that makes this folder.
     rustix::fs::chmodat(folder, path, Mode::from_raw_mode(0o777), AtFlags::empty())
 }
 
-/// Takes what was made, once nothing of the run is alive any more.
+/// Takes the output files, when all processes of the run are dead.
 pub(crate) fn take_output_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> OutputFiles {
     let owner = rustix::fs::fstat(folder).map_err(|error| OutputFilesError(error.to_string()))?.st_uid;
     let mut collector = Collector { exchange, owner, count: 0, bytes: 0, files: Vec::new() };
@@ -64,7 +64,7 @@ pub(crate) fn take_output_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> 
     Ok(collector.files)
 }
 
-/// What has been found so far.
+/// What was found so far.
 struct Collector<'a> {
     exchange: &'a Exchange,
     owner: u32,
@@ -115,7 +115,7 @@ impl Collector<'_> {
         wanted.is_empty() || !place.as_os_str().is_empty() || wanted.iter().any(|wanted| wanted == name)
     }
 
-    /// Reads no more than it takes to know that it is too much.
+    /// Reads at most one byte more than allowed.
     fn read(&mut self, folder: &OwnedFd, name: &std::ffi::CStr) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(folder, name, flags, Mode::empty())?;
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What is taken when `make` has worked in the folder.
+    /// The output after `make` has changed the folder.
     fn taken(make: impl FnOnce(&Path)) -> OutputFiles {
         let folder = tempfile::tempdir().unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();

@@ -1,4 +1,5 @@
-//! A working folder where there are no namespaces: in memory if a file system can be mounted, else on the host's disk.
+//! Working folders. This file is about those without namespaces: in memory if a file system can be mounted, else on the
+//! host's disk.
 
 pub(crate) mod disk;
 pub(crate) mod exchange;
@@ -17,16 +18,16 @@ use crate::request::{Context, Fault};
 use crate::scratch::disk::{DiskUsage, empty, is_ours, names, open_folder};
 use crate::scratch::ramdisk::{Mountpoint, Ramdisk};
 
-/// The program's own folder inside of the private one.
+/// The name of the working folder in the private folder.
 pub(crate) const WORK_FOLDER: &str = "box";
-/// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
-/// folder, not even by a program that runs as its owner: seccomp keeps it from changing the mode.
+/// The private folder's mode while a program runs. It can be passed, but nothing can be added to it, not even by a
+/// program that runs as its owner, as seccomp keeps that from changing the mode.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
-/// Whether working folders can be in memory, for this user or for `another`: tried in a child.
+/// Whether working folders can be in memory, for this user or for `another`. Tried in a child.
 pub(crate) fn can_be_memory(another: bool) -> bool {
-    // A user namespace of an ordinary process would know its own user only.
+    // The user namespace of an ordinary user contains only that user.
     let knows_owner = !another || identity::has(CapabilitySet::SYS_ADMIN);
     let mounts = || ramdisk::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), false, 4096).is_ok();
     // SAFETY: the closure allocates and makes system calls.
@@ -37,7 +38,7 @@ fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// A private folder of one helper with the program's working folder in it.
+/// The private folder of a helper, with the program's working folder in it.
 pub(crate) struct Folder {
     path: PathBuf,
     private: OwnedFd,
@@ -45,29 +46,29 @@ pub(crate) struct Folder {
 }
 
 enum Inner {
-    /// A limited file system, mounted over a folder that stays empty.
+    /// A file system of limited size, mounted over an empty folder.
     Memory(Ramdisk, Mountpoint),
     /// A part of the host's file system.
     Disk(Plain),
 }
 
 impl Folder {
-    /// Makes `path`, which must not exist yet, and the working folder in it, for the user `owner` (or this one). This
-    /// process gets mounts of its own if it can. `executes`: whether files in it may be executed.
+    /// Makes `path`, which must not exist, and the working folder in it, for the user `owner` or this one. If possible,
+    /// this process gets its own mounts. `executes`: files in it may be executed.
     pub(crate) fn create(path: PathBuf, owner: Option<u32>, executes: bool) -> Result<Folder, Fault> {
         let place = path.display().to_string();
         let what = || format!("creating the working folder {place}");
         rustix::fs::mkdir(&path, OPEN).context(what())?;
         let private = open_folder(CWD, &path).context(what())?;
-        // As the kernel names what is in it.
+        // As the kernel names its content.
         let path = std::fs::canonicalize(&path).context(what())?;
         if !is_ours(private.as_fd()).context(what())? {
             return Err(rustix::io::Errno::PERM).context(what());
         }
         let plain = Plain::make(private.as_fd(), owner).context(what())?;
         let inner = if can_be_memory(owner.is_some()) {
-            // The current folder is taken along into the new mounts, and `WORK_FOLDER` is the one in it from then on. What is
-            // open belongs to the old ones.
+            // The current folder belongs to the new mounts, and `WORK_FOLDER` is relative to it. Open descriptors
+            // belong to the old mounts.
             rustix::process::fchdir(&private).context(what())?;
             ramdisk::enter().context("making private mounts")?;
             let place = Mountpoint::new(open_folder(CWD, ".").context(what())?, WORK_FOLDER);
@@ -79,12 +80,12 @@ impl Folder {
         Ok(Folder { path, private, inner })
     }
 
-    /// The private folder's path.
+    /// The path of the private folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The private folder: what a landlock rule names, since the inner one is replaced.
+    /// The private folder. A landlock rule names it, as the working folder is replaced.
     pub(crate) fn private(&self) -> BorrowedFd<'_> {
         self.private.as_fd()
     }
@@ -96,7 +97,7 @@ impl Folder {
         rustix::fs::fstatfs(self.inner()).is_ok_and(|system| [TMPFS, RAMFS].contains(&system.f_type))
     }
 
-    /// The working folder's path.
+    /// The path of the working folder.
     pub(crate) fn inner_path(&self) -> PathBuf {
         self.path.join(WORK_FOLDER)
     }
@@ -109,7 +110,7 @@ impl Folder {
         }
     }
 
-    /// Where to see how much memory it holds, if it is memory.
+    /// Where the memory of the working folder can be measured, if it is a file system in memory of its own.
     pub(crate) fn memory(&self) -> Option<&Mountpoint> {
         match &self.inner {
             Inner::Memory(_, place) => Some(place),
@@ -117,18 +118,18 @@ impl Folder {
         }
     }
 
-    /// What a run, started by this process, has in it and holds of it.
+    /// What a run of this process holds on disk.
     pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> DiskUsage<'_> {
         let root = std::process::id().cast_signed();
         DiskUsage { folder: (self.private.as_fd(), WORK_FOLDER), path: &self.path, root, user, free_before }
     }
 
-    /// Free bytes on its disk; not asked for where it is memory.
+    /// Free bytes on its disk; 0 if it is in memory.
     pub(crate) fn free_bytes(&self) -> u64 {
         if self.memory().is_some() { 0 } else { disk::free_bytes(self.private()) }
     }
 
-    /// From now on it may be changed.
+    /// To be called before a program can change it.
     pub(crate) fn mark_used(&mut self) {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => ramdisk.mark_used(),
@@ -136,8 +137,8 @@ impl Folder {
         }
     }
 
-    /// Makes sure that it is empty, as new, and where the kernel limits it, of this size. `run`: how long the last program
-    /// ran, if no task of it was killed and it had the filter on.
+    /// Makes sure that it is empty, as new, and of this size where the kernel limits it. `run`: how long the last
+    /// program ran, if no task of it was killed and it had the filter.
     pub(crate) fn renew(&mut self, size: u64, run: Option<Duration>) -> Result<(), Fault> {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => {
@@ -154,7 +155,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed now is found by the next start's sweep.
+        // What cannot be removed now is removed by the next start.
         if let Inner::Memory(ramdisk, _) = &self.inner {
             let _ = ramdisk.unmount();
         }
@@ -167,7 +168,7 @@ struct Plain {
     fd: OwnedFd,
     owner: Option<u32>,
     is_new: bool,
-    /// The folder as it was made.
+    /// The state of the new folder.
     fresh: FolderState,
 }
 
@@ -182,7 +183,7 @@ impl Plain {
         Ok(Plain { fd, owner, is_new: true, fresh })
     }
 
-    /// One that looks as it was made is kept: to make another takes some disks milliseconds.
+    /// A folder in its initial state is kept, as making another takes milliseconds on some disks.
     fn renew(&mut self, private: &OwnedFd) -> rustix::io::Result<()> {
         if FolderState::at(self.fd.as_fd()).is_ok_and(|look| look == self.fresh) {
             self.is_new = true;
@@ -194,15 +195,15 @@ impl Plain {
     }
 }
 
-/// A folder as the kernel shows it.
+/// The state of a folder as the kernel shows it.
 #[derive(PartialEq, Eq)]
 struct FolderState {
-    /// Nanoseconds; their type in a stat is not the same in every libc.
+    /// Nanoseconds have different types in different libcs.
     changed: (i64, i128),
     modified: (i64, i128),
     mode: u32,
     size: (i64, i64),
-    /// Within one tick of the kernel's clock a file can come without a trace in the times.
+    /// Within one tick of the kernel's clock, the times do not show a new file.
     entries: usize,
 }
 
@@ -250,7 +251,7 @@ mod tests {
         assert!(top.path().join("private/box").exists());
     }
 
-    /// Whether the next finds nothing of what was left a hundred times as fast as can be.
+    /// Whether the folder is empty after each of a hundred uses in quick succession.
     fn renews(folder: &mut Folder) -> bool {
         let leave = |at: BorrowedFd<'_>| {
             rustix::fs::openat(at, "left", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU).is_ok()
@@ -293,11 +294,11 @@ mod tests {
         let is_same_after = |folder: &mut Folder, run| {
             let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
             if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.has_distinct_times()) {
-                // It is as old as the clock can tell.
+                // The clock is coarse.
                 std::thread::sleep(Duration::from_millis(20));
             }
             folder.mark_used();
-            // The old one's number is given back only when it is gone.
+            // Its number is not reused before it is gone.
             let old = folder.inner().try_clone_to_owned().unwrap();
             folder.renew(4096, run).unwrap();
             drop(old);
