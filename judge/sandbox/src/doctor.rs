@@ -16,6 +16,7 @@ use crate::{sandbox, tier_cache};
 
 /// The result of [`survey`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Survey {
     /// All tiers that isolate, strongest first.
     pub tiers: Vec<TierReport>,
@@ -27,6 +28,7 @@ pub struct Survey {
 
 /// One tier on this machine.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TierReport {
     /// The tier.
     pub tier: Tier,
@@ -38,21 +40,32 @@ pub struct TierReport {
     pub remedy: Option<Cow<'static, str>>,
 }
 
+/// Whether a kernel feature works, in a word or two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureState {
+    /// It works: `"version 7"`.
+    Works(String),
+    /// It is missing: `"not in this kernel"`.
+    Missing(String),
+}
+
 /// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
     /// What it is good for.
     pub purpose: &'static str,
-    /// What was found.
-    pub found: Result<String, String>,
+    /// Whether it was found.
+    pub state: FeatureState,
     /// How to get it, if it is missing.
     pub remedy: Option<&'static str>,
 }
 
 /// The properties of the machine that affect timings. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Machine {
     /// The cores that this process may use.
     pub cores: Cores,
@@ -161,18 +174,21 @@ fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
 }
 
 fn features(root: bool) -> Vec<Feature> {
-    let feature = |name, purpose, found, remedy| Feature { name, purpose, found, remedy: Some(remedy) };
+    let feature = |name, purpose, state, remedy| Feature { name, purpose, state, remedy: Some(remedy) };
     let works_if = |works: bool, found: &str, missing: &str| {
-        if works { Ok(found.to_owned()) } else { Err(missing.to_owned()) }
+        if works { FeatureState::Works(found.to_owned()) } else { FeatureState::Missing(missing.to_owned()) }
     };
     let landlock = match landlock::version() {
-        0 => Err("not in this kernel, or disabled".to_owned()),
-        version => Ok(format!("version {version}")),
+        0 => FeatureState::Missing("not in this kernel, or disabled".to_owned()),
+        version => FeatureState::Works(format!("version {version}")),
     };
-    let cgroup = Site::find().map(|site| {
-        let version = if site.version == Version::Two { 2 } else { 1 };
-        format!("version {version} at {}", site.memory.display())
-    });
+    let cgroup = match Site::find() {
+        Ok(site) => {
+            let version = if site.version == Version::Two { 2 } else { 1 };
+            FeatureState::Works(format!("version {version} at {}", site.memory.display()))
+        }
+        Err(error) => FeatureState::Missing(error.to_string()),
+    };
     let seccomp = works_if(knows_seccomp(), "works", "not in this kernel");
     let namespaces = works_if(makes_user_namespaces(), "can be created", "creation is refused");
     let clock = works_if(TreeClock::open().is_some(), "works", "perf events are refused");

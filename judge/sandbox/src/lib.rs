@@ -134,6 +134,8 @@
 //! api                    requests, executions, faults, tiers; clocks, names, texts, children
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod cgroup;
 mod clock;
 mod confine;
@@ -162,7 +164,7 @@ mod watch;
 mod worker;
 
 pub use cores::{CoreClaims, Cores};
-pub use doctor::{Feature, Machine, Survey, TierReport, survey};
+pub use doctor::{Feature, FeatureState, Machine, Survey, TierReport, survey};
 pub use names::unique as sweepable_name;
 pub use process::reset_inherited_signals;
 pub use procfs::stat as process_stat;
@@ -171,6 +173,6 @@ pub use request::{
     Visible, WorkFile,
 };
 pub use sandbox::{OpenError, Sandbox, become_helper_if_asked};
-pub use supervisor::{Stub, StubCall, StubLink, Supervised, dismiss_supervisors, use_as_supervisor};
+pub use supervisor::{Stub, StubCall, StubLink, Supervised, Supervisors};
 pub use tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
-pub use worker::{Canceller, Observer, Worker, wait_for_dismissed_workers};
+pub use worker::{Canceller, DismissedWorkers, Observer, Worker};

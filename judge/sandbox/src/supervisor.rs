@@ -30,62 +30,54 @@ use crate::{cores, names, procfs};
 /// How long an idle supervisor may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The supervisors that wait for work.
-static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
-
-static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
-
-/// Sets the executable that becomes a supervisor, where this process's own cannot: one whose `main` calls
-/// [`become_helper_if_asked`](crate::become_helper_if_asked). The first call counts.
-pub fn use_as_supervisor(executable: &Path) {
-    let _ = EXECUTABLE.set(executable.to_owned());
+/// Runs trusted commands, each under a supervisor process. Idle supervisors wait for the next command; they end when this
+/// is dropped or by [`dismiss_idle`](Self::dismiss_idle).
+#[derive(Debug, Default)]
+pub struct Supervisors {
+    executable: OnceLock<PathBuf>,
+    idle: Mutex<Vec<Supervisor>>,
 }
 
-/// The executable that becomes a supervisor or a stub: this process's own, as it is called here, unless it is set.
-pub(crate) fn executable(own: &Path) -> &Path {
-    EXECUTABLE.get().map_or(own, PathBuf::as_path)
-}
+impl Supervisors {
+    /// None is running yet.
+    pub const fn new() -> Supervisors {
+        Supervisors { executable: OnceLock::new(), idle: Mutex::new(Vec::new()) }
+    }
 
-/// Ends the supervisors that wait for work, and waits for their end. To be called when the process is about to end: a
-/// supervisor would go by itself a moment later.
-pub fn dismiss_supervisors() {
-    IDLE.lock().clear();
-}
+    /// Sets the executable that becomes a supervisor, if it is not this process's own. Its `main` must call
+    /// [`become_helper_if_asked`](crate::become_helper_if_asked). Only the first call has an effect.
+    pub fn set_executable(&self, executable: &Path) {
+        let _ = self.executable.set(executable.to_owned());
+    }
 
-/// A running command, as the user and in the environment of this process. When this is dropped, the command is killed
-/// with all that it has started.
-#[derive(Debug)]
-pub struct Supervised {
-    id: u32,
-    process: OwnedFd,
-    status: Option<ExitStatus>,
-    /// `None` once it is idle again, or lost.
-    supervisor: Option<Supervisor>,
-}
+    /// The executable that was set.
+    pub fn executable(&self) -> Option<&Path> {
+        self.executable.get().map(PathBuf::as_path)
+    }
 
-impl Supervised {
-    /// Starts a command in `folder`, in a process group of its own. The command is looked up as by [`Command`]. It
-    /// stays on `core`, if one is given.
+    /// Starts a command in `folder`, in a process group of its own. The command is looked up as by [`Command`]. It stays
+    /// on `core`, if one is given.
     ///
     /// # Errors
     /// When the command cannot be started.
     pub fn start(
+        &self,
         words: &[OsString],
         folder: &Path,
         stdio: [BorrowedFd<'_>; 3],
         core: Option<usize>,
-    ) -> io::Result<Supervised> {
+    ) -> io::Result<Supervised<'_>> {
         if words.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let order = Message::new(&CommandOrder { core, folder: folder.to_owned(), words: words.to_vec() });
         loop {
-            let idle = IDLE.lock().pop();
+            let idle = self.idle.lock().pop();
             let is_new = idle.is_none();
-            let supervisor = idle.map_or_else(Supervisor::start, Ok)?;
+            let supervisor = idle.map_or_else(|| Supervisor::start(self.executable()), Ok)?;
             let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
             match answer {
-                Ok(answer) => return Supervised::started(supervisor, answer),
+                Ok(answer) => return self.started(supervisor, answer),
                 // An idle supervisor may have been killed in the meantime.
                 Err(_) if !is_new => {}
                 Err(error) => return Err(error),
@@ -93,16 +85,38 @@ impl Supervised {
         }
     }
 
-    fn started(supervisor: Supervisor, mut answer: Received) -> io::Result<Supervised> {
+    fn started(&self, supervisor: Supervisor, mut answer: Received) -> io::Result<Supervised<'_>> {
         match answer.decode::<StartAnswer>()? {
-            Ok(id) => Ok(Supervised { id, process: answer.take_fd()?, status: None, supervisor: Some(supervisor) }),
+            Ok(id) => {
+                let process = answer.take_fd()?;
+                Ok(Supervised { supervisors: self, id, process, status: None, supervisor: Some(supervisor) })
+            }
             Err(errno) => {
-                supervisor.wait_for_work();
+                self.idle.lock().push(supervisor);
                 Err(io::Error::from_raw_os_error(errno))
             }
         }
     }
 
+    /// Ends the idle supervisors and waits for that. To be called before the process exits, if this is in a static.
+    pub fn dismiss_idle(&self) {
+        self.idle.lock().clear();
+    }
+}
+
+/// A running command, as the user and in the environment of this process. When this is dropped, the command is killed
+/// with all that it has started.
+#[derive(Debug)]
+pub struct Supervised<'a> {
+    supervisors: &'a Supervisors,
+    id: u32,
+    process: OwnedFd,
+    status: Option<ExitStatus>,
+    /// `None` once it is idle again, or lost.
+    supervisor: Option<Supervisor>,
+}
+
+impl Supervised<'_> {
     /// The processes of its group, including zombies.
     pub fn processes(&self) -> Vec<u32> {
         procfs::group(self.id.cast_signed()).into_iter().map(i32::cast_unsigned).collect()
@@ -152,13 +166,13 @@ impl Supervised {
     fn hear_status(&mut self) -> io::Result<ExitStatus> {
         let supervisor = self.supervisor.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let status = ExitStatus::from_raw(supervisor.hear()?.decode()?);
-        supervisor.wait_for_work();
+        self.supervisors.idle.lock().push(supervisor);
         self.status = Some(status);
         Ok(status)
     }
 }
 
-impl Drop for Supervised {
+impl Drop for Supervised<'_> {
     fn drop(&mut self) {
         // Fails only if the supervisor is lost, and the command with it.
         let _ = self.end();
@@ -187,9 +201,9 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn start() -> io::Result<Supervisor> {
+    fn start(executable: Option<&Path>) -> io::Result<Supervisor> {
         let (socket, theirs) = protocol::pair()?;
-        let mut command = Command::new(executable(Path::new(OWN_EXECUTABLE)));
+        let mut command = Command::new(executable.unwrap_or(Path::new(OWN_EXECUTABLE)));
         command.arg(SUPERVISOR.argument).stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Supervisor { process: command.spawn()?, socket })
     }
@@ -197,10 +211,6 @@ impl Supervisor {
     fn hear(&self) -> io::Result<Received> {
         Received::receive(&self.socket)?
             .ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
-    }
-
-    fn wait_for_work(self) {
-        IDLE.lock().push(self);
     }
 }
 
@@ -329,18 +339,19 @@ pub struct Stub {
 }
 
 impl Stub {
-    /// Makes the file, and listens. The path has no blanks, as commands are split at them.
+    /// Makes the file, and listens. The processes run `executable`, or this process's own. Its `main` must call
+    /// [`become_helper_if_asked`](crate::become_helper_if_asked). The path has no blanks, as commands are split at them.
     ///
     /// # Errors
     /// When the file or the socket cannot be made.
-    pub fn create() -> io::Result<Stub> {
+    pub fn create(executable: Option<&Path>) -> io::Result<Stub> {
         let name = names::unique("stub");
         let stub = Stub { file: folder().join(&name), listener: protocol::listen(name.as_bytes())? };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&stub.file)?;
         // A script and not a link, as programs that resolve links would see another path. The interpreter is this
         // process's executable, by a path that is short, has no blanks, and still works when the file has been
         // replaced.
-        writeln!(file, "#!{} {ARGUMENT}{name}", executable(Path::new(&own_executable())).display())?;
+        writeln!(file, "#!{} {ARGUMENT}{name}", executable.unwrap_or(Path::new(&own_executable())).display())?;
         Ok(stub)
     }
 
@@ -390,6 +401,7 @@ impl Drop for Stub {
 
 /// A process of a [`Stub`]. It waits to be told how to end.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StubCall {
     /// Its standard input.
     pub stdin: OwnedFd,

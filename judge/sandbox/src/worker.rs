@@ -69,12 +69,20 @@ impl Drop for Helper {
     }
 }
 
-/// The helpers that were told to end and may still be about to.
-static DISMISSED: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
+/// Workers that were told to end and may still be about to. Dropping this waits for them.
+#[derive(Default)]
+pub struct DismissedWorkers(Mutex<Vec<Helper>>);
 
-/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
-pub fn wait_for_dismissed_workers() {
-    DISMISSED.lock().clear();
+impl DismissedWorkers {
+    /// There are none yet.
+    pub const fn new() -> DismissedWorkers {
+        DismissedWorkers(Mutex::new(Vec::new()))
+    }
+
+    /// Waits for the end of all. To be called before the process exits, if this is in a static.
+    pub fn wait(&self) {
+        self.0.lock().clear();
+    }
 }
 
 /// What a worker shares with its cancellers.
@@ -244,11 +252,11 @@ impl Worker {
         Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
     }
 
-    /// Tells it to end, and does not wait for that as dropping it would: [`wait_for_dismissed_workers`] does.
-    pub fn dismiss(self) {
+    /// Tells this worker to end. Dropping it would wait for that; here `dismissed` waits.
+    pub fn dismiss(self, dismissed: &DismissedWorkers) {
         let Worker { helper, .. } = self;
         helper.link.close();
-        let mut dismissed = DISMISSED.lock();
+        let mut dismissed = dismissed.0.lock();
         dismissed.retain_mut(|helper| !helper.has_ended());
         dismissed.push(helper);
     }

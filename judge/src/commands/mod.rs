@@ -30,7 +30,7 @@ mod watch;
 mod work;
 
 use crate::cli::{Cli, Command};
-use crate::command;
+use crate::{command, executor};
 use crate::model::Exit;
 use crate::report;
 use crate::workflow::failure::Failure;
@@ -84,7 +84,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     });
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };
     command::dismiss_workers();
-    judge_sandbox::dismiss_supervisors();
-    judge_sandbox::wait_for_dismissed_workers();
+    command::dismiss_supervisors();
+    executor::wait_for_dismissed_workers();
     ExitCode::from(exit.code())
 }

@@ -46,6 +46,7 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
+        _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
     match args.require_tier {
@@ -108,7 +109,7 @@ pub(crate) fn compiler(
 
 /// Returns the gaps of the tier, one sentence each.
 pub(crate) fn gaps(gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+    gaps.iter().map(|Gap { what, meaning, .. }| format!("{what}: {meaning}")).collect()
 }
 
 /// Returns the files and folders of `--dir`, as this sandbox can show them.

@@ -36,6 +36,11 @@ pub(crate) struct Site {
     pub(crate) cpu: Option<PathBuf>,
 }
 
+/// Why no control group can be made.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoSite(String);
+
 /// This process's place in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hierarchy {
@@ -53,9 +58,9 @@ impl Site {
     }
 
     /// Finds the folders by trying.
-    pub(crate) fn find() -> Result<Site, String> {
-        let mounts = text("/proc/self/mountinfo").map_err(|error| error.to_string())?;
-        let own = text("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    pub(crate) fn find() -> Result<Site, NoSite> {
+        let mounts = text("/proc/self/mountinfo").map_err(|error| NoSite(error.to_string()))?;
+        let own = text("/proc/self/cgroup").map_err(|error| NoSite(error.to_string()))?;
         let unified = place(&mounts, &own, None);
         if let Some(place) = &unified
             && let Some(folder) = with_controllers(place)
@@ -69,12 +74,12 @@ impl Site {
         }
         let Some(memory) = place(&mounts, &own, Some("memory")) else {
             return Err(match unified {
-                None => "no control groups are mounted".to_owned(),
-                Some(place) => format!("no group with memory and pids can be made at {}", place.own.display()),
+                None => NoSite("no control groups are mounted".to_owned()),
+                Some(place) => NoSite(format!("no group with memory and pids can be made at {}", place.own.display())),
             });
         };
         if !usable(&memory.own) {
-            return Err(format!("{} is not writable", memory.own.display()));
+            return Err(NoSite(format!("{} is not writable", memory.own.display())));
         }
         let pids = place(&mounts, &own, Some("pids")).map(|place| place.own).filter(|own| usable(own));
         let accounts = [unified, place(&mounts, &own, Some("cpuacct"))].into_iter().flatten();

@@ -353,7 +353,11 @@ unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
 /// For the thread itself. Each launch allocates the stack of its child.
 const THREAD_STACK_BYTES: usize = 256 * 1024;
 
-type Work = Box<dyn FnOnce() + Send>;
+/// Work for the thread, and the thread that waits for it.
+struct Job {
+    work: Box<dyn FnOnce() + Send>,
+    waiting: Thread,
+}
 
 /// A thread that starts programs. Only this thread has the filter that programs inherit, so that the kernel translates
 /// it once, and the rest of the process runs without it. The thread ends when this is dropped. Programs are children of
@@ -365,10 +369,10 @@ pub(crate) struct Launcher {
     one_at_a_time: PhantomData<Cell<()>>,
 }
 
-/// What lies before the thread.
+/// How the two threads communicate.
 #[derive(Default)]
 struct Mailbox {
-    work: Mutex<Option<Work>>,
+    job: Mutex<Option<Job>>,
     is_done: AtomicBool,
     is_closed: AtomicBool,
 }
@@ -386,16 +390,13 @@ impl Launcher {
     /// Runs `work` on the thread and returns its result. Nothing spins meanwhile, as the program needs the core.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let mut result = None;
-        let (place, waiting) = (&mut result, thread::current());
-        let mailbox = Arc::clone(&self.mailbox);
-        let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
-            *place = Some(catch_unwind(AssertUnwindSafe(work)));
-            mailbox.is_done.store(true, Ordering::Release);
-            waiting.unpark();
-        });
-        // SAFETY: all that it borrows outlives this function's wait for its last use of that.
-        let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
-        *self.mailbox.work.lock() = Some(work);
+        let place = &mut result;
+        let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || *place = Some(catch_unwind(AssertUnwindSafe(work))));
+        // SAFETY: only the lifetime changes. What the closure borrows lives until this function returns or unwinds. That
+        // is after the thread has run and dropped the closure, as `is_done` is set only then. The thread cannot end before,
+        // since the closure does not panic and `self` is borrowed, and nothing in between panics on this thread.
+        let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(work) };
+        *self.mailbox.job.lock() = Some(Job { work, waiting: thread::current() });
         self.thread.unpark();
         while !self.mailbox.is_done.swap(false, Ordering::Acquire) {
             thread::park();
@@ -418,9 +419,13 @@ impl Drop for Launcher {
 impl Mailbox {
     fn serve(&self) {
         while !self.is_closed.load(Ordering::Acquire) {
-            let work = self.work.lock().take();
-            match work {
-                Some(work) => work(),
+            let job = self.job.lock().take();
+            match job {
+                Some(Job { work, waiting }) => {
+                    work();
+                    self.is_done.store(true, Ordering::Release);
+                    waiting.unpark();
+                }
                 None => thread::park(),
             }
         }
