@@ -62,11 +62,11 @@ fn check(worker: &mut Worker) {
     let given =
         ["input", "answer"].map(|name| WorkFile { path: name.into(), bytes: vec![b'7'; 1000], executable: false });
     let exchange = Exchange {
-        given: given.into(),
-        made_in: "reports".into(),
-        after_any_exit: true,
-        most_files: 100,
-        most_bytes: 1 << 20,
+        input_files: given.into(),
+        output_folder: "reports".into(),
+        take_after_any_exit: true,
+        max_files: 100,
+        max_bytes: 1 << 20,
         ..Exchange::default()
     };
     let (execution, made) = worker.run_with_files(&request, &exchange).unwrap();

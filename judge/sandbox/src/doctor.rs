@@ -6,22 +6,21 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::api::child::in_child;
-use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::{Site, Version};
 use crate::confine::landlock;
-use crate::memory;
-use crate::probe;
-use crate::proc::child_process::OWN_EXECUTABLE;
-use crate::proc::cores::Cores;
-use crate::watch::tree_clock::TreeClock;
+use crate::cores::Cores;
+use crate::process::{OWN_EXECUTABLE, in_child};
+use crate::tier::{Gap, Options, Tier};
+use crate::watch::gauges::TreeClock;
+use crate::{sandbox, tier_cache};
 
-/// What `judge doctor` tells.
+/// The result of [`survey`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Survey {
-    /// One for each tier that is safe, strongest first.
+    /// All tiers that isolate, strongest first.
     pub tiers: Vec<TierReport>,
-    /// What the tiers are made of.
+    /// The kernel features that tiers need.
     pub features: Vec<Feature>,
     /// What makes timings noisy.
     pub machine: Machine,
@@ -29,34 +28,46 @@ pub struct Survey {
 
 /// One tier on this machine.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TierReport {
-    /// Which.
+    /// The tier.
     pub tier: Tier,
-    /// Why it does not work here; `None` when it does.
+    /// Why it does not work here; `None` if it does.
     pub missing: Option<String>,
-    /// What does not hold in it, if it works.
+    /// What it does not guarantee, if it works.
     pub gaps: Vec<Gap>,
-    /// Commands that make it work; `None` where it works or is not needed.
+    /// Commands that make it work; `None` if it works or is not needed.
     pub remedy: Option<Cow<'static, str>>,
 }
 
-/// One thing of the kernel's that tiers need.
+/// Whether a kernel feature works, in a word or two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureState {
+    /// It works: `"version 7"`.
+    Works(String),
+    /// It is missing: `"not in this kernel"`.
+    Missing(String),
+}
+
+/// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
     /// What it is good for.
     pub purpose: &'static str,
-    /// What was found, in a word or two: `"version 7"`.
-    pub found: Result<String, String>,
+    /// Whether it was found.
+    pub state: FeatureState,
     /// How to get it, if it is missing.
     pub remedy: Option<&'static str>,
 }
 
-/// The machine, as far as it bears on timings. What cannot be read is absent.
+/// The properties of the machine that affect timings. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Machine {
-    /// What this process may run on.
+    /// The cores that this process may use.
     pub cores: Cores,
     /// The frequency governors in use: `"powersave"` makes short runs slow.
     pub governors: Vec<String>,
@@ -66,28 +77,28 @@ pub struct Machine {
     pub swap: Option<u64>,
 }
 
-/// Looks at everything. Tries each tier, which takes some tens of milliseconds.
-/// What an earlier start remembers is forgotten: the next one tries what may have changed since.
+/// Examines the machine and tries each tier, which takes some tens of milliseconds. Clears the tier cache, so that the
+/// next start tries again.
 pub fn survey(options: &Options) -> Survey {
-    if let Some(folder) = &options.memory {
-        memory::forget_all(folder);
+    if let Some(folder) = &options.tier_cache {
+        tier_cache::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();
     let is_restricted = is_set(Path::new(USERNS_RESTRICTED));
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
-    let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch, None) {
+    let tiers = safe.map(|tier| match sandbox::try_tier(tier, &executable, &scratch, None) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
-        Err(unfit) => {
+        Err(error) => {
             let remedy = match tier {
-                _ if unfit.shortage => Some(SHORTAGE.into()),
+                _ if error.shortage => Some(SHORTAGE.into()),
                 Tier::Userns if is_restricted => {
                     Some(allow_namespaces_to(&std::env::current_exe().unwrap_or_default()).into())
                 }
                 _ => remedy_for(tier, root).map(Cow::Borrowed),
             };
-            TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy }
+            TierReport { tier, missing: Some(error.why), gaps: Vec::new(), remedy }
         }
     });
     Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
@@ -98,7 +109,7 @@ const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; in docker: docker run \
      --security-opt seccomp=unconfined …; where AppArmor restricts them, the tier `userns` has a hint of its own";
 
-/// Holds 1 where AppArmor lets only programs with a profile for it use user namespaces, as on Ubuntu from 23.10 on.
+/// Contains 1 if AppArmor allows user namespaces only to programs with a profile, as on Ubuntu since 23.10.
 const USERNS_RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
 /// Where the judge is installed, unless it is in another place that only root can write.
@@ -125,8 +136,8 @@ fn is_set(switch: &Path) -> bool {
     fs::read_to_string(switch).is_ok_and(|text| text.trim() == "1")
 }
 
-/// Returns the commands that allow user namespaces to the judge alone. A profile belongs to a path: if a user could write there,
-/// any program of that user could get the same right.
+/// Returns the commands that allow user namespaces to the judge alone. A profile belongs to a path. If a user could
+/// write there, any program of that user could get the same right.
 fn allow_namespaces_to(executable: &Path) -> String {
     let is_roots = is_writable_by_root_alone(executable);
     let place = if is_roots { executable } else { Path::new(INSTALLED) };
@@ -145,7 +156,7 @@ fn allow_namespaces_to(executable: &Path) -> String {
     )
 }
 
-/// Returns whether only root can replace a file: neither it nor a folder above is of another user or can be written by others.
+/// Returns whether only root can replace a file: no other user owns or can write the file or a folder above it.
 fn is_writable_by_root_alone(path: &Path) -> bool {
     let is_roots = |path: &Path| path.metadata().is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0);
     path.is_absolute() && path.ancestors().all(is_roots)
@@ -163,18 +174,21 @@ fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
 }
 
 fn features(root: bool) -> Vec<Feature> {
-    let feature = |name, purpose, found, remedy| Feature { name, purpose, found, remedy: Some(remedy) };
+    let feature = |name, purpose, state, remedy| Feature { name, purpose, state, remedy: Some(remedy) };
     let works_if = |works: bool, found: &str, missing: &str| {
-        if works { Ok(found.to_owned()) } else { Err(missing.to_owned()) }
+        if works { FeatureState::Works(found.to_owned()) } else { FeatureState::Missing(missing.to_owned()) }
     };
     let landlock = match landlock::version() {
-        0 => Err("not in this kernel, or disabled".to_owned()),
-        version => Ok(format!("version {version}")),
+        0 => FeatureState::Missing("not in this kernel, or disabled".to_owned()),
+        version => FeatureState::Works(format!("version {version}")),
     };
-    let cgroup = Site::find().map(|site| {
-        let version = if site.version == Version::Two { 2 } else { 1 };
-        format!("version {version} at {}", site.memory.display())
-    });
+    let cgroup = match Site::find() {
+        Ok(site) => {
+            let version = if site.version == Version::Two { 2 } else { 1 };
+            FeatureState::Works(format!("version {version} at {}", site.memory.display()))
+        }
+        Err(error) => FeatureState::Missing(error.to_string()),
+    };
     let seccomp = works_if(knows_seccomp(), "works", "not in this kernel");
     let namespaces = works_if(makes_user_namespaces(), "can be created", "creation is refused");
     let clock = works_if(TreeClock::open().is_some(), "works", "perf events are refused");
@@ -204,9 +218,9 @@ fn makes_user_namespaces() -> bool {
     unsafe { in_child(|| libc::unshare(libc::CLONE_NEWUSER) == 0) }
 }
 
-/// The kernel reaches for the filter only where it knows filters.
+/// With a null pointer, a kernel that knows filters answers EFAULT.
 fn knows_seccomp() -> bool {
-    // SAFETY: the null pointer is only looked at by the kernel, which refuses it.
+    // SAFETY: only the kernel looks at the null pointer, and refuses it.
     let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<u8>()) };
     answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }

@@ -1,90 +1,85 @@
-//! The door through which the fuzz targets reach what is private here: messages between the judge and its helpers.
+//! What the fuzz targets reach of this crate's inside: the messages between the judge and its helpers.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::net::SendFlags;
 
-use crate::api::exchange::{Exchange, Made, WorkFile};
-use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::request::{Limits, Visible};
-use crate::protocol::messages::{self, Answer, Captured, Enclosed, Order, Outlet, Task};
-use crate::protocol::wire::{self, Reader, Writer};
+use crate::protocol::messages::{self, Answer, Attachments, Captured, Outlet, ReceivedRun, RunSpec};
+use crate::protocol::{self, Message, Received};
+use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError, Usage, Visible, WorkFile};
 
 /// More than this may not fit into a socket that is not being read.
-const LONGEST: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Receives the bytes: as what arrives on a socket, as an order and as an answer.
 ///
 /// # Panics
-/// When what was understood means something else after it was written and read again.
+/// When a message that was decoded is another one after it was encoded and decoded again.
 pub fn receive(bytes: &[u8]) {
-    if bytes.len() > LONGEST {
+    if bytes.len() > MAX_BYTES {
         return;
     }
     let (left, right) = pair();
-    for packet in bytes.chunks(wire::PACKET_BYTES) {
+    for packet in bytes.chunks(protocol::PACKET_BYTES) {
         rustix::net::send(&left, packet, SendFlags::NOSIGNAL).expect("it fits into the socket");
     }
     drop(left);
-    while let Ok(Some(_)) = Reader::receive(&right) {}
+    while let Ok(Some(_)) = Received::receive(&right) {}
 
-    let encoded = |order: &Order| messages::encode(&order.plan.task, order.plan.enclosed);
-    round_trip(bytes, |reader| Order::decode(reader, &mut None).map(|order| encoded(&order)));
-    round_trip(bytes, |reader| messages::decode_answer(reader).map(|answer| messages::encode_answer(&answer)));
+    let encoded = |run: &ReceivedRun| messages::encode_run(&run.order.spec, run.order.attachments);
+    round_trip(bytes, |received| ReceivedRun::decode(received, &mut None).map(|run| encoded(&run)));
+    round_trip(bytes, |received| messages::decode_answer(received).map(|answer| messages::encode_answer(&answer)));
 }
 
-/// Reads a message and writes what was read, twice: both times the same must be written.
-fn round_trip(bytes: &[u8], again: impl Fn(&mut Reader) -> io::Result<Writer>) {
-    let through = |writer: &Writer| again(&mut received(writer)).map(|read| sent(&read));
-    if let Ok(first) = through(&Writer::from(bytes.to_vec())) {
-        let second = through(&Writer::from(first.clone())).expect("what was written can be read");
+/// Decodes a message and encodes the result, twice: both times the bytes must be the same.
+fn round_trip(bytes: &[u8], again: impl Fn(&mut Received) -> io::Result<Message>) {
+    let through = |bytes: &[u8]| again(&mut received(bytes)).map(|message| message.content().to_vec());
+    if let Ok(first) = through(bytes) {
+        let second = through(&first).expect("what was encoded can be decoded");
         assert_eq!(first, second);
     }
 }
 
-fn received(writer: &Writer) -> Reader {
-    let (left, right) = pair();
-    writer.send(&left, &[left.as_fd(); 4]).expect("it fits into the socket");
-    Reader::receive(&right).expect("the message is whole").expect("the other side is open")
-}
-
-/// The bytes of a message, without its length.
-fn sent(writer: &Writer) -> Vec<u8> {
-    writer.framed().split_off(wire::LENGTH_BYTES)
+/// A message with four descriptors.
+fn received(bytes: &[u8]) -> Received {
+    let (one, other) = pair();
+    let fds = [&one, &other, &one, &other].map(|fd| fd.try_clone().expect("four descriptors are free"));
+    Received::from_parts(bytes.to_vec(), fds.into())
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {
-    wire::pair().expect("two descriptors are free")
+    protocol::pair().expect("two descriptors are free")
 }
 
 /// Returns messages as the judge and its helpers send them.
 #[must_use]
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let all = Enclosed {
+    let all = Attachments {
         stdout: Outlet::File(()),
         stderr: Outlet::Lent(()),
         until: true,
-        own_stdin: false,
+        owns_stdin: false,
         only_prepare: true,
     };
     let captured = Outlet::Capture;
-    let none = Enclosed { stdout: captured, stderr: captured, until: false, own_stdin: true, only_prepare: false };
-    let writers = [
-        messages::encode(&task(None), all),
-        messages::encode(&task(Some(exchange())), none),
-        messages::encode_answer(&Ok(answer(Ok(exchange().given)))),
-        messages::encode_answer(&Ok(answer(Err("a link leads out of the folder".into())))),
+    let none = Attachments { stdout: captured, stderr: captured, until: false, owns_stdin: true, only_prepare: false };
+    let refused = Err(OutputFilesError("a link leads out of the folder".into()));
+    let messages = [
+        messages::encode_run(&spec(None), all),
+        messages::encode_run(&spec(Some(exchange())), none),
+        messages::encode_answer(&Ok(answer(Ok(exchange().input_files)))),
+        messages::encode_answer(&Ok(answer(refused))),
         messages::encode_answer(&Err(fault)),
     ];
-    writers.iter().map(sent).collect()
+    messages.iter().map(|message| message.content().to_vec()).collect()
 }
 
-fn task(exchange: Option<Exchange>) -> Task {
-    Task {
-        leave: Duration::ZERO,
+fn spec(exchange: Option<Exchange>) -> RunSpec {
+    RunSpec {
+        grace: Duration::ZERO,
         converses: true,
         program: "/usr/bin/python3".into(),
         argv: vec!["python3".into(), "bot.py".into()],
@@ -107,19 +102,20 @@ fn task(exchange: Option<Exchange>) -> Task {
 
 fn exchange() -> Exchange {
     Exchange {
-        given: vec![WorkFile { path: "main.rs".into(), bytes: b"fn main() {}".to_vec(), executable: false }],
+        input_files: vec![WorkFile { path: "main.rs".into(), bytes: b"fn main() {}".to_vec(), executable: false }],
         variables: vec!["TMPDIR".into()],
-        made_in: "made".into(),
-        wanted: vec!["report".into()],
-        after_any_exit: true,
-        most_files: 100,
-        most_bytes: 1 << 20,
+        output_folder: "made".into(),
+        output_names: vec!["report".into()],
+        take_after_any_exit: true,
+        max_files: 100,
+        max_bytes: 1 << 20,
     }
 }
 
-fn answer(made: Made) -> Answer {
+fn answer(output_files: OutputFiles) -> Answer {
     let usage = Usage { cpu: Duration::from_millis(3), memory: Some(1 << 20), stdout_bytes: 5, ..Usage::default() };
     let breaches = vec![Breach::Cpu, Breach::Output];
-    let (stdout, stderr) = (Captured::InFile { file: pair().0, length: 5 }, Captured::Here(b"note".to_vec()));
-    Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, made }
+    let stdout = Captured::InFile { file: Some(pair().0), length: 5 };
+    let stderr = Captured::Inline(b"note".to_vec());
+    Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, output_files }
 }

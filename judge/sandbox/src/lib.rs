@@ -134,42 +134,45 @@
 //! api                    requests, executions, faults, tiers; clocks, names, texts, children
 //! ```
 
-mod api;
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod cgroup;
+mod clock;
 mod confine;
+mod cores;
 mod doctor;
-mod entry;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod helper;
-mod memory;
+mod names;
 mod namespace;
-mod probe;
-mod proc;
+mod os_data;
+mod process;
+mod procfs;
 mod protocol;
+mod request;
 #[cfg(test)]
 #[path = "../../../tests/support/require.rs"]
 mod require;
 mod sandbox;
 mod scratch;
 mod supervisor;
-mod sweep;
+mod tier;
+mod tier_cache;
 mod watch;
 mod worker;
 
-pub use api::exchange::{Exchange, Made, WorkFile};
-pub use api::execution::{Breach, End, Execution, Fault, Usage};
-pub use api::names::unique as sweepable_name;
-pub use api::request::{Limits, Request, Sink, Stdin, Visible};
-pub use api::text::stat as process_stat;
-pub use api::tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
-pub use doctor::{Feature, Machine, Survey, TierReport, survey};
-pub use entry::become_helper_if_asked;
-pub use proc::core_claims::CoreClaims;
-pub use proc::cores::Cores;
-pub use proc::inherited::reset_inherited_signals;
-pub use sandbox::{OpenError, Sandbox};
-pub use supervisor::stub::{Stub, StubCall, StubLink};
-pub use supervisor::supervised::{Supervised, dismiss_supervisors, use_as_supervisor};
-pub use worker::{Canceller, Observer, Worker, wait_for_dismissed_workers};
+pub use cores::{CoreClaims, Cores};
+pub use doctor::{Feature, FeatureState, Machine, Survey, TierReport, survey};
+pub use names::unique as sweepable_name;
+pub use process::reset_inherited_signals;
+pub use procfs::stat as process_stat;
+pub use request::{
+    Breach, End, Exchange, Execution, Fault, Limits, OutputFiles, OutputFilesError, Request, Sink, Stdin, Usage,
+    Visible, WorkFile,
+};
+pub use sandbox::{OpenError, Sandbox, become_helper_if_asked};
+pub use supervisor::{Stub, StubCall, StubLink, Supervised, Supervisors};
+pub use tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
+pub use worker::{Canceller, DismissedWorkers, Observer, Worker};

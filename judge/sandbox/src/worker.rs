@@ -1,6 +1,5 @@
-//! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
+//! The judge's side of a helper: starts it, sends it requests, and can stop it from any thread.
 
-use parking_lot::Mutex;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,42 +10,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::net::Shutdown;
 use rustix::time::Timespec;
 
-use crate::api::exchange::{Exchange, Made};
-use crate::api::execution::{Execution, Fault};
-use crate::api::fault::Context;
-use crate::api::request::{Request, Sink, Stdin};
-use crate::helper::keeper;
-use crate::helper::serve::HELPER;
-use crate::helper::settings::Settings;
-use crate::memory;
-use crate::namespace::mounts;
-use crate::namespace::view::View;
-use crate::proc::child_process::ChildProcess;
-use crate::proc::{cores, tree};
-use crate::protocol::messages::{self, OrderKind, Outlet};
-use crate::protocol::wire::{self, Reader};
-use crate::scratch::{folder, memory_file};
-use crate::sweep::Traces;
+use crate::cgroup::site::{Site, kill_and_remove};
+use crate::helper::{self, HELPER};
+use crate::namespace::mounts::{self, View};
+use crate::process::ChildProcess;
+use crate::protocol::messages::{self, Outlet, Settings};
+use crate::protocol::{self, Message, Received, shared_memory};
+use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Sink, Stdin};
+use crate::scratch::{self, disk};
+use crate::{cores, procfs, tier_cache};
 
-/// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
+/// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
     helper: Helper,
-    traces: Traces,
+    leftovers: HelperLeftovers,
     working_folder: PathBuf,
     /// Whether its programs run below an init.
     has_init: bool,
-    /// What remembers that such workers work.
-    memory: Option<PathBuf>,
-    /// What was ordered last, and, if it was the same before, what stood then where the program and its files are.
-    last: (Vec<u8>, Option<View>),
+    /// The entry that says that such workers work. It is removed when this worker fails.
+    cache_file: Option<PathBuf>,
+    /// What was ordered last.
+    last_order: Option<Message>,
+    /// If the last order repeated the one before: the identity of the program and its files at the time.
+    last_view: Option<View>,
 }
 
-/// A helper, and its keeper, if it has one. When this is dropped, they end, and it waits for that.
+/// A helper, and its keeper if it has one. Dropping this ends them and waits for that.
 struct Helper {
     link: Arc<Link>,
     process: ChildProcess,
@@ -56,7 +51,7 @@ struct Helper {
 impl Helper {
     fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.process.wait();
-        // The keeper's end follows.
+        // The keeper ends after the helper.
         self.keeper.as_mut().map(ChildProcess::wait);
         status
     }
@@ -68,18 +63,26 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        // The helper kills what runs, clears up and ends.
+        // The helper kills its program, cleans up and ends.
         self.link.close();
         let _ = self.wait();
     }
 }
 
-/// The helpers that were told to end and may still be about to.
-static DISMISSED: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
+/// Workers that were told to end and may still be about to. Dropping this waits for them.
+#[derive(Default)]
+pub struct DismissedWorkers(Mutex<Vec<Helper>>);
 
-/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
-pub fn wait_for_dismissed_workers() {
-    DISMISSED.lock().clear();
+impl DismissedWorkers {
+    /// There are none yet.
+    pub const fn new() -> DismissedWorkers {
+        DismissedWorkers(Mutex::new(Vec::new()))
+    }
+
+    /// Waits for the end of all. To be called before the process exits, if this is in a static.
+    pub fn wait(&self) {
+        self.0.lock().clear();
+    }
 }
 
 /// What a worker shares with its cancellers.
@@ -89,7 +92,7 @@ struct Link {
 }
 
 impl Link {
-    /// Tells the helper to end; it may have gone already.
+    /// Tells the helper to end. It may be gone already.
     fn close(&self) {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }
@@ -102,14 +105,14 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Kills the running program, if any: its run, and each later one of this worker, is [`Fault::Cancelled`].
+    /// Kills the running program, if there is one. Its run, and each later run of this worker, is [`Fault::Cancelled`].
     pub fn cancel(&self) {
         self.link.cancelled.store(true, Ordering::SeqCst);
         self.link.close();
     }
 }
 
-/// Looks at the program of a [`Worker`] from any thread.
+/// Observes the program of a [`Worker`] from any thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Observer {
     helper: i32,
@@ -117,36 +120,41 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// The program's processes that are there at this moment, those included that have ended and were not waited for.
+    /// The program's processes, including zombies.
     pub fn processes(&self) -> Vec<u32> {
-        let own = tree::descendants(self.helper).into_iter();
-        let inits = if self.has_init { tree::children(self.helper) } else { Vec::new() };
+        let own = procfs::descendants(self.helper).into_iter();
+        let inits = if self.has_init { procfs::children(self.helper) } else { Vec::new() };
         own.filter(|pid| !inits.contains(pid)).map(i32::cast_unsigned).collect()
     }
 }
 
 impl Worker {
-    /// This many programs can be handed over before the first of them is collected.
+    /// This many programs can be submitted before the first of them is collected.
     pub const QUEUE: usize = 8;
 
-    /// Starts `executable` as a helper. `memory`: to be forgotten when it fails.
-    pub(crate) fn start(executable: &Path, mut settings: Settings, memory: Option<PathBuf>) -> Result<Worker, Fault> {
-        let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
+    /// Starts `executable` as a helper. `cache_file` is removed when it fails.
+    pub(crate) fn start(
+        executable: &Path,
+        mut settings: Settings,
+        cache_file: Option<PathBuf>,
+    ) -> Result<Worker, Fault> {
+        let (socket, theirs) = protocol::pair().context("making a socket for the sandbox's helper")?;
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let traces = Traces::of(&settings);
+        let leftovers = HelperLeftovers::of(&settings);
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
         let helper = Helper { link, process, keeper: None };
-        let mut worker = Worker { helper, traces, working_folder, has_init, memory, last: Default::default() };
+        let mut worker =
+            Worker { helper, leftovers, working_folder, has_init, cache_file, last_order: None, last_view: None };
         if !settings.tier.has_namespaces() {
-            let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
-            (worker.helper.keeper, settings.leash) = (Some(keeper), Some(leash));
+            let (keeper, keeper_link) = helper::start_keeper(executable).context("starting the sandbox's keeper")?;
+            (worker.helper.keeper, settings.keeper_link) = (Some(keeper), Some(keeper_link));
         }
-        cores::part_from(worker.helper.process.id(), settings.core.map(|core| core as usize));
+        cores::separate_from_child(worker.helper.process.id(), settings.core);
         let sent = settings.send(worker.socket());
-        // The helper alone holds the leash from here.
+        // From here, only the helper holds its end of the keeper's pipe.
         drop(settings);
         match sent {
             Ok(()) => Ok(worker),
@@ -154,7 +162,7 @@ impl Worker {
         }
     }
 
-    /// Something to stop this worker with.
+    /// Returns a handle that stops this worker.
     pub fn canceller(&self) -> Canceller {
         Canceller { link: Arc::clone(&self.helper.link) }
     }
@@ -162,94 +170,98 @@ impl Worker {
     /// Runs one program and waits for its end.
     ///
     /// # Errors
-    /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
+    /// [`Fault::Cancelled`] after a [`Canceller::cancel`]. Any other fault is a failure of the sandbox, never of the
+    /// program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
         self.submit(request)?;
         self.collect()
     }
 
-    /// Hands one program over and does not wait for its end: [`collect`](Self::collect) does. Others may be handed over
-    /// meanwhile, up to [`QUEUE`](Self::QUEUE) at once. Each starts as soon as the one before has ended: its core does not
-    /// wait for what the caller does with the output.
+    /// Submits one program and does not wait for its end, as [`collect`](Self::collect) does. Up to
+    /// [`QUEUE`](Self::QUEUE) programs can be submitted at once. Each starts as soon as the one before has ended, so
+    /// that its core does not wait for the caller.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        self.begin(request, &messages::Task::from(request), None, false)
+        self.begin(request, &messages::RunSpec::from(request), None, false)
     }
 
-    /// Has what `request` needs made ready, and does not wait for it. To be called before the first run.
+    /// Lets the helper prepare for `request`, and does not wait for it. To be called before the first run.
     pub(crate) fn make_ready(&mut self, request: &Request) {
-        // If it fails, so does the first run, which tells why.
-        let _ = self.begin(request, &messages::Task::from(request), None, true);
+        // If this fails, the first run fails, too, and reports why.
+        let _ = self.begin(request, &messages::RunSpec::from(request), None, true);
     }
 
-    /// Waits for the end of the program that was handed over first.
+    /// Waits for the end of the program that was submitted first.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn collect(&mut self) -> Result<Execution, Fault> {
         Ok(self.finish()?.0)
     }
 
-    /// Whether [`collect`](Self::collect) would not have to wait.
+    /// Whether [`collect`](Self::collect) would return at once.
     pub fn is_ready(&self) -> bool {
         let mut socket = [PollFd::new(self.socket(), PollFlags::IN)];
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Does the same as [`run`](Self::run) for a program that is of use only until `over` becomes readable. CPU time and
-    /// time on the clock are counted up to then, and their limits hold no longer; the program is left a short while to
-    /// end by itself, and then killed.
+    /// Runs a program that is needed only until `over` becomes readable. CPU time and elapsed time are counted up to
+    /// then, and their limits end then. The program has a short time to end by itself, and is then killed.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        Ok(self.perform(request, messages::Task::from(request), Some(over))?.0)
+        Ok(self.perform(request, messages::RunSpec::from(request), Some(over))?.0)
     }
 
-    /// Does the same as [`run`](Self::run) for a program that gets files and makes some: a compiler.
+    /// Runs a program that gets files and makes some, such as a compiler.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_with_files(&mut self, request: &Request, exchange: &Exchange) -> Result<(Execution, Made), Fault> {
-        let task = messages::Task { exchange: Some(exchange.clone()), ..messages::Task::from(request) };
-        self.perform(request, task, None)
+    /// As for [`run`](Self::run).
+    pub fn run_with_files(
+        &mut self,
+        request: &Request,
+        exchange: &Exchange,
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        let spec = messages::RunSpec { exchange: Some(exchange.clone()), ..messages::RunSpec::from(request) };
+        self.perform(request, spec, None)
     }
 
-    /// Does the same for one that is to be killed when `over` becomes readable. The request's files are closed here once
-    /// the program has them: who holds the other end of a pipe sees the program close it.
+    /// The same for a program that is killed when `over` becomes readable. The request's files are closed here once the
+    /// program has them, so that the other end of a pipe sees the program close it.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     pub fn run_with_files_until(
         &mut self,
         request: Request,
         exchange: &Exchange,
         over: BorrowedFd<'_>,
-    ) -> Result<(Execution, Made), Fault> {
-        let (exchange, leave) = (Some(exchange.clone()), Duration::ZERO);
-        let task = messages::Task { exchange, leave, ..messages::Task::from(&request) };
-        self.begin(&request, &task, Some(over), false)?;
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        let (exchange, grace) = (Some(exchange.clone()), Duration::ZERO);
+        let spec = messages::RunSpec { exchange, grace, ..messages::RunSpec::from(&request) };
+        self.begin(&request, &spec, Some(over), false)?;
         drop(request);
         self.finish()
     }
 
-    /// What looks at this worker's program from any thread.
+    /// Returns a handle that observes this worker's program.
     pub fn observer(&self) -> Observer {
         Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
     }
 
-    /// Tells it to end, and does not wait for that as dropping it would: [`wait_for_dismissed_workers`] does.
-    pub fn dismiss(self) {
+    /// Tells this worker to end. Dropping it would wait for that; here `dismissed` waits.
+    pub fn dismiss(self, dismissed: &DismissedWorkers) {
         let Worker { helper, .. } = self;
         helper.link.close();
-        let mut dismissed = DISMISSED.lock();
+        let mut dismissed = dismissed.0.lock();
         dismissed.retain_mut(|helper| !helper.has_ended());
         dismissed.push(helper);
     }
 
-    /// The working folder's path, as programs know it.
+    /// The path of the working folder, as programs know it.
     pub fn working_folder(&self) -> &Path {
         &self.working_folder
     }
@@ -257,16 +269,16 @@ impl Worker {
     fn perform(
         &mut self,
         request: &Request,
-        task: messages::Task,
+        spec: messages::RunSpec,
         over: Option<BorrowedFd<'_>>,
-    ) -> Result<(Execution, Made), Fault> {
-        self.begin(request, &task, over, false)?;
+    ) -> Result<(Execution, OutputFiles), Fault> {
+        self.begin(request, &spec, over, false)?;
         self.finish()
     }
 
-    /// Waits for the end of the program that was handed over first.
-    fn finish(&mut self) -> Result<(Execution, Made), Fault> {
-        let received = Reader::receive(self.socket())
+    /// Waits for the end of the program that was submitted first.
+    fn finish(&mut self) -> Result<(Execution, OutputFiles), Fault> {
+        let received = Received::receive(self.socket())
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
         let answer = match received {
             Ok(Some(answer)) => answer.inspect_err(|_| self.forget())?,
@@ -280,14 +292,14 @@ impl Worker {
             stdout: answer.stdout.bytes().context("reading the captured output")?,
             stderr: answer.stderr.bytes().context("reading the captured error output")?,
         };
-        Ok((execution, answer.made))
+        Ok((execution, answer.output_files))
     }
 
-    /// Hands a program over to the helper. `only_prepare`: it is not to run yet, and there will be no answer.
+    /// Sends an order to the helper. With `only_prepare` the program does not run yet, and there is no answer.
     fn begin(
         &mut self,
         request: &Request,
-        task: &messages::Task,
+        spec: &messages::RunSpec,
         over: Option<BorrowedFd<'_>>,
         only_prepare: bool,
     ) -> Result<(), Fault> {
@@ -302,18 +314,22 @@ impl Worker {
             Sink::Lent(file) => Outlet::Lent(file.as_fd()),
             Sink::Relay(file) => Outlet::Relay(file.as_fd()),
         });
-        let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
+        let [stdout, stderr] = sinks.map(Outlet::kind);
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let own_stdin = matches!(stdin, Input::New(_));
-        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some(), own_stdin, only_prepare };
-        let order = messages::encode(task, enclosed);
-        // Who runs the same again does not look for itself whether the files are still the same.
-        let text = order.framed();
-        let view = (text == self.last.0).then(|| View::of(task));
-        let is_repeated = view.is_some() && view == self.last.1;
-        self.last = (text, view);
-        let order = if is_repeated { OrderKind::Again.writer() } else { order };
-        order.send(self.socket(), &fds).map_err(|error| self.lost(&error.to_string()))
+        let owns_stdin = matches!(stdin, Input::Sealed(_));
+        let attachments = messages::Attachments { stdout, stderr, until: over.is_some(), owns_stdin, only_prepare };
+        let order = messages::encode_run(spec, attachments);
+        // Files are compared only for an order that repeats the one before.
+        let view = self.last_order.as_ref().is_some_and(|last| *last == order).then(|| View::of(spec));
+        let is_repeated = view.is_some() && view == self.last_view;
+        self.last_view = view;
+        let order = self.last_order.insert(order);
+        let sent = if is_repeated {
+            messages::encode_repeat().send(&self.helper.link.socket, &fds)
+        } else {
+            order.send(&self.helper.link.socket, &fds)
+        };
+        sent.map_err(|error| self.lost(&error.to_string()))
     }
 
     /// The helper does not answer: it was cancelled, or it ended.
@@ -327,14 +343,14 @@ impl Worker {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
         };
-        self.traces.remove();
+        self.leftovers.remove();
         Fault::HelperGone(end)
     }
 
-    /// The next start tries whether the tier works.
+    /// Lets the next start try whether the tier works.
     fn forget(&self) {
-        if let Some(memory) = &self.memory {
-            memory::forget(memory);
+        if let Some(cache_file) = &self.cache_file {
+            tier_cache::forget(cache_file);
         }
     }
 
@@ -349,22 +365,22 @@ impl Worker {
 
 fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     if settings.tier.has_namespaces() {
-        return Ok(mounts::BOX.into());
+        return Ok(mounts::WORK_FOLDER.into());
     }
-    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(folder::BOX))
+    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(scratch::WORK_FOLDER))
 }
 
 enum Input<'a> {
-    Own(OwnedFd),
+    Owned(OwnedFd),
     /// A sealed file in memory, at its start.
-    New(OwnedFd),
+    Sealed(OwnedFd),
     Lent(&'a File),
 }
 
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::Own(fd) | Input::New(fd) => fd.as_fd(),
+            Input::Owned(fd) | Input::Sealed(fd) => fd.as_fd(),
             Input::Lent(file) => file.as_fd(),
         }
     }
@@ -372,20 +388,51 @@ impl Input<'_> {
 
 fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::Own(
+        Stdin::Empty => Input::Owned(
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::New(sealed(bytes).context("making the input")?),
+        Stdin::Bytes(bytes) => Input::Sealed(sealed(bytes).context("making the input")?),
         Stdin::File(file) => Input::Lent(file),
     })
 }
 
-/// `bytes` as a file in memory that cannot be changed, at its start. To open it anew, to read only, would take as long as
-/// the rest of this, and change nothing: a seal refuses what is written through any descriptor.
+/// `bytes` as a file in memory that cannot be changed, at its start. To reopen it for reading only would take as long
+/// as the rest of this, and the seal already refuses all writes.
 fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
-    let file = memory_file::create()?;
+    let file = shared_memory::create()?;
     file.write_all_at(bytes, 0)?;
-    memory_file::seal(&file)?;
+    shared_memory::seal(&file)?;
     Ok(file.into())
+}
+
+/// The folder and control groups of one helper. The judge removes them if the helper could not.
+pub(crate) struct HelperLeftovers {
+    scratch: PathBuf,
+    site: Option<Site>,
+    name: String,
+}
+
+impl HelperLeftovers {
+    pub(crate) fn of(settings: &Settings) -> HelperLeftovers {
+        HelperLeftovers { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
+    }
+
+    /// To be called when the helper has ended, and its processes are dying.
+    pub(crate) fn remove(&self) {
+        let folder = self.scratch.join(&self.name);
+        for _ in 0..50 {
+            if !folder.exists() || disk::remove(&folder).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let prefix = format!("{}.", self.name);
+        for parent in self.site.iter().flat_map(Site::parents) {
+            let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+                kill_and_remove(&entry.path());
+            }
+        }
+    }
 }

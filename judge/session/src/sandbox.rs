@@ -8,7 +8,7 @@ use judge_run::command;
 use judge_run::program::{is_in_journal, journals_in};
 use judge_run::runner;
 use judge_run::solver::Purpose;
-use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
+use judge_sandbox::{Exchange, Execution, Gap, OutputFiles, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,13 +38,14 @@ pub fn note_gaps(sandbox: &Sandbox) {
 }
 
 fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
-    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..options };
+    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, tier_cache: memory(), ..options };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
+        _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
     match args.require_tier {
@@ -63,7 +64,7 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
 
 /// Returns the flag with which programs are less isolated than without any.
 pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
-    let options = || Options { memory: memory(), ..Options::default() };
+    let options = || Options { tier_cache: memory(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
     match args.tier.0 {
         _ if args.allow_unsafe => Some("--unsafe"),
@@ -96,7 +97,7 @@ pub fn memory() -> Option<PathBuf> {
 /// says what is compiled, and by which compiler.
 pub fn compiler(
     sandbox: &Sandbox,
-) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'_> {
     |purpose, request, exchange| {
         if let Purpose::Compile(name) = purpose {
             let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
@@ -109,7 +110,7 @@ pub fn compiler(
 
 /// Returns the gaps of the tier, one sentence each.
 pub fn gaps(gaps: &[Gap]) -> Vec<String> {
-    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+    gaps.iter().map(|Gap { what, meaning, .. }| format!("{what}: {meaning}")).collect()
 }
 
 /// Returns the files and folders of `--dir`, as this sandbox can show them.

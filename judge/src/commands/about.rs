@@ -98,7 +98,7 @@ pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
 
 /// Tries every tier and reports.
 pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
-    let survey = judge_sandbox::survey(&Options { memory: sandbox::memory(), ..Options::default() });
+    let survey = judge_sandbox::survey(&Options { tier_cache: sandbox::memory(), ..Options::default() });
     if json != Some(Path::new("-")) {
         judge_report::print(&judge_report::doctor_text(&survey, Style::of_stdout()))?;
     }

@@ -25,7 +25,7 @@ mod work;
 use judge_cli::{Cli, Command};
 use judge_journal::{Journal, Legible};
 use judge_problem::Exit;
-use judge_run::command;
+use judge_run::{command, executor};
 use judge_session::failure::{Failure, move_away};
 use judge_session::load::Given;
 use judge_session::{load, recorder};
@@ -77,8 +77,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     });
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };
     command::dismiss_workers();
-    judge_sandbox::dismiss_supervisors();
-    judge_sandbox::wait_for_dismissed_workers();
+    command::dismiss_supervisors();
+    executor::wait_for_dismissed_workers();
     ExitCode::from(exit.code())
 }
 

@@ -246,7 +246,7 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
 }
 
 /// What a shell script leaves for the judge, in a sandbox of this tier, instead of a program.
-fn made(sandbox: &Sandbox, script: &str) -> Made {
+fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
     let request = Request {
         program: "/bin/sh".into(),
         argv: ["sh", "-c", script].map(Into::into).into(),
@@ -268,11 +268,11 @@ fn made(sandbox: &Sandbox, script: &str) -> Made {
         stderr: Sink::Capture,
     };
     let exchange = Exchange {
-        given: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec(), executable: false }],
+        input_files: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec(), executable: false }],
         variables: vec!["HERE".into()],
-        made_in: "out".into(),
-        most_files: 100,
-        most_bytes: 1 << 20,
+        output_folder: "out".into(),
+        max_files: 100,
+        max_bytes: 1 << 20,
         ..Exchange::default()
     };
     sandbox.worker(None).unwrap().run_with_files(&request, &exchange).unwrap().1

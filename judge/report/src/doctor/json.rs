@@ -3,7 +3,7 @@
 use super::findings::findings;
 use crate::text::json_text;
 use crate::text::json_value::schema_of;
-use judge_sandbox::{Feature, Survey, TierReport};
+use judge_sandbox::{Feature, FeatureState, Survey, TierReport};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -119,8 +119,8 @@ fn tier(report: &TierReport) -> TierRecord<'_> {
 }
 
 fn feature(feature: &Feature) -> FeatureRecord<'_> {
-    let (Ok(found) | Err(found)) = &feature.found;
-    let works = feature.found.is_ok();
+    let (FeatureState::Works(found) | FeatureState::Missing(found)) = &feature.state;
+    let works = matches!(feature.state, FeatureState::Works(_));
     let remedy = feature.remedy.filter(|_| !works);
     FeatureRecord { name: feature.name, works, found, purpose: feature.purpose, remedy }
 }

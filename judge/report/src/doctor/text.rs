@@ -5,7 +5,7 @@ use crate::text::column::{Field, left, painted, whole};
 use crate::text::layout::paragraph;
 use crate::text::style::{Paint, Style};
 use crate::text::table::grid;
-use judge_sandbox::{GAP_OF_EVERY_TIER, Gap, Machine, Survey};
+use judge_sandbox::{FeatureState, GAP_OF_EVERY_TIER, Gap, Machine, Survey};
 
 /// The width of a line where nothing is known of it.
 const LOG_WIDTH: usize = 80;
@@ -63,15 +63,15 @@ fn features(survey: &Survey, style: Style) -> String {
     let columns = [whole("feature"), whole("state"), left("found").wrapped(), left("for").wrapped()];
     let mut table = grid(columns, style);
     for feature in &survey.features {
-        let (found, missing) = match &feature.found {
-            Ok(found) => (found, None),
-            Err(why) => (why, Some(&**why)),
+        let (found, missing) = match &feature.state {
+            FeatureState::Works(found) => (found, None),
+            FeatureState::Missing(why) => (why, Some(&**why)),
         };
         let cells =
             [Field::new(feature.name), state(missing, feature.remedy), Field::new(found), Field::new(feature.purpose)];
         table.add_row(cells);
     }
-    let missing = survey.features.iter().filter(|feature| feature.found.is_err());
+    let missing = survey.features.iter().filter(|feature| matches!(feature.state, FeatureState::Missing(_)));
     let hints = missing.filter_map(|feature| Some(hint(feature.name, feature.remedy?)));
     [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
 }

@@ -195,12 +195,12 @@ pub(super) fn errand(
     }
     let stdin = call.stdin.and_then(|path| stdin_of(path, &call_files, files));
     let exchange = Exchange {
-        given,
-        made_in: REPORTS.into(),
-        wanted: if protocol.keeps_files() { Vec::new() } else { names.iter().map(OsString::from).collect() },
-        after_any_exit: true,
-        most_files: MOST_FILES,
-        most_bytes: MOST_BYTES,
+        input_files: given,
+        output_folder: REPORTS.into(),
+        output_names: if protocol.keeps_files() { Vec::new() } else { names.iter().map(OsString::from).collect() },
+        take_after_any_exit: true,
+        max_files: MOST_FILES,
+        max_bytes: MOST_BYTES,
         ..Exchange::default()
     };
     Ok(Errand { words, stdin, exchange: Some(exchange) })

@@ -33,9 +33,9 @@ impl SetterProgram {
         }
         let errand = |found: &Found, place: &Path| {
             let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
-            let made_in = RESULT.into();
+            let output_folder = RESULT.into();
             let exchange =
-                Exchange { given, made_in, most_files: MOST_FILES, most_bytes: OUTPUT.0, ..Exchange::default() };
+                Exchange { input_files: given, output_folder, max_files: MOST_FILES, max_bytes: OUTPUT.0, ..Exchange::default() };
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
             Ok(Errand { words, stdin: None, exchange: Some(exchange) })
         };

@@ -30,6 +30,7 @@ pub use place::Place;
 pub use reports::{Reports, call_words};
 pub use setter::SetterProgram;
 pub use stop::StopSignal;
-pub use supervised::{Running, contents, run};
+pub(crate) use supervised::SUPERVISORS;
+pub use supervised::{Running, contents, dismiss_supervisors, run, use_as_supervisor};
 pub use words::words;
 pub use workers::{dismiss_workers, use_sandbox};

@@ -37,11 +37,11 @@ impl SetterProgram {
                 executable: false,
             };
             let exchange = Exchange {
-                given: given.map(file).into(),
-                made_in: ".".into(),
-                wanted: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
-                most_files: MOST_FILES,
-                most_bytes: OUTPUT.0,
+                input_files: given.map(file).into(),
+                output_folder: ".".into(),
+                output_names: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
+                max_files: MOST_FILES,
+                max_bytes: OUTPUT.0,
                 ..Exchange::default()
             };
             let words = found.words(&values(&place.join("input"), &place.join("answer")));

@@ -4,7 +4,7 @@ use super::error::CommandError;
 use super::output::CommandOutput;
 use super::stop::StopSignal;
 use judge_problem::tail;
-use judge_sandbox::Supervised;
+use judge_sandbox::{Supervised, Supervisors};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -14,6 +14,19 @@ use std::time::{Duration, Instant};
 
 /// The most bytes of each output stream that are kept.
 const KEPT_BYTES: u64 = 64 << 20;
+
+/// Supervisors that wait for the next command, for the whole process.
+pub(crate) static SUPERVISORS: Supervisors = Supervisors::new();
+
+/// Sets the executable that becomes a supervisor, if it is not this process's own. Only the first call has an effect.
+pub fn use_as_supervisor(executable: &Path) {
+    SUPERVISORS.set_executable(executable);
+}
+
+/// Ends the supervisors that wait for a command. To be called when the process is about to end.
+pub fn dismiss_supervisors() {
+    SUPERVISORS.dismiss_idle();
+}
 
 /// Runs a command without an input in `folder` until it ends, for at most `limit`, or until it is stopped. Processes that it
 /// leaves running are killed.
@@ -69,7 +82,7 @@ fn not_stored(program: &str, source: io::Error) -> CommandError {
 /// A running command. When this is dropped, the command and all its processes are killed.
 #[derive(Debug)]
 pub struct Running {
-    command: Supervised,
+    command: Supervised<'static>,
     name: String,
     stderr: File,
 }
@@ -88,7 +101,7 @@ impl Running {
     ) -> Result<Self, CommandError> {
         let name = name(words);
         let stderr = tempfile::tempfile().map_err(|source| not_stored(&name, source))?;
-        match Supervised::start(words, folder, [stdin, stdout, stderr.as_fd()], core) {
+        match SUPERVISORS.start(words, folder, [stdin, stdout, stderr.as_fd()], core) {
             Ok(command) => Ok(Self { command, name, stderr }),
             Err(source) => Err(CommandError::Start { program: name, source }),
         }

@@ -8,7 +8,7 @@ use super::workers;
 use crate::program::{environment, start_failure, visible};
 use judge_problem::{Bytes, CommandLimits, tail};
 use judge_sandbox::{
-    Breach, End, Exchange, Execution, Fault, Limits, Made, Observer, Request, Sink, Stdin, WorkFile, Worker,
+    Breach, End, Exchange, Execution, Fault, Limits, Observer, OutputFiles, Request, Sink, Stdin, WorkFile, Worker,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -63,7 +63,7 @@ pub(super) fn run(
 }
 
 /// How a run ended, and the files that it made.
-type Ended = (Execution, Made);
+type Ended = (Execution, OutputFiles);
 
 fn perform(
     worker: &mut Worker,
@@ -85,7 +85,7 @@ pub(super) fn result(
     (execution, made): Ended,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let output = output(program, program.found()?, execution)?;
-    made.map(|made| (output, made)).map_err(|why| CommandError::Reports { program: program.name(), why })
+    made.map(|made| (output, made)).map_err(|why| CommandError::Reports { program: program.name(), why: why.to_string() })
 }
 
 /// A setter's program that runs in another thread. When this is dropped, it is killed.

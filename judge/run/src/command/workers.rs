@@ -1,6 +1,7 @@
 //! The sandbox that setters' programs run in, and its workers that wait for another call.
 
 use super::error::CommandError;
+use crate::executor::DISMISSED;
 use judge_sandbox::{Options, Sandbox, Worker};
 use parking_lot::Mutex;
 use std::mem;
@@ -26,7 +27,7 @@ pub fn dismiss_workers() {
 /// In one step: whoever needs a sandbox meanwhile has this one or the one before.
 fn change_to(sandbox: Option<Arc<Sandbox>>) {
     let _before = mem::replace(&mut *SANDBOX.lock(), sandbox);
-    IDLE.lock().drain(..).for_each(|(_, worker)| worker.dismiss());
+    IDLE.lock().drain(..).for_each(|(_, worker)| worker.dismiss(&DISMISSED));
 }
 
 /// Returns a worker that runs nothing, and whose programs stay on `core` if one is given.

@@ -6,6 +6,9 @@ mod sandbox;
 #[cfg(test)]
 pub mod scripted;
 
+pub(crate) use sandbox::DISMISSED;
+pub use sandbox::wait_for_dismissed_workers;
+
 use judge_sandbox::{Execution, Fault, Gap, Request, Tier};
 use std::os::fd::BorrowedFd;
 

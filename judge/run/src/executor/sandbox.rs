@@ -1,9 +1,17 @@
 //! The sandbox as an executor.
 
 use super::{Cancel, Executor, ExecutorPool};
-use judge_sandbox::{Canceller, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
+use judge_sandbox::{Canceller, DismissedWorkers, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
+
+/// Workers of this process that were told to end.
+pub(crate) static DISMISSED: DismissedWorkers = DismissedWorkers::new();
+
+/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
+pub fn wait_for_dismissed_workers() {
+    DISMISSED.wait();
+}
 
 impl Executor for Worker {
     fn submit(&mut self, request: &Request) -> Result<(), Fault> {
@@ -27,7 +35,7 @@ impl Executor for Worker {
     }
 
     fn dismiss(self: Box<Self>) {
-        Self::dismiss(*self);
+        Self::dismiss(*self, &DISMISSED);
     }
 }
 

@@ -79,7 +79,7 @@ impl Tester {
         let command = &trial.tester.command;
         let protocol = trial.tester.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
-        let (stub, reports) = (Stub::create()?, Reports::create(speaks)?);
+        let (stub, reports) = (Stub::create(command::SUPERVISORS.executable())?, Reports::create(speaks)?);
         let seed = trial.seed.map(|seed| seed.to_string()).unwrap_or_default();
         let files = reports.with(trial.input, None, trial.expected);
         let mut call = speaks.call(&command.line, &files);

@@ -80,7 +80,7 @@ fn perform(
     tester: &mut Tester,
     stopped: &AtomicBool,
 ) -> Result<Run, ConverseError> {
-    let StubCall { stdin, stdout, arguments, link } = call;
+    let StubCall { stdin, stdout, arguments, link, .. } = call;
     let reader = stdin.try_clone()?;
     let mut relay = Relay::new(stdout)?;
     let partner = Partner::new(&*tester, &link)?;

@@ -2,6 +2,7 @@
 
 use super::RunError;
 use super::signals::Signals;
+use crate::executor::DISMISSED;
 use judge_sandbox::{Fault, Sandbox, Worker};
 use std::thread::Builder;
 use tokio::sync::oneshot::channel;
@@ -24,7 +25,7 @@ pub fn run_alone<T: Send>(
         let work = move || {
             // Fails only when the receiver is gone.
             let _ = sender.send(run(&mut worker));
-            worker.dismiss();
+            worker.dismiss(&DISMISSED);
         };
         Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
         Ok(runtime.block_on(async {

@@ -3,7 +3,7 @@
 use crate::program;
 use judge_problem::verdict::{self, Ending};
 use judge_problem::{Bytes, CompileLimits, Limits, Program, Verdict};
-use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
+use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
 
 /// Why a compiler or interpreter is run.
@@ -16,7 +16,7 @@ pub enum Purpose<'a> {
 }
 
 /// Runs a compiler in the sandbox, with its input and output files.
-pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
+pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), E> + 'a;
 
 /// The limits of a compiler that no problem sets.
 pub(super) struct CompilerLimits {
@@ -71,11 +71,11 @@ pub(super) fn compile<E>(
 ) -> Result<Compiled, E> {
     let limits = run_limits(limits);
     let exchange = Exchange {
-        given: sources,
+        input_files: sources,
         variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
-        made_in: OUT.into(),
-        most_files: LIMITS.made_files,
-        most_bytes: LIMITS.made.0,
+        output_folder: OUT.into(),
+        max_files: LIMITS.made_files,
+        max_bytes: LIMITS.made.0,
         ..Exchange::default()
     };
     let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
@@ -116,7 +116,7 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
     }
 }
 
-fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Made) -> Compiled {
+fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: OutputFiles) -> Compiled {
     if let End::NotStarted(errno) = execution.end {
         return Compiled::NotStarted(unstarted(compiler, errno));
     }
@@ -172,7 +172,7 @@ mod tests {
     use judge_problem::Runtime;
     use judge_sandbox::Usage;
 
-    fn ended(end: End, breaches: &[Breach], stderr: &str, made: Made) -> String {
+    fn ended(end: End, breaches: &[Breach], stderr: &str, made: OutputFiles) -> String {
         let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
         let stderr = stderr.as_bytes()[..stderr.len().min(16 << 10)].to_vec();
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };

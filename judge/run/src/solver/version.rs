@@ -32,7 +32,7 @@ pub fn survey<E>(languages: &Languages, run: &mut RunCompiler<'_, E>) -> Result<
 pub(super) fn version<E>(language: &Language, run: &mut RunCompiler<'_, E>) -> Result<Option<String>, E> {
     let Some(program) = version_program(language) else { return Ok(None) };
     let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
-    let exchange = Exchange { variables, made_in: "out".into(), ..Exchange::default() };
+    let exchange = Exchange { variables, output_folder: "out".into(), ..Exchange::default() };
     let (execution, _) = run(Purpose::Version, &tool_request(&program), &exchange)?;
     if execution.end != End::Exited(0) {
         return Ok(None);

@@ -1,6 +1,315 @@
-//! Control groups: where they can be made, one for each jail, their files.
+//! The control group of one jail. It limits and measures memory, processes and CPU time, in version 1, version 2 or a
+//! mixture.
 
-pub(crate) mod door;
-pub(crate) mod fs;
-pub(crate) mod group;
 pub(crate) mod site;
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::site::{CgroupEntry, Site, Version, field, number, remove_all, writable, write};
+use crate::request::{Context, Fault};
+
+/// A control group, or one in each hierarchy that is needed. The files that a run reads are open.
+pub(crate) struct Cgroup {
+    folders: Vec<PathBuf>,
+    memory: Memory,
+    pids: Option<Pids>,
+    cpu: Option<CpuAccount>,
+    /// Whether the peak can be reset, so that the next run can use the group again.
+    pub(crate) reusable: bool,
+    /// The charge after the last run, if it was read.
+    usage: Cell<Option<u64>>,
+    /// The state before the run.
+    before: Cell<Before>,
+    /// The counters as they were read last. Only programs change them.
+    counters: Cell<Counters>,
+}
+
+/// The state of a group before a run.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Before {
+    usage: u64,
+    counters: Counters,
+}
+
+struct Memory {
+    version: Version,
+    folder: PathBuf,
+    usage: File,
+    peak: Option<File>,
+    kills: File,
+    limit: Cell<Option<u64>>,
+}
+
+struct Pids {
+    folder: PathBuf,
+    refusals: File,
+    limit: Cell<Option<u32>>,
+}
+
+/// A file with the CPU time of all that ever was in the group.
+enum CpuAccount {
+    /// `cpu.stat` of version 2.
+    Microseconds(File),
+    /// `cpuacct.usage` of version 1.
+    Nanoseconds(File),
+}
+
+/// An init and its kernel memory need a fraction of this.
+const MAX_RESIDUAL_BYTES: u64 = 16 << 20;
+
+/// How often the kernel refused something since the group was made.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Counters {
+    kills: u64,
+    refusals: u64,
+}
+
+/// What happened in the group during a run.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct GroupEvents {
+    /// The greatest charge in bytes, minus the charge before the run.
+    pub(crate) peak: u64,
+    pub(crate) out_of_memory: bool,
+    pub(crate) out_of_processes: bool,
+}
+
+impl Cgroup {
+    /// Makes a group of this name.
+    pub(crate) fn create(site: &Site, name: &str) -> Result<Cgroup, Fault> {
+        let folders: Vec<PathBuf> = site.parents().map(|parent| parent.join(name)).collect();
+        for (index, folder) in folders.iter().enumerate() {
+            if let Err(error) = std::fs::create_dir(folder) {
+                remove_all(&folders[..index]);
+                return Err(error).context(format!("creating the control group {}", folder.display()));
+            }
+        }
+        Cgroup::open(site, name, folders.clone()).context("opening the control group's files").inspect_err(|_| {
+            remove_all(&folders);
+        })
+    }
+
+    fn open(site: &Site, name: &str, folders: Vec<PathBuf>) -> io::Result<Cgroup> {
+        let folder = site.memory.join(name);
+        let read = |file: &str| File::open(folder.join(file));
+        let memory = match site.version {
+            Version::One => Memory {
+                version: Version::One,
+                usage: read("memory.usage_in_bytes")?,
+                peak: Some(writable(&folder.join("memory.max_usage_in_bytes"))?),
+                kills: read("memory.oom_control")?,
+                limit: Cell::new(None),
+                folder: folder.clone(),
+            },
+            Version::Two => Memory {
+                version: Version::Two,
+                usage: read("memory.current")?,
+                peak: writable(&folder.join("memory.peak")).or_else(|_| read("memory.peak")).ok(),
+                kills: read("memory.events")?,
+                limit: Cell::new(None),
+                folder: folder.clone(),
+            },
+        };
+        let pids = match &site.pids {
+            Some(parent) => {
+                let folder = parent.join(name);
+                let refusals = File::open(folder.join("pids.events"))?;
+                Some(Pids { folder, refusals, limit: Cell::new(None) })
+            }
+            None => None,
+        };
+        let cpu = site.cpu.as_ref().map(|parent| CpuAccount::open(&parent.join(name))).transpose()?;
+        let (usage, before, counters) = Default::default();
+        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, usage, before, counters };
+        group.reusable = group.memory.reset_peak();
+        Ok(group)
+    }
+
+    /// The ways to join the group, one for each hierarchy.
+    pub(crate) fn entries(&self) -> io::Result<Vec<CgroupEntry>> {
+        self.folders.iter().map(|folder| CgroupEntry::open(folder)).collect()
+    }
+
+    /// Sets the limits of the next run and reads the current charge. The group may have one process more than
+    /// `processes`, for the jail's init.
+    pub(crate) fn prepare(&self, memory: Option<u64>, processes: Option<u32>) -> Result<(), Fault> {
+        self.memory.set_limit(memory).context("setting the control group's memory limit")?;
+        if let Some(pids) = &self.pids {
+            pids.set_limit(processes).context("setting the control group's process limit")?;
+        }
+        self.begin();
+        Ok(())
+    }
+
+    /// Reads the current charge, before a run with the limits of the last one. Needs no path.
+    pub(crate) fn begin(&self) {
+        self.memory.reset_peak();
+        let usage = self.usage.take().unwrap_or_else(|| number(&self.memory.usage));
+        self.before.set(Before { usage, counters: self.counters.get() });
+    }
+
+    /// The state when the run began.
+    pub(crate) fn before(&self) -> Before {
+        self.before.get()
+    }
+
+    /// Continues a run that another process with the same files has begun.
+    pub(crate) fn resume(&self, before: Before) {
+        self.set_counters(before.counters);
+        self.before.set(before);
+    }
+
+    /// The counters as they were read last.
+    pub(crate) fn counters(&self) -> Counters {
+        self.counters.get()
+    }
+
+    /// Sets the counters that another process with the same files has read.
+    pub(crate) fn set_counters(&self, counters: Counters) {
+        self.counters.set(counters);
+    }
+
+    /// The open files.
+    pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let Memory { usage, peak, kills, .. } = &self.memory;
+        let cpu = self.cpu.as_ref().map(|(CpuAccount::Microseconds(file) | CpuAccount::Nanoseconds(file))| file);
+        let pids = self.pids.as_ref().map(|pids| &pids.refusals);
+        [usage, kills].into_iter().chain(peak).chain(pids).chain(cpu).map(AsFd::as_fd)
+    }
+
+    /// Whether much is charged to the group before a run. The kernel frees the memory of tasks a while after their end,
+    /// and files that were read stay charged.
+    pub(crate) fn has_residual_charge(&self) -> bool {
+        let usage = number(&self.memory.usage);
+        self.usage.set(Some(usage));
+        usage > MAX_RESIDUAL_BYTES
+    }
+
+    /// Whether that was so when the run began.
+    pub(crate) fn had_residual_charge(&self) -> bool {
+        self.before.get().usage > MAX_RESIDUAL_BYTES
+    }
+
+    /// CPU time of all that ever was in the group, in nanoseconds.
+    pub(crate) fn cpu(&self) -> Option<u64> {
+        self.cpu.as_ref().map(CpuAccount::read)
+    }
+
+    /// What happened since [`Cgroup::prepare`].
+    pub(crate) fn events(&self) -> GroupEvents {
+        let now = Counters {
+            kills: field(&self.memory.kills, "oom_kill"),
+            refusals: self.pids.as_ref().map_or(0, |pids| field(&pids.refusals, "max")),
+        };
+        self.counters.set(now);
+        let Before { usage, counters: before } = self.before.get();
+        let peak = self.memory.peak.as_ref().map_or(0, number);
+        GroupEvents {
+            peak: peak.saturating_sub(usage),
+            out_of_memory: now.kills > before.kills,
+            out_of_processes: now.refusals > before.refusals,
+        }
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        remove_all(&self.folders);
+    }
+}
+
+impl Memory {
+    fn set_limit(&self, limit: Option<u64>) -> io::Result<()> {
+        if self.limit.get() == limit && limit.is_some() {
+            return Ok(());
+        }
+        let text = limit.map(|bytes| bytes.to_string());
+        match self.version {
+            Version::One => {
+                let value = text.as_deref().unwrap_or("-1");
+                // The limit of memory may never exceed that of memory and swap together. Without swap accounting this
+                // file is missing.
+                let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), "-1");
+                write(&self.folder.join("memory.limit_in_bytes"), value)?;
+                let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), value);
+            }
+            Version::Two => {
+                write(&self.folder.join("memory.max"), text.as_deref().unwrap_or("max"))?;
+                let _ = write(&self.folder.join("memory.swap.max"), "0");
+            }
+        }
+        self.limit.set(limit);
+        Ok(())
+    }
+
+    fn reset_peak(&self) -> bool {
+        let word: &[u8] = if matches!(self.version, Version::One) { b"0" } else { b"reset" };
+        self.peak.as_ref().is_some_and(|peak| peak.write_at(word, 0).is_ok())
+    }
+}
+
+impl CpuAccount {
+    fn open(folder: &Path) -> io::Result<CpuAccount> {
+        match File::open(folder.join("cpuacct.usage")) {
+            Ok(usage) => Ok(CpuAccount::Nanoseconds(usage)),
+            Err(_) => File::open(folder.join("cpu.stat")).map(CpuAccount::Microseconds),
+        }
+    }
+
+    /// In nanoseconds.
+    fn read(&self) -> u64 {
+        match self {
+            CpuAccount::Microseconds(stat) => field(stat, "usage_usec") * 1000,
+            CpuAccount::Nanoseconds(usage) => number(usage),
+        }
+    }
+}
+
+impl Pids {
+    fn set_limit(&self, limit: Option<u32>) -> io::Result<()> {
+        if self.limit.get() == limit && limit.is_some() {
+            return Ok(());
+        }
+        let text = limit.map_or_else(|| "max".to_owned(), |count| (u64::from(count) + 1).to_string());
+        write(&self.folder.join("pids.max"), &text)?;
+        self.limit.set(limit);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// In every hierarchy, the group includes the time of a child that was waited for.
+    #[test]
+    fn both_versions_count_cpu_time() {
+        let Ok(site) = Site::find() else {
+            crate::require::skip(crate::require::Need::Root, "no control group to write to");
+            return;
+        };
+        let cpuacct = Path::new("/sys/fs/cgroup/cpuacct").to_path_buf();
+        let others = [Some(cpuacct).filter(|path| path.join("cgroup.procs").exists()), site.cpu.clone()];
+        for cpu in others.into_iter().flatten() {
+            let site = Site { cpu: Some(cpu.clone()), ..site.clone() };
+            let Ok(group) = Cgroup::create(&site, &crate::names::unique("account")) else {
+                crate::require::skip(crate::require::Need::Root, format!("{} is not writable", cpu.display()));
+                continue;
+            };
+            let proc_files: Vec<PathBuf> = group.folders.iter().map(|folder| folder.join("cgroup.procs")).collect();
+            let script =
+                "for proc_file; do echo 0 > \"$proc_file\"; done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+            assert!(Command::new("/bin/sh").args(["-c", script, "sh"]).args(proc_files).status().unwrap().success());
+            let used = group.cpu().unwrap();
+            assert!((2_000_000..2_000_000_000).contains(&used), "{}: {used} ns", cpu.display());
+        }
+    }
+}

@@ -1,34 +1,47 @@
-//! Finds where in the machine's control groups this process may make a group.
+//! Where on the machine this process can make control groups, and how processes join them.
 
-use std::fs;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::api::names;
-use crate::api::text::{stat_of, text};
-use crate::cgroup::door::can_be_joined;
-use crate::cgroup::fs::remove_all;
-use crate::protocol::wire::{Reader, Writer};
+use libc::{c_int, c_long};
+use rustix::fs::{CWD, Mode, OFlags};
+
+use serde::{Deserialize, Serialize};
+
+use crate::names;
+use crate::process::in_child;
+use crate::procfs::{stat_of, text};
 
 /// The interface of the memory controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Version {
     One,
     Two,
 }
 
-/// The folders in which groups are made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The folders in which groups can be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Site {
     pub(crate) version: Version,
+    #[serde(with = "crate::os_data")]
     pub(crate) memory: PathBuf,
+    #[serde(with = "crate::os_data")]
     pub(crate) pids: Option<PathBuf>,
-    /// Where CPU time is counted: a version 2 hierarchy, which does so even without controllers, or `cpuacct`.
+    /// Where CPU time is counted: in a version 2 hierarchy, which needs no controller for it, or in `cpuacct`.
+    #[serde(with = "crate::os_data")]
     pub(crate) cpu: Option<PathBuf>,
 }
 
-/// Where this process stands in one hierarchy.
+/// Why no control group can be made.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoSite(String);
+
+/// This process's place in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hierarchy {
     mount: PathBuf,
@@ -36,7 +49,7 @@ struct Hierarchy {
 }
 
 impl Site {
-    /// The folders, each once.
+    /// The folders, without duplicates.
     pub(crate) fn parents(&self) -> impl Iterator<Item = &Path> {
         let pids = self.pids.as_deref().filter(|pids| *pids != self.memory);
         let known = |cpu: &&Path| *cpu == self.memory || Some(*cpu) == self.pids.as_deref();
@@ -44,26 +57,10 @@ impl Site {
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
     }
 
-    pub(crate) fn encode(&self, writer: &mut Writer) {
-        let path = |path: Option<&PathBuf>| path.map_or(Vec::new(), |path| path.as_os_str().as_bytes().to_vec());
-        writer.u64(u64::from(self.version == Version::Two)).bytes(&path(Some(&self.memory)));
-        writer.bytes(&path(self.pids.as_ref())).bytes(&path(self.cpu.as_ref()));
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Site> {
-        let version = if reader.u64()? == 1 { Version::Two } else { Version::One };
-        let memory = reader.os_string()?.into();
-        let mut path = || -> io::Result<Option<PathBuf>> {
-            let path = PathBuf::from(reader.os_string()?);
-            Ok((!path.as_os_str().is_empty()).then_some(path))
-        };
-        Ok(Site { version, memory, pids: path()?, cpu: path()? })
-    }
-
-    /// Looks for a place, by trying. `Err` says why there is none.
-    pub(crate) fn find() -> Result<Site, String> {
-        let mounts = text("/proc/self/mountinfo").map_err(|error| error.to_string())?;
-        let own = text("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    /// Finds the folders by trying.
+    pub(crate) fn find() -> Result<Site, NoSite> {
+        let mounts = text("/proc/self/mountinfo").map_err(|error| NoSite(error.to_string()))?;
+        let own = text("/proc/self/cgroup").map_err(|error| NoSite(error.to_string()))?;
         let unified = place(&mounts, &own, None);
         if let Some(place) = &unified
             && let Some(folder) = with_controllers(place)
@@ -77,12 +74,12 @@ impl Site {
         }
         let Some(memory) = place(&mounts, &own, Some("memory")) else {
             return Err(match unified {
-                None => "no control groups are mounted".to_owned(),
-                Some(place) => format!("no group with memory and pids can be made at {}", place.own.display()),
+                None => NoSite("no control groups are mounted".to_owned()),
+                Some(place) => NoSite(format!("no group with memory and pids can be made at {}", place.own.display())),
             });
         };
         if !usable(&memory.own) {
-            return Err(format!("{} is not writable", memory.own.display()));
+            return Err(NoSite(format!("{} is not writable", memory.own.display())));
         }
         let pids = place(&mounts, &own, Some("pids")).map(|place| place.own).filter(|own| usable(own));
         let accounts = [unified, place(&mounts, &own, Some("cpuacct"))].into_iter().flatten();
@@ -122,11 +119,11 @@ fn join(mount: &str, below: &str) -> PathBuf {
     if below.is_empty() { mount.into() } else { Path::new(mount).join(below) }
 }
 
-/// The leaf in which judges stand that have made the group above hand its controllers on.
+/// The leaf to which a judge moves itself and its shell, so that the group above can delegate its controllers.
 const LEAF: &str = "judge";
 
-/// The nearest folder, from this process's upwards, that hands memory and pids on to its children and lets this user
-/// make some.
+/// The nearest folder, from this process's group upwards, that delegates memory and pids and lets this user make
+/// groups.
 fn with_controllers(place: &Hierarchy) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
         if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
@@ -141,13 +138,14 @@ fn hands_on(folder: &Path) -> bool {
     ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
 }
 
-/// Whether an earlier judge has moved the shell, and so this process, here: the group above is the one to use.
+/// Whether an earlier judge has moved the shell, and so this process, to the leaf. Then the group above is the one to
+/// use.
 fn is_leaf(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(hands_on)
 }
 
-/// Makes this process's group hand its controllers on. The hierarchy's root may hold processes; any other group must
-/// hold none. If the group was given to this process alone, the processes in it move to a leaf.
+/// Lets this process's group delegate its controllers. Except for the root of the hierarchy, a group that does so must
+/// contain no process. If only this process and its relatives are in the group, they move to a leaf.
 fn take_over(folder: &Path) -> bool {
     let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder);
     control() || (move_to_leaf(folder) && control())
@@ -167,7 +165,7 @@ fn move_to_leaf(folder: &Path) -> bool {
     members.split_whitespace().all(|member| fs::write(leaf.join("cgroup.procs"), member).is_ok())
 }
 
-/// Whether `pid` is the parent or a child of this process: a wrapper such as `setpriv`, or a helper.
+/// Whether `pid` is the parent of this process, such as `setpriv`, or a child, such as a helper.
 fn is_kin(pid: &str) -> bool {
     let own = std::process::id();
     let parent = |pid: &str| -> Option<u32> { stat_of(pid)?.split(' ').nth(1)?.parse().ok() };
@@ -180,10 +178,169 @@ fn usable(folder: &Path) -> bool {
     if fs::create_dir(&trial).is_err() {
         return false;
     }
-    // Joining needs the right to write here and, in version 2, in the nearest common ancestor: only trying tells.
+    // Joining needs write permission here and, in version 2, in the nearest common ancestor. Only trying tells.
     let joined = can_be_joined(&trial);
     remove_all(&[trial]);
     joined
+}
+
+/// A way for processes to join a group.
+///
+/// When one process moves another, the kernel first waits 5 to 15 ms until every core has switched tasks. It does not
+/// wait when a thread moves itself, or when a process is cloned into the group.
+pub(crate) enum CgroupEntry {
+    /// Version 1: a process with one thread moves itself by writing to this file.
+    Thread(File),
+    /// Version 2: a process is cloned into this folder. Where that is not possible (before Linux 5.7, and in some
+    /// containers), it moves itself by writing to this file.
+    Folder(OwnedFd, File),
+}
+
+impl CgroupEntry {
+    /// Opens the way into the group `folder`.
+    pub(crate) fn open(folder: &Path) -> io::Result<CgroupEntry> {
+        let writable = |name| OpenOptions::new().write(true).open(folder.join(name));
+        match writable("tasks") {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let group = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
+                Ok(CgroupEntry::Folder(group, writable("cgroup.procs")?))
+            }
+            tasks => tasks.map(CgroupEntry::Thread),
+        }
+    }
+
+    /// Moves this process, which has one thread, into the group. `is_cloned`: it was [cloned](clone_into) into the
+    /// folder.
+    pub(crate) fn enter(&self, is_cloned: bool) -> io::Result<()> {
+        match self {
+            CgroupEntry::Folder(..) if is_cloned => Ok(()),
+            CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file) => (&*file).write_all(b"0"),
+        }
+    }
+
+    /// The descriptor that [`CgroupEntry::enter`] needs.
+    pub(crate) fn fd(&self) -> RawFd {
+        let (CgroupEntry::Thread(file) | CgroupEntry::Folder(_, file)) = self;
+        file.as_raw_fd()
+    }
+
+    /// The folder that a process can be cloned into.
+    pub(crate) fn group(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            CgroupEntry::Thread(_) => None,
+            CgroupEntry::Folder(group, _) => Some(group.as_fd()),
+        }
+    }
+}
+
+/// Tries in a child whether a process can join the group `folder`.
+pub(crate) fn can_be_joined(folder: &Path) -> bool {
+    let Ok(entry) = CgroupEntry::open(folder) else { return false };
+    if let Some(group) = entry.group() {
+        // SAFETY: the child exits at once.
+        match unsafe { clone_into(0, group) } {
+            // SAFETY: this leaves without running the parent's destructors.
+            Ok(None) => unsafe { libc::_exit(0) },
+            Ok(Some((pid, _))) => {
+                // SAFETY: the only pointer is null, and the child is this process's own.
+                unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+                return true;
+            }
+            Err(_) => {}
+        }
+    }
+    // SAFETY: the closure only makes system calls.
+    unsafe { in_child(|| entry.enter(false).is_ok()) }
+}
+
+/// Clones this process into `group`, which is of version 2, as `fork` does. Returns the child's id and pidfd, or `None`
+/// in the child.
+///
+/// # Safety
+/// As for `fork`. The child must not return from the caller's frame.
+pub(crate) unsafe fn clone_into(flags: c_int, group: BorrowedFd<'_>) -> io::Result<Option<(i32, OwnedFd)>> {
+    const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+    let mut pidfd: RawFd = -1;
+    // SAFETY: all zeroes is a valid value.
+    let mut wanted: libc::clone_args = unsafe { std::mem::zeroed() };
+    wanted.flags = CLONE_INTO_CGROUP | (flags | libc::CLONE_PIDFD) as u64;
+    wanted.pidfd = (&raw mut pidfd) as u64;
+    wanted.exit_signal = libc::SIGCHLD as u64;
+    wanted.cgroup = group.as_raw_fd() as u64;
+    // SAFETY: the structure and its size are valid during the call. The caller vouches for the child.
+    let pid = unsafe { libc::syscall(libc::SYS_clone3, &raw const wanted, size_of_val(&wanted)) };
+    cloned(pid, pidfd)
+}
+
+/// The same without a group.
+///
+/// # Safety
+/// As for [`clone_into`].
+pub(crate) unsafe fn clone_beside(flags: c_int) -> io::Result<Option<(i32, OwnedFd)>> {
+    let mut pidfd: RawFd = -1;
+    let flags = flags | libc::CLONE_PIDFD | libc::SIGCHLD;
+    // SAFETY: the place is valid during the call. The caller vouches for the child.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut pidfd, 0, 0) };
+    cloned(pid, pidfd)
+}
+
+fn cloned(pid: c_long, pidfd: RawFd) -> io::Result<Option<(i32, OwnedFd)>> {
+    match pid {
+        0 => Ok(None),
+        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
+        1.. => Ok(Some((pid as i32, unsafe { OwnedFd::from_raw_fd(pidfd) }))),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Opens a file for reading and writing.
+pub(crate) fn writable(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
+/// Writes to an existing file.
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// Reads a small kernel file again.
+fn contents<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> &'a str {
+    let length = file.read_at(buffer, 0).unwrap_or(0);
+    std::str::from_utf8(&buffer[..length]).unwrap_or_default()
+}
+
+/// The number in a file; 0 for anything else.
+pub(crate) fn number(file: &File) -> u64 {
+    contents(file, &mut [0; 1024]).trim().parse().unwrap_or(0)
+}
+
+/// The number after `name` in a file with lines `NAME NUMBER`.
+pub(crate) fn field(file: &File, name: &str) -> u64 {
+    let mut buffer = [0; 1024];
+    let line = contents(file, &mut buffer).lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Removes groups whose last process is dead or dying.
+pub(crate) fn remove_all(folders: &[PathBuf]) {
+    for folder in folders {
+        for _ in 0..50 {
+            match std::fs::remove_dir(folder) {
+                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Removes a group that another judge left, and kills what still runs in it.
+pub(crate) fn kill_and_remove(folder: &Path) {
+    // Version 1 has no such file. There the init of the jail dies with its helper, and all processes with it.
+    let _ = write(&folder.join("cgroup.kill"), "1");
+    remove_all(&[folder.to_owned()]);
 }
 
 #[cfg(test)]

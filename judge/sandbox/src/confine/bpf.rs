@@ -1,4 +1,4 @@
-//! Writes filters for the kernel's packet filter machine: a table of system calls becomes a tree of comparisons.
+//! Writes programs for the kernel's packet filter machine: a table of system calls becomes a tree of comparisons.
 
 use std::collections::BTreeMap;
 
@@ -24,63 +24,63 @@ pub(crate) const fn high_half(index: u32) -> u32 {
     argument(index) + 4
 }
 
-/// What happens at which call, by number; all others are allowed.
+/// What happens for which system call. All others are allowed.
 #[derive(Default)]
 pub(crate) struct Table {
     actions: BTreeMap<u32, Decision>,
     bodies: Vec<Code>,
 }
 
-/// What the comparisons of a call's number lead to.
+/// What a call's number leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Allow,
-    /// With this error number; 0 is a success that does nothing.
+    /// Fails with this error number; 0 means success without effect.
     Fail(i32),
-    /// It depends on the arguments: see this one of the bodies.
+    /// Depends on the arguments, which the body with this index inspects.
     Body(usize),
 }
 
 impl Table {
-    pub(crate) fn each(&mut self, numbers: &[c_long], errno: i32) {
+    pub(crate) fn fail_all(&mut self, numbers: &[c_long], errno: i32) {
         self.actions.extend(numbers.iter().map(|&number| (number as u32, Decision::Fail(errno))));
     }
 
-    /// All calls in `numbers` that nothing is said of yet.
-    pub(crate) fn rest(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
+    /// Calls in `numbers` that have no entry yet.
+    pub(crate) fn fail_unlisted(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
         for number in numbers {
             self.actions.entry(number).or_insert(Decision::Fail(errno));
         }
     }
 
-    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
-    pub(crate) fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
+    /// `body` inspects the arguments of one call, which is allowed unless the body decides otherwise.
+    pub(crate) fn inspect(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
         let mut code = Code::default();
         body(&mut code);
-        code.end(libc::SECCOMP_RET_ALLOW);
+        code.ret(libc::SECCOMP_RET_ALLOW);
         self.actions.insert(number as u32, Decision::Body(self.bodies.len()));
         self.bodies.push(code);
     }
 
-    /// Trees of comparisons, then what looks at arguments. Calls of another architecture, and those from `unknown` on,
-    /// x32's included, do not exist. The kernel translates the filter and tries it on every call there is when it is
-    /// put on: as a plain list that took 0.3 ms of each run, like this a sixth.
+    /// Trees of comparisons, followed by the bodies. Calls of another architecture, and calls from `unknown` on
+    /// (including x32), do not exist. The kernel translates an installed filter and tries it on every call. For a plain
+    /// list that took 0.3 ms of each run, for trees it takes a sixth.
     pub(crate) fn compile(self, unknown: u32) -> Vec<sock_filter> {
         let ranges = self.ranges(unknown);
         let mut code = Code::default();
         code.load(OFFSET_ARCHITECTURE);
-        code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
+        code.fail_unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
         code.load(OFFSET_NUMBER);
-        let mut leaps = Vec::new();
+        let mut jumps = Vec::new();
         let mut trees = ranges.chunks(RANGES_OF_A_TREE).peekable();
         while let Some(tree) = trees.next() {
-            // Past this tree, if the call is one of the next.
+            // Skips this tree if the call is in a later one.
             let skip = code.0.len();
             if let Some(next) = trees.peek() {
                 code.0.push(comparison(BPF_JGE, next[0].start, 0, 1));
                 code.push(BPF_JMP | BPF_JA | BPF_K, 0);
             }
-            plant(tree, &mut code, &mut leaps);
+            emit_tree(tree, &mut code, &mut jumps);
             if trees.peek().is_some() {
                 code.0[skip + 1].k = (code.0.len() - skip - 2) as u32;
             }
@@ -90,7 +90,7 @@ impl Table {
             places.push(code.0.len());
             code.0.extend(body.0);
         }
-        for (at, body) in leaps {
+        for (at, body) in jumps {
             code.0[at].k = (places[body] - at - 1) as u32;
         }
         code.0
@@ -99,57 +99,56 @@ impl Table {
     fn ranges(&self, unknown: u32) -> Vec<Range> {
         let mut ranges = Vec::new();
         let mut next = 0;
-        for (&number, &end) in &self.actions {
+        for (&number, &ret) in &self.actions {
             if number > next {
-                ranges.push(Range { start: next, end: Decision::Allow });
+                ranges.push(Range { start: next, ret: Decision::Allow });
             }
-            ranges.push(Range { start: number, end });
+            ranges.push(Range { start: number, ret });
             next = number + 1;
         }
-        ranges.push(Range { start: next, end: Decision::Allow });
-        ranges.push(Range { start: unknown, end: Decision::Fail(libc::ENOSYS) });
-        // Neighbours with the same end are one.
-        ranges.dedup_by_key(|range| range.end);
+        ranges.push(Range { start: next, ret: Decision::Allow });
+        ranges.push(Range { start: unknown, ret: Decision::Fail(libc::ENOSYS) });
+        // Neighbours with the same decision are merged.
+        ranges.dedup_by_key(|range| range.ret);
         ranges
     }
 }
 
-/// Few enough for every comparison of a tree to reach its ends, which stand behind it.
+/// Few enough for every comparison of a tree to reach the decisions, which follow the tree.
 const RANGES_OF_A_TREE: usize = 80;
 
-/// Calls from `start` up to the next range's end in the same way.
+/// Calls from `start` up to the next range, with the same decision.
 struct Range {
     start: u32,
-    end: Decision,
+    ret: Decision,
 }
 
-/// Writes the comparisons that find the range of a call and the ends that they lead to, each end once; notes from where
-/// to which body they leap.
-fn plant(ranges: &[Range], code: &mut Code, leaps: &mut Vec<(usize, usize)>) {
-    let mut forks = Vec::new();
-    branch(ranges, code, &mut forks);
+/// Writes the comparisons that find the range of a call, and the decisions, each once. Records the jumps to bodies.
+fn emit_tree(ranges: &[Range], code: &mut Code, jumps: &mut Vec<(usize, usize)>) {
+    let mut branches = Vec::new();
+    branch(ranges, code, &mut branches);
     let mut places: Vec<(Decision, usize)> = Vec::new();
-    for end in ranges.iter().map(|range| range.end) {
-        if places.iter().any(|(known, _)| *known == end) {
+    for ret in ranges.iter().map(|range| range.ret) {
+        if places.iter().any(|(known, _)| *known == ret) {
             continue;
         }
-        places.push((end, code.0.len()));
-        match end {
-            Decision::Allow => code.end(libc::SECCOMP_RET_ALLOW),
+        places.push((ret, code.0.len()));
+        match ret {
+            Decision::Allow => code.ret(libc::SECCOMP_RET_ALLOW),
             Decision::Fail(errno) => code.fail(errno),
             Decision::Body(body) => {
-                leaps.push((code.0.len(), body));
+                jumps.push((code.0.len(), body));
                 code.push(BPF_JMP | BPF_JA | BPF_K, 0);
             }
         }
     }
-    for Fork { at, yes, no } in forks {
+    for Branch { at, yes, no } in branches {
         let distance = |goal| {
             let place = match goal {
                 Goal::Comparison(place) => Some(place),
-                Goal::Decision(end) => places.iter().find(|(known, _)| *known == end).map(|(_, place)| *place),
+                Goal::Decision(ret) => places.iter().find(|(known, _)| *known == ret).map(|(_, place)| *place),
             };
-            // Every end has a place, and a test keeps the trees small enough for every distance.
+            // Every decision has a place. A test checks that every distance fits.
             (place.unwrap_or(at) - at - 1) as u8
         };
         (code.0[at].jt, code.0[at].jf) = (distance(yes), distance(no));
@@ -163,23 +162,23 @@ enum Goal {
     Decision(Decision),
 }
 
-/// A comparison whose ways are not known yet.
-struct Fork {
+/// A comparison whose targets are not known yet.
+struct Branch {
     at: usize,
     yes: Goal,
     no: Goal,
 }
 
-fn branch(ranges: &[Range], code: &mut Code, forks: &mut Vec<Fork>) -> Goal {
+fn branch(ranges: &[Range], code: &mut Code, branches: &mut Vec<Branch>) -> Goal {
     if let [range] = ranges {
-        return Goal::Decision(range.end);
+        return Goal::Decision(range.ret);
     }
     let (left, right) = ranges.split_at(ranges.len() / 2);
     let at = code.0.len();
     code.push(BPF_JMP | BPF_JGE | BPF_K, right[0].start);
-    let no = branch(left, code, forks);
-    let yes = branch(right, code, forks);
-    forks.push(Fork { at, yes, no });
+    let no = branch(left, code, branches);
+    let yes = branch(right, code, branches);
+    branches.push(Branch { at, yes, no });
     Goal::Comparison(at)
 }
 
@@ -187,7 +186,7 @@ fn comparison(kind: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
     sock_filter { code: (BPF_JMP | kind | BPF_K) as u16, jt, jf, k }
 }
 
-/// A piece of a filter being written.
+/// A piece of a program.
 #[derive(Default)]
 pub(crate) struct Code(Vec<sock_filter>);
 
@@ -204,67 +203,67 @@ impl Code {
         self.push(BPF_ALU | BPF_AND | BPF_K, bits);
     }
 
-    fn end(&mut self, action: u32) {
+    fn ret(&mut self, action: u32) {
         self.push(BPF_RET | BPF_K, action);
     }
 
     fn fail(&mut self, errno: i32) {
-        self.end(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+        self.ret(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
 
-    /// Fails with `errno` when the comparison of what is loaded with `k` holds.
-    pub(crate) fn when(&mut self, kind: u32, k: u32, errno: i32) {
+    /// Fails with `errno` if the comparison of the loaded value with `k` holds.
+    pub(crate) fn fail_if(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 0, 1));
         self.fail(errno);
     }
 
-    /// Fails with `errno` when it does not.
-    pub(crate) fn unless(&mut self, kind: u32, k: u32, errno: i32) {
+    /// Fails with `errno` if it does not hold.
+    pub(crate) fn fail_unless(&mut self, kind: u32, k: u32, errno: i32) {
         self.0.push(comparison(kind, k, 1, 0));
         self.fail(errno);
     }
 
-    /// Fails with `errno` when what is loaded is one of `values`, which are few.
-    pub(crate) fn when_any(&mut self, values: &[u32], errno: i32) {
-        self.leave_when_any(values, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+    /// Fails with `errno` if the loaded value is one of `values`, which are few.
+    pub(crate) fn fail_if_any(&mut self, values: &[u32], errno: i32) {
+        self.return_if_any(values, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
 
-    pub(crate) fn allow_when_any(&mut self, values: &[u32]) {
-        self.leave_when_any(values, libc::SECCOMP_RET_ALLOW);
+    pub(crate) fn allow_if_any(&mut self, values: &[u32]) {
+        self.return_if_any(values, libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Allowed when the comparison of what is loaded with `k` holds.
-    pub(crate) fn allow_when(&mut self, kind: u32, k: u32) {
+    /// Allows the call if the comparison of the loaded value with `k` holds.
+    pub(crate) fn allow_if(&mut self, kind: u32, k: u32) {
         self.0.push(comparison(kind, k, 0, 1));
-        self.end(libc::SECCOMP_RET_ALLOW);
+        self.ret(libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Allowed when it does not.
+    /// Allows the call if it does not hold.
     pub(crate) fn allow_unless(&mut self, kind: u32, k: u32) {
         self.0.push(comparison(kind, k, 1, 0));
-        self.end(libc::SECCOMP_RET_ALLOW);
+        self.ret(libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Asks the listener.
+    /// Notifies the listener.
     pub(crate) fn notify(&mut self) {
-        self.end(libc::SECCOMP_RET_USER_NOTIF);
+        self.ret(libc::SECCOMP_RET_USER_NOTIF);
     }
 
-    /// Asks unless what is loaded is `k`.
+    /// Notifies unless the loaded value is `k`.
     pub(crate) fn notify_unless(&mut self, k: u32) {
         self.0.push(comparison(BPF_JEQ, k, 1, 0));
         self.notify();
     }
 
-    /// Asks when it is.
-    pub(crate) fn notify_when(&mut self, k: u32) {
-        self.leave_when_any(&[k], libc::SECCOMP_RET_USER_NOTIF);
+    /// Notifies if it is.
+    pub(crate) fn notify_if(&mut self, k: u32) {
+        self.return_if_any(&[k], libc::SECCOMP_RET_USER_NOTIF);
     }
 
-    fn leave_when_any(&mut self, values: &[u32], action: u32) {
+    fn return_if_any(&mut self, values: &[u32], action: u32) {
         for (left, &value) in (0..values.len() as u8).rev().zip(values) {
             self.0.push(comparison(BPF_JEQ, value, left, u8::from(left == 0)));
         }
-        self.end(action);
+        self.ret(action);
     }
 }

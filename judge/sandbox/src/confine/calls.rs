@@ -1,10 +1,10 @@
-//! The system calls that programs do without, by what they are answered and why.
+//! The system calls that are not simply allowed, by what happens instead and why; and the flags that are allowed.
 
 use std::ops::RangeInclusive;
 
-use libc::c_long;
+use libc::{c_int, c_long};
 
-// Too young for crate libc; the same number on every architecture.
+// Too new for crate libc. The number is the same on every architecture.
 const SYS_CACHESTAT: c_long = 451;
 const SYS_FCHMODAT2: c_long = 452;
 const SYS_MAP_SHADOW_STACK: c_long = 453;
@@ -25,18 +25,18 @@ const SYS_IO_PGETEVENTS: c_long = 292;
 #[cfg(target_arch = "aarch64")]
 const SYS_KEXEC_FILE_LOAD: c_long = 294;
 
-/// The first number that nothing is decided about here: Linux 6.18 ends before it. From there on, no call exists.
+/// The first number that this file does not know (Linux 6.18). Calls from here on do not exist.
 pub(crate) const UNKNOWN: u32 = 470;
 
-/// Numbers below that are no call of this architecture's, or were none when this was written.
+/// Smaller numbers that are not assigned on this architecture, or were not when this was written.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[335..=423];
 #[cfg(target_arch = "aarch64")]
 pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[244..=259, 295..=423];
 
-/// Not there, as far as the program can tell: it has another way, or does without.
+/// Do not exist for the program, which has another way or does without.
 pub(crate) const ABSENT: &[c_long] = &[
-    // What the filter cannot look into.
+    // The filter cannot inspect their arguments.
     libc::SYS_clone3,
     libc::SYS_openat2,
     libc::SYS_io_uring_setup,
@@ -47,30 +47,30 @@ pub(crate) const ABSENT: &[c_long] = &[
     libc::SYS_bpf,
     SYS_OPEN_TREE_ATTR,
     SYS_FILE_SETATTR,
-    // Out of a stock that all programs of the machine, or of the user, share.
+    // They use a stock that all programs of the machine, or of the user, share.
     libc::SYS_io_setup,
     libc::SYS_io_submit,
     libc::SYS_io_getevents,
     SYS_IO_PGETEVENTS,
     libc::SYS_io_cancel,
     libc::SYS_io_destroy,
-    // Tells what others do with the system's files.
+    // They reveal what others do with the system's files.
     libc::SYS_inotify_init1,
     libc::SYS_inotify_add_watch,
     libc::SYS_inotify_rm_watch,
     SYS_CACHESTAT,
     libc::SYS_mincore,
-    // Its number counts the processes of the machine.
+    // The inode number counts the processes of the machine.
     libc::SYS_pidfd_open,
-    // Memory that other processes' figures do not show, or of a kind that few machines have.
+    // Memory that the figures of processes do not show, or that few machines have.
     libc::SYS_memfd_secret,
     SYS_MAP_SHADOW_STACK,
-    // Filters and rules of the program's own: memory of the kernel's without end, and out of a common stock.
+    // Filters and rules of the program's own use unlimited kernel memory, out of a common stock.
     libc::SYS_seccomp,
     libc::SYS_landlock_create_ruleset,
     libc::SYS_landlock_add_rule,
     libc::SYS_landlock_restrict_self,
-    // About the machine.
+    // They reveal something about the machine.
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
     SYS_LSM_GET_SELF_ATTR,
@@ -87,7 +87,7 @@ pub(crate) const ABSENT_OLD: &[c_long] = &[];
 
 /// Refused in every tier.
 pub(crate) const REFUSED: &[c_long] = &[
-    // Other worlds, other file systems.
+    // Other namespaces and file systems.
     libc::SYS_unshare,
     libc::SYS_setns,
     libc::SYS_mount,
@@ -125,7 +125,7 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_vhangup,
     libc::SYS_sync,
     libc::SYS_syncfs,
-    // Other processes, and what outlives one.
+    // Other processes, and what outlives a process.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -154,8 +154,8 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // The network, whatever the family: the only sockets are a pair, connected to each other. A message with a
-    // header can name another receiver and carry descriptors, which are in no table while they are under way.
+    // The network: the only sockets are connected pairs. `sendmsg` can name another receiver, and send descriptors,
+    // which are in no table while they are in transit.
     libc::SYS_socket,
     libc::SYS_bind,
     libc::SYS_listen,
@@ -164,7 +164,7 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_connect,
     libc::SYS_sendmsg,
     libc::SYS_sendmmsg,
-    // A better place in the queue, or another core.
+    // A higher priority, or another core.
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
@@ -179,7 +179,7 @@ pub(crate) const REFUSED_OLD: &[c_long] =
 #[cfg(target_arch = "aarch64")]
 pub(crate) const REFUSED_OLD: &[c_long] = &[SYS_KEXEC_FILE_LOAD];
 
-/// Attributes of files: access lists are memory that nothing counts.
+/// Attributes of files. Access lists are memory that nothing counts.
 pub(crate) const UNSUPPORTED: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -191,10 +191,10 @@ pub(crate) const UNSUPPORTED: &[c_long] = &[
     SYS_REMOVEXATTRAT,
 ];
 
-/// Answered as if they had been done. A lock on one of the system's files is seen by all who have the file, in other
-/// sandboxes too, and as many as a program likes are memory of the kernel's. Programs lock files that are theirs alone: told
-/// that they hold the lock, they go on. Advice can throw a file's pages out of memory, which others notice when they read
-/// it. So can one notice whether a file that stays was written to its disk; a program's own files are gone after it.
+/// Succeed without effect. A lock on one of the system's files is visible to everybody who has the file open, in other
+/// sandboxes too, and locks use unlimited kernel memory. Programs lock files that only they use, and go on if they are
+/// told that they hold the lock. Advice can drop a file's pages from memory, which others notice when they read it.
+/// Others can also notice whether a file was written to disk.
 pub(crate) const WITHOUT_EFFECT: &[c_long] =
     &[libc::SYS_flock, libc::SYS_fadvise64, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range];
 
@@ -202,30 +202,30 @@ pub(crate) const WITHOUT_EFFECT: &[c_long] =
 pub(crate) const NAME_CLOCKS: &[c_long] =
     &[libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_timer_create];
 
-/// From here on clocks are those of processes and threads, of some kinds each.
+/// From here on clocks belong to processes and threads. Each has several kinds.
 pub(crate) const CLOCKS_OF_TASKS: u32 = 1 << 31;
 pub(crate) const KINDS_OF_CLOCKS: u32 = 7;
 
-/// The first of the clocks of the process or thread with this id; 0 is the caller's.
+/// The first clock of the process or thread with this id; 0 means the caller.
 pub(crate) const fn clocks_of(id: u32) -> u32 {
     !id << 3
 }
 
-/// Whose clock it is.
+/// The owner of a clock.
 pub(crate) const fn owner_of(clock: u32) -> u32 {
     !(clock.cast_signed() >> 3).cast_unsigned()
 }
 
-/// "Not with these files" where no control group charges it: pages that a pipe or a socket keeps, a huge one for each
-/// byte. Programs fall back to reading and writing.
+/// Fail with EINVAL where no control group charges the memory: a pipe or a socket keeps the pages, a huge one for each
+/// byte. Programs then read and write instead.
 pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_tee];
 
-/// The same, unless it goes to an output pipe, which the helper empties.
+/// The same, unless the target is an output pipe, which the helper empties.
 pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
 
-/// Refused where the program's user owns files of the judge: landlock does not cover a file's owner, mode and times.
-/// Leaving the process group is refused because killing it kills all that is left.
-pub(crate) const SHARED_WORLD: &[c_long] = &[
+/// Refused where the program's user owns files of the judge, as landlock does not cover owner, mode and times. Leaving
+/// the process group is refused, as programs are killed by it.
+pub(crate) const HOST_SHARED: &[c_long] = &[
     libc::SYS_setsid,
     libc::SYS_setpgid,
     libc::SYS_pidfd_send_signal,
@@ -238,7 +238,69 @@ pub(crate) const SHARED_WORLD: &[c_long] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) const SHARED_WORLD_OLD: &[c_long] =
+pub(crate) const HOST_SHARED_OLD: &[c_long] =
     &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const SHARED_WORLD_OLD: &[c_long] = &[];
+pub(crate) const HOST_SHARED_OLD: &[c_long] = &[];
+
+const MADV_GUARD_INSTALL: c_int = 102;
+const MADV_GUARD_REMOVE: c_int = 103;
+const MFD_NOEXEC_SEAL: u32 = 0x08;
+const MFD_EXEC: u32 = 0x10;
+
+/// Advice about the program's own memory. Other advice drops, moves or merges pages of files, which others notice, or
+/// reveals what others have in memory.
+pub(crate) const ADVICE: [c_int; 20] = [
+    libc::MADV_DONTNEED,
+    libc::MADV_FREE,
+    libc::MADV_HUGEPAGE,
+    libc::MADV_NOHUGEPAGE,
+    libc::MADV_NORMAL,
+    libc::MADV_RANDOM,
+    libc::MADV_SEQUENTIAL,
+    libc::MADV_WILLNEED,
+    libc::MADV_REMOVE,
+    libc::MADV_DONTFORK,
+    libc::MADV_DOFORK,
+    libc::MADV_DONTDUMP,
+    libc::MADV_DODUMP,
+    libc::MADV_WIPEONFORK,
+    libc::MADV_KEEPONFORK,
+    libc::MADV_POPULATE_READ,
+    libc::MADV_POPULATE_WRITE,
+    libc::MADV_DONTNEED_LOCKED,
+    MADV_GUARD_INSTALL,
+    MADV_GUARD_REMOVE,
+];
+
+/// Kinds of mappings, their placement and filling. Huge pages come from a stock that all share, and are in no process's
+/// size.
+pub(crate) const MAPPINGS: c_int = libc::MAP_TYPE
+    | libc::MAP_FIXED
+    | libc::MAP_FIXED_NOREPLACE
+    | libc::MAP_ANONYMOUS
+    | PLACES
+    | libc::MAP_GROWSDOWN
+    | libc::MAP_DENYWRITE
+    | libc::MAP_EXECUTABLE
+    | libc::MAP_LOCKED
+    | libc::MAP_NORESERVE
+    | libc::MAP_POPULATE
+    | libc::MAP_NONBLOCK
+    | libc::MAP_STACK
+    | libc::MAP_SYNC;
+
+/// `MAP_32BIT` and `MAP_ABOVE4G`.
+#[cfg(target_arch = "x86_64")]
+const PLACES: c_int = libc::MAP_32BIT | 0x80;
+#[cfg(not(target_arch = "x86_64"))]
+const PLACES: c_int = 0;
+
+/// How a mapping is moved.
+pub(crate) const MOVES: c_int = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+
+/// For files without a folder. Huge pages are excluded.
+pub(crate) const MEMORY_FILES: u32 = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL | MFD_EXEC;
+
+/// How data is written. Other flags reveal what was read lately, or hide a read.
+pub(crate) const WRITING: c_int = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;

@@ -1,35 +1,32 @@
-//! Which user programs run as, when root starts them.
+//! The user that programs run as when root starts them, and capabilities.
 
-use std::fs;
-use std::io;
 use std::ops::Range;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::{fs, io};
 
 use rustix::thread::CapabilitySet;
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::api::names;
-use crate::api::text::text;
-use crate::confine::capabilities;
+use crate::names;
+use crate::procfs::text;
+use crate::request::{Context, Fault};
 
 /// Ids that no distribution, container manager or login assigns. The first range is so large that two judges are
-/// unlikely to meet even if they cannot see each other's locks. The second is for a user namespace that maps sixteen
-/// bits only.
+/// unlikely to choose the same even if they cannot see each other's locks. The second is for user namespaces that map
+/// only 16 bits.
 const RANGES: [Range<u32>; 2] = [1_900_000_000..2_100_000_000, 60_578..61_184];
-/// Ids that are tried before there are said to be none.
+/// How many ids are tried.
 const TRIES: u32 = 1000;
 
-/// A uid and gid that no other process on this machine has, taken until this is dropped.
+/// A uid and gid that no other process on this machine has. Reserved until this is dropped.
 pub(crate) struct Identity {
     id: u32,
     _lock: UnixDatagram,
 }
 
 impl Identity {
-    /// Takes one; `None` if this process cannot become another user.
+    /// Reserves one; `None` if this process cannot become another user.
     pub(crate) fn take() -> Result<Option<Identity>, Fault> {
         let Some(range) = range() else { return Ok(None) };
         let identity = Identity::among(&range)?;
@@ -58,12 +55,12 @@ impl Identity {
     }
 }
 
-/// Whether [`Identity::take`] finds one, shortages aside.
+/// Whether [`Identity::take`] can succeed.
 pub(crate) fn is_available() -> bool {
     range().is_some_and(|range| can_become(range.start))
 }
 
-/// Where ids are taken from, if this process may change to another user.
+/// The range of ids, if this process may change to another user.
 fn range() -> Option<Range<u32>> {
     let needed = CapabilitySet::SETUID
         | CapabilitySet::SETGID
@@ -71,14 +68,14 @@ fn range() -> Option<Range<u32>> {
         | CapabilitySet::KILL
         | CapabilitySet::DAC_OVERRIDE
         | CapabilitySet::FOWNER;
-    if !capabilities::has(needed) {
+    if !has(needed) {
         return None;
     }
     let maps = ["uid", "gid"].map(|kind| fs::read_to_string(format!("/proc/self/{kind}_map")).unwrap_or_default());
     RANGES.into_iter().find(|range| maps.iter().all(|map| is_mapped(map, range)))
 }
 
-/// Whether a user namespace with this map knows all ids of a range.
+/// Whether a user namespace with this map contains the whole range.
 fn is_mapped(map: &str, range: &Range<u32>) -> bool {
     map.lines().any(|line| {
         let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
@@ -87,13 +84,13 @@ fn is_mapped(map: &str, range: &Range<u32>) -> bool {
     })
 }
 
-/// A name that one socket at a time can have, in whatever pid namespace its process is. The kernel gives it back when
-/// that ends, however it does.
+/// Reserves an abstract socket name, which is unique across pid namespaces. The kernel releases it when the process
+/// ends, however it ends.
 fn lock(id: u32) -> io::Result<UnixDatagram> {
     UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("judge-sandbox-uid-{id}"))?)
 }
 
-/// Whether a user or a process has an id, which in the large range none does.
+/// Whether a user or process has this id. In the large range none does.
 fn is_in_use(id: u32) -> bool {
     if RANGES[0].contains(&id) {
         return false;
@@ -104,11 +101,11 @@ fn is_in_use(id: u32) -> bool {
     is_user || processes.any(|entry| entry.metadata().is_ok_and(|entry| entry.uid() == id))
 }
 
-/// Whether the kernel lets this thread take this uid and gid. It takes them as its real ids, which changes none of its rights,
-/// and gives them back.
+/// Whether the kernel lets this thread take this uid and gid. Takes them as real ids, which changes no permission, and
+/// gives them back.
 fn can_become(id: u32) -> bool {
     const KEEP: u32 = u32::MAX;
-    // SAFETY: the system calls themselves change the ids of the calling thread alone; the C library would change those of all.
+    // SAFETY: these system calls change only the calling thread. The C library would change all threads.
     let set = |call, real: u32| unsafe { libc::syscall(call, real, KEEP, KEEP) == 0 };
     let takes = |call, own: u32| {
         let taken = set(call, id);
@@ -117,6 +114,32 @@ fn can_become(id: u32) -> bool {
     };
     takes(libc::SYS_setresgid, rustix::process::getgid().as_raw())
         && takes(libc::SYS_setresuid, rustix::process::getuid().as_raw())
+}
+
+/// The capability that a program of another user needs to pass closed folders and read the files that it is shown. It
+/// allows to search any folder and read any file that landlock permits. So the landlock rules must leave out what modes
+/// close.
+pub(crate) const READ_SEARCH: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
+
+/// Drops every capability from the bounding set, so that no later `execve` can restore one. This process keeps its own,
+/// and may pass on [`READ_SEARCH`].
+pub(crate) fn empty_bounding_set() {
+    if let Ok(mut sets) = rustix::thread::capabilities(None) {
+        sets.inheritable = sets.permitted & READ_SEARCH;
+        let _ = rustix::thread::set_capabilities(None, sets);
+    }
+    // The first that is refused does not exist. Or the permission for all of this is missing.
+    for capability in 0..64 {
+        // SAFETY: a system call without pointers.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } != 0 {
+            break;
+        }
+    }
+}
+
+/// Whether this process has all of `wanted`.
+pub(crate) fn has(wanted: CapabilitySet) -> bool {
+    rustix::thread::capabilities(None).is_ok_and(|sets| sets.effective.contains(wanted))
 }
 
 #[cfg(test)]
@@ -137,7 +160,7 @@ mod tests {
 
     #[test]
     fn to_try_an_id_changes_nothing() {
-        // What a kernel tells of this thread, but for what grows by itself.
+        // What the kernel tells about this thread, except for what changes by itself.
         let state = || {
             let status = fs::read_to_string("/proc/thread-self/status").unwrap();
             let kept =
@@ -148,7 +171,7 @@ mod tests {
         };
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT)).unwrap();
         let before = state();
-        let may = capabilities::has(CapabilitySet::SETUID | CapabilitySet::SETGID);
+        let may = has(CapabilitySet::SETUID | CapabilitySet::SETGID);
         assert_eq!(can_become(1_900_000_000) && can_become(61_000), may && range().is_some());
         assert_eq!(state(), before);
     }

@@ -1,8 +1,10 @@
-//! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with the restricted.
+//! Landlock rulesets: which files a program may access. Signals and sockets of programs stay among themselves.
 
 use std::error::Error;
+use std::fs::DirEntry;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -10,27 +12,24 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, Scope,
 };
 
-use crate::api::execution::Fault;
-use crate::api::fault::{Context, is_shortage};
-use crate::api::request::Visible;
-use crate::confine::closed;
+use crate::request::{Context, Fault, Visible, is_shortage};
 
-/// The newest version that this file knows how to use.
+/// The newest version that this file supports.
 const NEWEST: ABI = ABI::V6;
 
-/// The version from which on signals stay among the restricted.
+/// The first version that confines signals.
 pub(crate) const SCOPES_SIGNALS: i32 = 6;
-/// The version from which on files cannot be emptied either.
+/// The first version that controls truncation.
 pub(crate) const KNOWS_TRUNCATION: i32 = 3;
 
 /// The kernel's version of landlock; 0 for none.
 pub(crate) fn version() -> i32 {
-    // SAFETY: with this flag the call takes no pointer and makes nothing.
+    // SAFETY: with this flag the call uses no pointer and creates nothing.
     let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, 1) };
     i32::try_from(version).unwrap_or(0).max(0)
 }
 
-/// Folders and files of the system that programs and their interpreters read. Those that are not there are left out.
+/// The system's files and folders that programs and their interpreters read. Missing ones are left out.
 pub(crate) const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -43,14 +42,14 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
-    // Node reads it at its start, and ends if it may not.
+    // Node reads it at its start, and exits if it may not.
     "/etc/ssl/openssl.cnf",
     "/etc/java-8-openjdk",
     "/etc/java-11-openjdk",
     "/etc/java-17-openjdk",
     "/etc/java-21-openjdk",
     "/etc/java-25-openjdk",
-    // Where the compilers of Pascal and Haskell find their libraries, and Mono its own settings.
+    // The library paths of Pascal and Haskell compilers, and Mono's settings.
     "/etc/fpc.cfg",
     "/etc/fpc-3.2.0.cfg",
     "/etc/fpc-3.2.2.cfg",
@@ -61,22 +60,23 @@ pub(crate) const SYSTEM: &[&str] = &[
 /// Devices that every program may use.
 pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What a program may touch.
-pub(crate) struct Reach<'a> {
-    /// It may do what it likes in here, but for `executes_own`.
+/// What a program may access.
+pub(crate) struct FileAccess<'a> {
+    /// It has full access here, but see `executes_own`.
     pub(crate) folder: (BorrowedFd<'a>, &'a Path),
     pub(crate) program: &'a Path,
     pub(crate) visible: &'a [Visible],
-    /// Folders to leave out of the visible ones, without namespaces; with them, they are not there.
+    /// Folders to exclude from visible ones. Only without namespaces: a jail does not contain them.
     pub(crate) hidden: &'a [PathBuf],
-    /// Without namespaces: the system's folders one by one. With them, the whole of the small world that they show.
+    /// In a jail, the whole root is readable. Otherwise the system's folders are listed one by one.
     pub(crate) whole_root: bool,
-    /// Whether it may execute what it wrote itself.
+    /// Whether it may execute what it wrote.
     pub(crate) executes_own: bool,
 }
 
-impl Reach<'_> {
-    /// Whether nothing that the program may write is in `path`, or around it: what a folder allows holds for all below.
+impl FileAccess<'_> {
+    /// Whether `path` neither contains nor is inside something that the program may write. Access to a folder includes
+    /// all below it.
     fn is_foreign(&self, path: &Path) -> bool {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = real(path);
@@ -86,29 +86,29 @@ impl Reach<'_> {
     }
 }
 
-/// What modes close to others in the folders that a ruleset without namespaces shows, by real paths. In a folder that the
-/// program may write to nothing is left out: it could make no files there.
+/// What modes close to others in the folders that a ruleset without namespaces shows, by real paths. Nothing is
+/// excluded from a folder that the program may write, as it could then make no files there.
 pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let of =
         |writable| visible.iter().filter(move |visible| visible.writable == writable).map(|visible| &*visible.path);
     let own: Vec<PathBuf> = of(true).filter_map(real).collect();
     let mut shown: Vec<PathBuf> = SYSTEM.iter().map(Path::new).chain(of(false)).filter_map(real).collect();
-    // Each after the one that it is below.
+    // Each after its ancestors.
     shown.sort();
     shown.dedup_by(|later, earlier| later.starts_with(earlier));
-    let mut found = closed::below(shown.into_iter());
+    let mut found = below(shown.into_iter());
     found.retain(|path| !own.iter().any(|own| path.starts_with(own)));
     found
 }
 
-/// The ruleset, for the child to put on.
-pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
-    build(reach).map_err(kernels).context("making a landlock ruleset")
+/// Makes the ruleset, which the child applies to itself.
+pub(crate) fn ruleset(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, Fault> {
+    build(reach).map_err(kernel_error).context("making a landlock ruleset")
 }
 
-/// The kernel's error, if it was one: a helper can tell its judge nothing but its number.
-fn kernels(error: AnyError) -> io::Error {
+/// The kernel's error number, if there is one. A helper can report only that to its judge.
+fn kernel_error(error: AnyError) -> io::Error {
     let mut cause: Option<&(dyn Error + 'static)> = Some(&*error);
     while let Some(error) = cause {
         if let Some(errno) = error.downcast_ref().and_then(io::Error::raw_os_error) {
@@ -121,7 +121,7 @@ fn kernels(error: AnyError) -> io::Error {
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
+fn build(reach: &FileAccess<'_>) -> Result<Option<OwnedFd>, AnyError> {
     let everything = AccessFs::from_all(NEWEST);
     let reading = AccessFs::from_read(NEWEST);
     let looking = reading & !AccessFs::Execute;
@@ -133,7 +133,7 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rule(PathBeneath::new(reach.folder.0, owning))?;
-    // What the whole of the small world allows.
+    // Access to the whole root.
     let everywhere = match reach.whole_root {
         true if reach.executes_own => reading,
         true => looking,
@@ -144,13 +144,13 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     }
     let mut rules = Rules { set, everywhere };
     for path in SYSTEM {
-        // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
+        // By the real path, as hidden paths are below that. Where nothing is hidden, the system's own links can stay.
         let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
-        around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
+        grant_except_hidden(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
     }
     rules.grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
     for &device in DEVICES {
-        // Shared mappings of zeroes are memory, and need no file to be seen in.
+        // Shared mappings of zeroes are memory that no file shows.
         let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
         rules.grant(Path::new(device), writing | AccessFs::ReadFile)?;
     }
@@ -160,26 +160,26 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
             false if reach.executes_own || reach.is_foreign(&visible.path) => reading,
             false => looking,
         };
-        around(&visible.path, reach.hidden, access, &mut rules)?;
+        grant_except_hidden(&visible.path, reach.hidden, access, &mut rules)?;
     }
     Ok(rules.set.into())
 }
 
-/// Rules in the making.
+/// A ruleset that is being built.
 struct Rules {
     set: RulesetCreated,
-    /// What is granted everywhere.
+    /// Access that is granted everywhere.
     everywhere: BitFlags<AccessFs>,
 }
 
 impl Rules {
     fn grant(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), AnyError> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
-        // Each program that puts the rules on gets a copy of each.
+        // Applying a ruleset copies every rule, so redundant ones are left out.
         if self.everywhere.contains(access) {
             return Ok(());
         }
-        // The system's own links lead to its own folders; others may have been put there by an earlier run.
+        // The system's own links lead to its own folders. Other links may have been made by an earlier run.
         let follow = if SYSTEM.iter().any(|system| path == Path::new(system)) {
             ResolveFlags::empty()
         } else {
@@ -188,7 +188,7 @@ impl Rules {
         let fd = match rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), follow) {
             Ok(fd) => fd,
             Err(error) if is_shortage(error.raw_os_error()) => return Err(io::Error::from(error).into()),
-            // What this machine does not have, and links.
+            // Missing paths, and links.
             Err(_) => return Ok(()),
         };
         let is_file = rustix::fs::fstat(&fd)
@@ -199,9 +199,14 @@ impl Rules {
     }
 }
 
-/// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on
-/// the way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
-fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &mut Rules) -> Result<(), AnyError> {
+/// Grants access to `path` except for what is hidden below it. A rule includes everything below a folder. So the
+/// folders on the way to a hidden one are granted entry by entry, and can only be listed themselves.
+fn grant_except_hidden(
+    path: &Path,
+    hidden: &[PathBuf],
+    access: BitFlags<AccessFs>,
+    rules: &mut Rules,
+) -> Result<(), AnyError> {
     if hidden.iter().any(|hidden| path.starts_with(hidden)) {
         return Ok(());
     }
@@ -211,10 +216,83 @@ fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &m
     rules.grant(path, AccessFs::ReadDir.into())?;
     for entry in std::fs::read_dir(path).into_iter().flatten() {
         let entry = entry?;
-        // What a link leads to may be elsewhere.
+        // The target of a link may be elsewhere.
         if !entry.file_type()?.is_symlink() {
-            around(&entry.path(), hidden, access, rules)?;
+            grant_except_hidden(&entry.path(), hidden, access, rules)?;
         }
     }
     Ok(())
+}
+
+/// Folders that others may not enter and files that they may not read, by their real paths, below `roots` but not
+/// `roots` themselves.
+pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = roots.collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match state(&entry) {
+                State::Closed => found.push(entry.path()),
+                State::OpenFolder => folders.push(entry.path()),
+                State::Open => {}
+            }
+        }
+    }
+    found
+}
+
+enum State {
+    Closed,
+    OpenFolder,
+    Open,
+}
+
+fn state(entry: &DirEntry) -> State {
+    // If it cannot be read, it is gone. The target of a link has its own mode.
+    let Ok(meta) = entry.metadata() else { return State::Open };
+    let (is_folder, is_link) = (meta.is_dir(), meta.is_symlink());
+    let needed = if is_folder { 0o001 } else { 0o004 };
+    match meta.mode() & needed != 0 {
+        _ if is_link => State::Open,
+        false => State::Closed,
+        true if is_folder => State::OpenFolder,
+        true => State::Open,
+    }
+}
+
+/// Whether some user may not pass `path` or a folder above it.
+pub(crate) fn is_closed_to_others(path: &Path) -> bool {
+    let closed = |path: &Path| {
+        path.ancestors()
+            .filter_map(|folder| folder.metadata().ok())
+            .any(|meta| meta.is_dir() && meta.mode() & 0o001 == 0)
+    };
+    closed(path) || path.canonicalize().is_ok_and(|real| closed(&real))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn closed_files_and_folders_are_found_wherever_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::set_permissions(&root, Permissions::from_mode(0o700)).unwrap();
+        fs::create_dir_all(root.join("open/closed/deep")).unwrap();
+        for (name, mode) in [("private", 0o600), ("open/public", 0o644), ("open/group", 0o640)] {
+            fs::write(root.join(name), "x").unwrap();
+            fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap();
+        }
+        fs::set_permissions(root.join("open"), Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(root.join("open/closed"), Permissions::from_mode(0o750)).unwrap();
+        symlink("private", root.join("link")).unwrap();
+        let mut found = below([root.clone()].into_iter());
+        found.sort();
+        assert_eq!(found, ["open/closed", "open/group", "private"].map(|name| root.join(name)));
+        assert!(is_closed_to_others(&root.join("open/public")) && !is_closed_to_others(Path::new("/usr/bin")));
+    }
 }

@@ -1,22 +1,29 @@
-//! Starts one program: a `vfork`-like clone whose child puts on its walls and becomes the program.
+//! Starts one program: a `vfork`-like clone whose child confines itself and becomes the program.
 
-use std::ffi::{CString, OsString, c_char, c_void};
+use std::cell::Cell;
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
 
-use crate::api::execution::Fault;
-use crate::api::fault::{Context, is_shortage};
-use crate::confine::walk::{Shared, Step, become_program};
-use crate::confine::walls::Walls;
-use crate::protocol::messages::Task;
-use crate::protocol::pass::Pass;
+use crate::confine::identity::READ_SEARCH;
+use crate::confine::{Confinement, seccomp};
+use crate::protocol::FilterBypass;
+use crate::protocol::messages::RunSpec;
+use crate::request::{Context, Fault, is_shortage};
+use crate::{clock, cores, process};
 
-/// Everything a child needs, laid out before the clone: the child shares this memory and must not allocate.
+/// Everything a child needs, prepared before the clone. The child shares this memory and must not allocate.
 pub(crate) struct Launch<'a> {
     program: CString,
     argv: Vec<CString>,
@@ -25,10 +32,10 @@ pub(crate) struct Launch<'a> {
     stdio: [BorrowedFd<'a>; 3],
     /// The folder that it starts in.
     folder: BorrowedFd<'a>,
-    walls: Walls<'a>,
+    confinement: Confinement<'a>,
 }
 
-/// What became of a launch.
+/// The result of a launch.
 pub(crate) enum Launched {
     /// The program runs.
     Running(Child),
@@ -36,23 +43,23 @@ pub(crate) enum Launched {
     Refused(i32),
 }
 
-/// A started program. Its id is its own until it is waited for.
+/// A started program. Its id is valid until it is waited for.
 pub(crate) struct Child {
     pub(crate) pid: i32,
     /// When it started, in nanoseconds of the monotonic clock.
     pub(crate) started: u64,
 }
 
-/// Several times what the walk needs, and little enough for the allocator to have it at hand.
+/// Several times what the child needs, and small enough to be allocated quickly.
 const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
-    /// A launch of `task` behind `walls`. `Err` holds the error number of `execve` for strings with a NUL byte.
+    /// Prepares to launch `spec`. `Err` is the error number of `execve` for strings with a NUL byte.
     pub(crate) fn new(
-        task: &Task,
+        spec: &RunSpec,
         stdio: [BorrowedFd<'a>; 3],
         folder: BorrowedFd<'a>,
-        walls: Walls<'a>,
+        confinement: Confinement<'a>,
     ) -> Result<Launch<'a>, i32> {
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
         let pair = |(name, value): &(OsString, OsString)| {
@@ -62,12 +69,12 @@ impl<'a> Launch<'a> {
             text(&bytes.into_vec())
         };
         Ok(Launch {
-            program: text(task.program.as_os_str().as_bytes())?,
-            argv: task.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
-            environment: task.environment.iter().map(pair).collect::<Result<_, _>>()?,
+            program: text(spec.program.as_os_str().as_bytes())?,
+            argv: spec.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+            environment: spec.environment.iter().map(pair).collect::<Result<_, _>>()?,
             stdio,
             folder,
-            walls,
+            confinement,
         })
     }
 
@@ -77,16 +84,16 @@ impl<'a> Launch<'a> {
         rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
     }
 
-    /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
-    pub(crate) fn name_folder(&mut self, variables: &[OsString], path: &Path) {
+    /// Sets environment variables to the working folder's path, which has no NUL byte.
+    pub(crate) fn set_folder_variables(&mut self, variables: &[OsString], path: &Path) {
         let value = path.as_os_str().as_bytes();
         let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
         self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
     }
 
-    /// Starts the program; returns when it runs or when it is certain that it will not.
+    /// Starts the program. Returns when it runs, or when it certainly will not.
     pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
-        // A file that was written a moment ago may still be open for writing in a process just forked elsewhere.
+        // A file that was just written may still be open for writing in a process that another thread has forked.
         for _ in 0..10 {
             match self.attempt()? {
                 Launched::Refused(libc::ETXTBSY) => std::thread::sleep(Duration::from_millis(2)),
@@ -100,14 +107,14 @@ impl<'a> Launch<'a> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
-        let pass: *mut c_void = self.walls.pass.map_or(std::ptr::null_mut(), Pass::as_pointer);
-        let mut shared = Shared {
+        let bypass: *mut c_void = self.confinement.bypass.map_or(std::ptr::null_mut(), FilterBypass::as_pointer);
+        let mut shared = ChildSetup {
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
             program: &self.program,
             stdio: self.stdio,
             folder: self.folder,
-            walls: &mut self.walls,
+            confinement: &mut self.confinement,
             step: Step::Signals,
             errno: 0,
             started: 0,
@@ -115,10 +122,12 @@ impl<'a> Launch<'a> {
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
-        // SAFETY: the stack is large enough for `become_program`. It touches nothing but `shared` and this thread's `errno`, takes
-        // no lock and calls only system calls, so that it does not matter what other threads do meanwhile. CLONE_VFORK keeps
-        // this thread waiting until the child has executed or ended, so that the stack and `shared` outlive its use of them.
-        // With these flags the kernel does not look at the last three arguments.
+        // SAFETY: the stack is valid, aligned to 16 bytes, and large enough for `become_program`. CLONE_VFORK suspends
+        // this thread until the child has executed a program or exited, so that the stack and `shared` outlive their
+        // use, and nobody else uses them meanwhile. The child only makes system calls, and writes only to `shared` with
+        // what that refers to, to its stack, and to the `errno` of this suspended thread. It neither allocates nor
+        // takes locks, so other threads can do what they like. No handler runs on the shared memory, as a helper and an
+        // init have none. With these flags the kernel ignores the last three arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
@@ -126,8 +135,8 @@ impl<'a> Launch<'a> {
                 flags,
                 (&raw mut shared).cast::<c_void>(),
                 unused,
-                pass,
-                pass,
+                bypass,
+                bypass,
             )
         };
         if pid < 0 {
@@ -136,7 +145,7 @@ impl<'a> Launch<'a> {
         if shared.errno == 0 {
             return Ok(Launched::Running(Child { pid, started: shared.started }));
         }
-        // SAFETY: no pointers are passed but null; the child has ended and is this process's to reap.
+        // SAFETY: the only pointer is null. The child has exited, and no other thread waits for children meanwhile.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
         match (shared.step, shared.errno) {
             (Step::Exec, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
@@ -144,5 +153,301 @@ impl<'a> Launch<'a> {
                 Err(Fault::System { action: step.action().into(), source: io::Error::from_raw_os_error(errno) })
             }
         }
+    }
+}
+
+/// The steps of the child, in their order.
+#[derive(Clone, Copy)]
+pub(crate) enum Step {
+    Signals,
+    Session,
+    Stdio,
+    Folder,
+    Limits,
+    Identity,
+    Capabilities,
+    Privileges,
+    Landlock,
+    Seccomp,
+    Exec,
+}
+
+impl Step {
+    /// What the step does.
+    pub(crate) fn action(self) -> &'static str {
+        match self {
+            Step::Signals => "clearing the signal mask",
+            Step::Session => "giving the program a session of its own",
+            Step::Stdio => "connecting the program's standard streams",
+            Step::Folder => "entering the working folder",
+            Step::Limits => "setting the program's resource limits",
+            Step::Identity => "changing to the program's own user",
+            Step::Capabilities => "dropping capabilities",
+            Step::Privileges => "forbidding new privileges",
+            Step::Landlock => "restricting the program with landlock",
+            Step::Seccomp => "restricting the program with seccomp",
+            Step::Exec => "executing the program",
+        }
+    }
+}
+
+/// What parent and child share during the clone.
+pub(crate) struct ChildSetup<'a, 'w> {
+    pub(crate) program: &'a CStr,
+    /// Pointers to strings that live as long as this, followed by a null pointer.
+    pub(crate) argv: Vec<*const c_char>,
+    pub(crate) environment: Vec<*const c_char>,
+    pub(crate) stdio: [BorrowedFd<'a>; 3],
+    pub(crate) folder: BorrowedFd<'a>,
+    pub(crate) confinement: &'a mut Confinement<'w>,
+    /// The current step, and the error number that stopped it; 0 for none.
+    pub(crate) step: Step,
+    pub(crate) errno: i32,
+    /// When the program started, in nanoseconds of the monotonic clock.
+    pub(crate) started: u64,
+}
+
+/// What the child does, from clone to exec.
+pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
+    // SAFETY: the parent passes a valid `ChildSetup`, and is suspended while the child uses it.
+    let shared = unsafe { &mut *shared.cast::<ChildSetup<'_, '_>>() };
+    // SAFETY: this is the child, between clone and exec.
+    if let Err(errno) = unsafe { prepare_and_exec(shared) } {
+        shared.errno = if errno == 0 { libc::EIO } else { errno };
+    }
+    // SAFETY: `_exit` does not run destructors, which would be those of the parent.
+    unsafe { libc::_exit(127) }
+}
+
+/// Turns the result of a system call into a `Result` with the error number.
+fn answer(value: c_int) -> Result<(), i32> {
+    // SAFETY: errno's place is always valid.
+    if value < 0 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
+}
+
+/// Confines this process and executes the program. Allocates nothing.
+///
+/// # Safety
+/// Only in the child, between clone and exec.
+unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
+    shared.step = Step::Signals;
+    answer(process::block_only(&process::set(&[])))?;
+    // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
+    unsafe {
+        // A session also has a scheduling group of its own. However many processes the program has, its watcher gets as
+        // much of a core as all of them together (sched(7), autogroup).
+        shared.step = Step::Session;
+        // Where the program is killed by its process group, the filter does not let it lead a session.
+        let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
+        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass) as c_int;
+        answer(group)?;
+        if let Some(kill_target) = shared.confinement.kill_target {
+            kill_target.set(group);
+        }
+        shared.step = Step::Stdio;
+        for (number, fd) in (0..).zip(&shared.stdio) {
+            answer(libc::dup2(fd.as_raw_fd(), number))?;
+        }
+        shared.step = Step::Folder;
+        answer(libc::fchdir(shared.folder.as_raw_fd()))?;
+        shared.step = Step::Limits;
+        for &(resource, value) in &shared.confinement.limits {
+            let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+            answer(libc::setrlimit(resource, &raw const limit))?;
+        }
+        if shared.confinement.converses {
+            cores::set_batch(true, own_bypass);
+        }
+        drop_privileges(shared)?;
+        shared.step = Step::Privileges;
+        answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        shared.step = Step::Landlock;
+        if let Some(ruleset) = shared.confinement.landlock {
+            let fd = ruleset.as_raw_fd();
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass) as c_int)?;
+        }
+        shared.step = Step::Seccomp;
+        shared.started = clock::now();
+        let filter = &mut shared.confinement.filter;
+        if !filter.is_empty() {
+            seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
+            let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+            answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
+        }
+        shared.step = Step::Exec;
+        answer(libc::execve(shared.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
+    }
+}
+
+/// Becomes the program's user and drops capabilities. Then ties the child's life to its parent's, which a change of
+/// user would undo.
+///
+/// # Safety
+/// As for [`prepare_and_exec`].
+unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
+    shared.step = Step::Identity;
+    let keep_read_search = shared.confinement.keep_read_search;
+    // SAFETY: system calls whose only pointer is null.
+    unsafe {
+        // With the first, `access` respects the capability that is kept, which linkers rely on. Setting it needs a
+        // capability.
+        if keep_read_search && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
+            answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
+        }
+        if let Some(id) = shared.confinement.identity {
+            // The system calls themselves: glibc's wrappers would take locks to change all threads.
+            if shared.confinement.has_groups {
+                answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
+            }
+            answer(libc::syscall(libc::SYS_setresgid, id, id, id) as c_int)?;
+            answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
+        }
+        shared.step = Step::Capabilities;
+        if keep_read_search {
+            set_capabilities(READ_SEARCH.bits())?;
+            let passage = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());
+            answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, passage, 0, 0))?;
+        } else {
+            drop_capabilities()?;
+        }
+        answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))
+    }
+}
+
+/// NOROOT and NO_SETUID_FIXUP, each locked: a change of uid does not change capabilities.
+const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
+
+/// Drops all capabilities, for uid 0 as well, for good.
+///
+/// # Safety
+/// As for [`prepare_and_exec`].
+unsafe fn drop_capabilities() -> Result<(), i32> {
+    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each locked, and the lock of KEEP_CAPS.
+    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
+    // SAFETY: system calls without pointers, and `set_capabilities` in the child.
+    unsafe {
+        // Refused without CAP_SETPCAP. Then uid 0 is limited by the bounding set, which is empty.
+        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
+        set_capabilities(0)
+    }
+}
+
+/// Makes these the effective, permitted and inheritable capabilities.
+///
+/// # Safety
+/// As for [`prepare_and_exec`].
+unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: c_int,
+    }
+    const VERSION_3: u32 = 0x2008_0522;
+    let header = Header { version: VERSION_3, pid: 0 };
+    let halves = [capabilities as u32, (capabilities >> 32) as u32];
+    let sets = [[halves[0]; 3], [halves[1]; 3]];
+    // SAFETY: a system call on local memory with the layout of version 3.
+    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) as c_int) }
+}
+
+/// For the thread itself. Each launch allocates the stack of its child.
+const THREAD_STACK_BYTES: usize = 256 * 1024;
+
+/// Work for the thread, and the thread that waits for it.
+struct Job {
+    work: Box<dyn FnOnce() + Send>,
+    waiting: Thread,
+}
+
+/// A thread that starts programs. Only this thread has the filter that programs inherit, so that the kernel translates
+/// it once, and the rest of the process runs without it. The thread ends when this is dropped. Programs are children of
+/// the process: any thread can wait for them.
+pub(crate) struct Launcher {
+    mailbox: Arc<Mailbox>,
+    thread: Thread,
+    /// Only one thread may use it at a time.
+    one_at_a_time: PhantomData<Cell<()>>,
+}
+
+/// How the two threads communicate.
+#[derive(Default)]
+struct Mailbox {
+    job: Mutex<Option<Job>>,
+    is_done: AtomicBool,
+    is_closed: AtomicBool,
+}
+
+impl Launcher {
+    /// Starts the thread. It inherits the caller's blocked signals.
+    pub(crate) fn start() -> Result<Launcher, Fault> {
+        let mailbox = Arc::<Mailbox>::default();
+        let theirs = Arc::clone(&mailbox);
+        let thread = thread::Builder::new().name("launcher".to_owned()).stack_size(THREAD_STACK_BYTES);
+        let thread = thread.spawn(move || theirs.serve()).context("starting a thread")?.thread().clone();
+        Ok(Launcher { mailbox, thread, one_at_a_time: PhantomData })
+    }
+
+    /// Runs `work` on the thread and returns its result. Nothing spins meanwhile, as the program needs the core.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let mut result = None;
+        let place = &mut result;
+        let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || *place = Some(catch_unwind(AssertUnwindSafe(work))));
+        // SAFETY: only the lifetime changes. What the closure borrows lives until this function returns or unwinds. That
+        // is after the thread has run and dropped the closure, as `is_done` is set only then. The thread cannot end before,
+        // since the closure does not panic and `self` is borrowed, and nothing in between panics on this thread.
+        let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Box<dyn FnOnce() + Send>>(work) };
+        *self.mailbox.job.lock() = Some(Job { work, waiting: thread::current() });
+        self.thread.unpark();
+        while !self.mailbox.is_done.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+        match result {
+            Some(Ok(result)) => result,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => unreachable!("work that is done has a result"),
+        }
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        self.mailbox.is_closed.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+impl Mailbox {
+    fn serve(&self) {
+        while !self.is_closed.load(Ordering::Acquire) {
+            let job = self.job.lock().take();
+            match job {
+                Some(Job { work, waiting }) => {
+                    work();
+                    self.is_done.store(true, Ordering::Release);
+                    waiting.unpark();
+                }
+                None => thread::park(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_there_and_its_panic_comes_back() {
+        let launcher = Launcher::start().unwrap();
+        let words = ["one".to_owned(), "two".to_owned()];
+        let here = thread::current().id();
+        for round in 0..1000 {
+            let (place, joined) = launcher.run(|| (thread::current().id(), words.join(" ") + &round.to_string()));
+            assert_ne!(place, here);
+            assert_eq!(joined, format!("one two{round}"));
+        }
+        let panic = catch_unwind(AssertUnwindSafe(|| launcher.run(|| resume_unwind(Box::new(7))))).unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&7));
+        assert_eq!(launcher.run(|| words.len()), 2, "it goes on");
     }
 }

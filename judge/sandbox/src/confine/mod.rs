@@ -1,16 +1,314 @@
-//! What restricts a program: the walk from clone to exec, filters, rulesets, limits and identities.
+//! The confinement of a program: limits, user, landlock, seccomp. It is assembled here for all tiers.
 
 pub(crate) mod bpf;
 pub(crate) mod calls;
-pub(crate) mod capabilities;
-pub(crate) mod closed;
-pub(crate) mod flags;
 pub(crate) mod fork_gate;
 pub(crate) mod identity;
 pub(crate) mod landlock;
 pub(crate) mod launch;
-pub(crate) mod launcher;
-pub(crate) mod rlimits;
 pub(crate) mod seccomp;
-pub(crate) mod walk;
-pub(crate) mod walls;
+
+use std::cell::OnceCell;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::thread::set_thread_groups;
+
+use crate::confine::landlock::FileAccess;
+use crate::confine::seccomp::FilterCache;
+use crate::procfs;
+use crate::protocol::FilterBypass;
+use crate::protocol::messages::RunSpec;
+use crate::protocol::shared_memory::KillTarget;
+use crate::request::{Fault, Limits};
+
+/// How the programs of a backend are isolated.
+#[derive(Clone, Copy)]
+pub(crate) struct Isolation {
+    /// Whether landlock and seccomp restrict programs. Otherwise there are only limits.
+    pub(crate) restricted: bool,
+    /// There are no namespaces: programs share processes, users and files with the host.
+    pub(crate) shares_host: bool,
+    /// A control group limits memory.
+    pub(crate) has_cgroup: bool,
+    /// A control group counts CPU time. Then programs may execute what they wrote.
+    pub(crate) counts_cpu: bool,
+    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
+    pub(crate) other_tasks: Option<u64>,
+    /// The uid and gid to change to.
+    pub(crate) identity: Option<u32>,
+    /// Lets this process start another one past the fork gate.
+    pub(crate) bypass: Option<FilterBypass>,
+    /// Whether the gate also decides about CPU clocks.
+    pub(crate) asks_for_clocks: bool,
+}
+
+/// What the confinement is made from: the isolation, and what the current program may access.
+pub(crate) struct ConfinementContext {
+    isolation: Isolation,
+    kill_target: Option<KillTarget>,
+    landlock: i32,
+    ruleset: Option<OwnedFd>,
+    keep_read_search: bool,
+    filters: FilterCache,
+    /// Opens the filter of this process, which its programs inherit.
+    own_bypass: Option<FilterBypass>,
+    /// Whether programs inherit the groups of this process's user.
+    has_groups: bool,
+    /// What modes close in the system's own folders. Finding it takes long.
+    closed_systems: OnceCell<Vec<PathBuf>>,
+}
+
+impl ConfinementContext {
+    /// Nothing can be accessed yet. Limits that are the same for all programs become this process's own.
+    pub(crate) fn new(isolation: Isolation, kill_target: Option<KillTarget>) -> ConfinementContext {
+        apply_common();
+        let (landlock, filters) = (landlock::version(), FilterCache::default());
+        ConfinementContext {
+            isolation,
+            kill_target,
+            landlock,
+            ruleset: None,
+            keep_read_search: false,
+            filters,
+            own_bypass: None,
+            has_groups: true,
+            closed_systems: OnceCell::new(),
+        }
+    }
+
+    /// Gives access to what `spec` shows, and to `folder`, which is the working folder or its parent.
+    /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
+    /// to get there.
+    pub(crate) fn open_to(
+        &mut self,
+        spec: &RunSpec,
+        folder: (BorrowedFd<'_>, &Path),
+        keep_read_search: bool,
+    ) -> Result<(), Fault> {
+        let Isolation { restricted, shares_host, counts_cpu, .. } = self.isolation;
+        let mut hidden = if shares_host { spec.hidden.clone() } else { Vec::new() };
+        if keep_read_search && shares_host {
+            // A program that starts in a folder of its caller's may read there what its caller can.
+            match spec.folder {
+                Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
+                None => hidden.extend(landlock::closed(&spec.visible)),
+            }
+        }
+        let reach = FileAccess {
+            folder,
+            program: &spec.program,
+            visible: &spec.visible,
+            hidden: &hidden,
+            whole_root: !shares_host,
+            executes_own: counts_cpu,
+        };
+        self.ruleset = if restricted && self.landlock > 0 { landlock::ruleset(&reach)? } else { None };
+        self.keep_read_search = keep_read_search;
+        Ok(())
+    }
+
+    /// Installs the filter on this thread, if it is the same for all programs and the kernel allows it, and drops the
+    /// groups of this thread's user if programs have another one. Children inherit both. Translating the filter for
+    /// each takes as long as starting one. Returns what opens the filter.
+    pub(crate) fn share_filter(&mut self) -> Option<FilterBypass> {
+        if !self.isolation.restricted || self.is_ungated() || self.signals_unscoped() {
+            return None;
+        }
+        if self.isolation.identity.is_some() {
+            self.has_groups = set_thread_groups(&[]).is_err();
+        }
+        let bypass = FilterBypass::random().ok()?;
+        self.own_bypass = seccomp::install(self.rules(None), bypass).ok().map(|()| bypass);
+        self.own_bypass
+    }
+
+    /// Whether neither a control group nor a gate controls new processes and memory.
+    fn is_ungated(&self) -> bool {
+        !self.isolation.has_cgroup && self.isolation.bypass.is_none()
+    }
+
+    /// Whether neither a pid namespace nor landlock confines signals. Then the filter does, by each program's own
+    /// process id.
+    fn signals_unscoped(&self) -> bool {
+        self.isolation.shares_host && self.landlock < landlock::SCOPES_SIGNALS
+    }
+
+    /// The process group that the keeper kills.
+    pub(crate) fn kill_target(&self) -> Option<&KillTarget> {
+        self.kill_target.as_ref()
+    }
+
+    /// What the filter must make up for, for programs with this limit of processes.
+    fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
+        let Isolation { shares_host, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
+        let ungated = self.is_ungated();
+        seccomp::Rules {
+            shares_host,
+            uncharged_memory: !has_cgroup,
+            ungated,
+            open_clocks: shares_host && (ungated || !asks_for_clocks),
+            forbids_written_code: !counts_cpu,
+            signals_unscoped: self.signals_unscoped(),
+            truncation_escapes: shares_host && self.landlock < landlock::KNOWS_TRUNCATION,
+            single_process: ungated && processes == Some(1),
+        }
+    }
+}
+
+/// The confinement of one program, which the child applies to itself. All capabilities are dropped except
+/// [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) if that is kept.
+pub(crate) struct Confinement<'a> {
+    pub(crate) limits: Vec<ResourceLimit>,
+    /// Whether it exchanges lines with a program on the same core.
+    pub(crate) converses: bool,
+    /// The uid and gid to change to.
+    pub(crate) identity: Option<u32>,
+    /// Whether there are supplementary groups to drop.
+    pub(crate) has_groups: bool,
+    /// Whether the program keeps [`READ_SEARCH`](crate::confine::identity::READ_SEARCH) when it becomes another user.
+    pub(crate) keep_read_search: bool,
+    /// A landlock ruleset.
+    pub(crate) landlock: Option<BorrowedFd<'a>>,
+    /// A seccomp filter. Empty if there is none, or if it is inherited.
+    pub(crate) filter: Vec<libc::sock_filter>,
+    /// Where the child sets the process group that the keeper kills.
+    pub(crate) kill_target: Option<&'a KillTarget>,
+    /// Lets this process start another one past the fork gate.
+    pub(crate) bypass: Option<FilterBypass>,
+    /// Opens the inherited filter until the program begins.
+    pub(crate) own_bypass: Option<FilterBypass>,
+}
+
+impl Confinement<'_> {
+    /// The confinement for `spec`.
+    pub(crate) fn of<'a>(context: &'a ConfinementContext, spec: &RunSpec) -> Confinement<'a> {
+        let Isolation { restricted, has_cgroup, other_tasks, identity, bypass, .. } = context.isolation;
+        let slack = if bypass.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = other_tasks.map(|others| others + slack);
+        Confinement {
+            converses: spec.converses,
+            limits: of(&spec.limits, Accounting { cgroup: has_cgroup, other_tasks }),
+            identity,
+            has_groups: context.has_groups,
+            keep_read_search: context.keep_read_search,
+            landlock: context.ruleset.as_ref().map(AsFd::as_fd),
+            filter: match restricted && context.own_bypass.is_none() {
+                true => context.filters.of(context.rules(spec.limits.processes)),
+                false => Vec::new(),
+            },
+            kill_target: context.kill_target(),
+            bypass,
+            own_bypass: context.own_bypass,
+        }
+    }
+}
+
+/// The type of a resource: glibc has one, musl has none.
+#[cfg(target_env = "gnu")]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type Resource = libc::c_int;
+
+/// A resource, and its limit, soft and hard alike.
+pub(crate) type ResourceLimit = (Resource, u64);
+
+/// What decides about resource limits beside the limits of the run.
+#[derive(Clone, Copy)]
+pub(crate) struct Accounting {
+    /// A control group limits memory and processes.
+    pub(crate) cgroup: bool,
+    /// Tasks that are not the run's but count for `RLIMIT_NPROC`; `None` if that limit cannot be used.
+    pub(crate) other_tasks: Option<u64>,
+}
+
+const OPEN_FILES: u64 = 1024;
+const LOCKED_BYTES: u64 = 64 * 1024;
+/// Queued timers and signals. Each holds kernel memory, out of one stock for all of a user's processes.
+const PENDING_SIGNALS: u64 = 1024;
+
+/// The same for all programs, and harmless for processes that start programs.
+const SAME_FOR_ALL: [ResourceLimit; 6] = [
+    (libc::RLIMIT_CORE, 0),
+    (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
+    (libc::RLIMIT_MSGQUEUE, 0),
+    (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),
+    (libc::RLIMIT_NICE, 0),
+    (libc::RLIMIT_RTPRIO, 0),
+];
+
+/// Applies the limits that are the same for all programs to this process. Programs inherit them.
+pub(crate) fn apply_common() {
+    for (resource, value) in SAME_FOR_ALL {
+        let value = value.min(asked(resource).rlim_max);
+        let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+        // If this fails, each program sets the limit.
+        // SAFETY: `limit` is valid during the call.
+        unsafe { libc::setrlimit(resource, &raw const limit) };
+    }
+}
+
+/// The limits that a program does not inherit, each no higher than this process's own. After the first call, nothing
+/// may change this process's limits.
+pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> {
+    let mut wanted = SAME_FOR_ALL.to_vec();
+    wanted.extend([
+        (libc::RLIMIT_FSIZE, limits.disk),
+        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { procfs::MAX_DESCRIPTORS }),
+        (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
+    ]);
+    if let (Some(cpu), None) = (limits.cpu, limits.wall) {
+        // For a watcher that was stopped, if there is no limit on elapsed time. Not for every run: with this limit, the
+        // program's own CPU clock advances in ticks of up to 10 ms.
+        wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
+    }
+    if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
+        wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
+    }
+    if let (Some(processes), Some(others), false) = (limits.processes, accounting.other_tasks, accounting.cgroup) {
+        wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
+    }
+    let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own(resource).rlim_max)));
+    lowered.filter(|&(resource, value)| (own(resource).rlim_cur, own(resource).rlim_max) != (value, value)).collect()
+}
+
+/// The limit for writable private memory. Every thread reserves a stack of the limit's size, so that with threads only
+/// the watcher can tell.
+fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
+    let stacks = u64::from(processes.unwrap_or(64).clamp(1, 64) - 1);
+    memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))
+}
+
+/// This process's own limit. Read once, as it does not change.
+fn own(resource: Resource) -> libc::rlimit {
+    const COUNT: usize = 16;
+    static KNOWN: OnceLock<[libc::rlimit; COUNT]> = OnceLock::new();
+    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(number as Resource)))[resource as usize]
+}
+
+fn asked(resource: Resource) -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `limit` is valid for the answer.
+    unsafe { libc::getrlimit(resource, &raw mut limit) };
+    limit
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_programs_own_clock_stays_exact_where_a_limit_on_the_clock_ends_it() {
+        let accounting = Accounting { cgroup: true, other_tasks: None };
+        let limited = |wall| {
+            let cpu = Some(Duration::from_secs(4));
+            let limits = Limits { cpu, wall, memory: None, stdout: 0, stderr: 0, processes: None, disk: 0 };
+            of(&limits, accounting).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
+        };
+        assert_eq!(limited(Some(Duration::from_secs(9))), None);
+        assert_eq!(limited(None).map(|(_, seconds)| seconds), Some(6));
+    }
+}

@@ -1,4 +1,4 @@
-//! Which system calls a program may make, as a filter that the kernel runs.
+//! The system calls that a program may make, as a filter that the kernel runs.
 
 use std::cell::RefCell;
 use std::io;
@@ -6,25 +6,25 @@ use std::io;
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
-use crate::confine::{calls, flags};
-use crate::protocol::pass::{self, Pass};
+use crate::confine::calls;
+use crate::protocol::{self, FilterBypass};
 
-/// What the filter has to make up for.
+/// What the filter must make up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rules {
-    /// No namespaces: the program shares processes, users and files with the machine.
-    pub(crate) shared_world: bool,
-    /// No control group: memory that no process's size shows would be free.
+    /// There are no namespaces: the program shares processes, users and files with the host.
+    pub(crate) shares_host: bool,
+    /// There is no control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
-    /// No gate asks about what may be harmless: shared memory, pages sent from files.
-    pub(crate) unasked: bool,
-    /// CPU clocks of other tasks would be those of the machine's, and no gate asks whose they are.
+    /// No gate decides about calls that may be harmless: shared memory, pages sent from files.
+    pub(crate) ungated: bool,
+    /// CPU clocks of other tasks are those of the host, and no gate asks whose they are.
     pub(crate) open_clocks: bool,
-    /// What the program wrote must not be executed.
-    pub(crate) foreign_code_only: bool,
-    /// Neither a pid namespace nor landlock keeps the program's signals in.
-    pub(crate) signals_escape: bool,
-    /// Landlock does not know of truncation yet.
+    /// The program must not execute what it wrote.
+    pub(crate) forbids_written_code: bool,
+    /// Neither a pid namespace nor landlock confines signals.
+    pub(crate) signals_unscoped: bool,
+    /// Landlock does not control truncation.
     pub(crate) truncation_escapes: bool,
     /// A second process is refused.
     pub(crate) single_process: bool,
@@ -38,15 +38,15 @@ const CLONE_NEW_ANYTHING: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Stands for the program's own process id until the program's process knows it. No process has this id.
+/// Stands for the program's own process id until that is known. No process has this id.
 const OWN_PROCESS: u32 = 0xffff_fff0;
 
-/// The filter that was made last: runs that follow each other mostly have the same rules.
+/// The last filter. Consecutive runs mostly have the same rules.
 #[derive(Default)]
-pub(crate) struct Filters(RefCell<Option<(Rules, Vec<sock_filter>)>>);
+pub(crate) struct FilterCache(RefCell<Option<(Rules, Vec<sock_filter>)>>);
 
-impl Filters {
-    /// The filter for `rules`.
+impl FilterCache {
+    /// Returns the filter for `rules`.
     pub(crate) fn of(&self, rules: Rules) -> Vec<sock_filter> {
         let mut made = self.0.borrow_mut();
         match &*made {
@@ -56,35 +56,35 @@ impl Filters {
     }
 }
 
-/// Puts the filter for `rules` on this process and all that it will start. `pass` opens what this process needs.
-pub(crate) fn put_on(rules: Rules, pass: Pass) -> io::Result<()> {
-    let filter = filter(rules, Some(pass));
+/// Installs the filter for `rules` on this thread and all that it will start. `bypass` opens what this thread needs.
+pub(crate) fn install(rules: Rules, bypass: FilterBypass) -> io::Result<()> {
+    let filter = filter(rules, Some(bypass));
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     // SAFETY: the program and its length are valid during the call.
     let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
+fn filter(rules: Rules, bypass: Option<FilterBypass>) -> Vec<sock_filter> {
     let mut table = Table::default();
-    table.each(calls::ABSENT, libc::ENOSYS);
-    table.each(calls::ABSENT_OLD, libc::ENOSYS);
+    table.fail_all(calls::ABSENT, libc::ENOSYS);
+    table.fail_all(calls::ABSENT_OLD, libc::ENOSYS);
     for numbers in calls::UNUSED {
-        table.rest(numbers.clone(), libc::ENOSYS);
+        table.fail_unlisted(numbers.clone(), libc::ENOSYS);
     }
-    table.each(calls::REFUSED, libc::EPERM);
-    table.each(calls::REFUSED_OLD, libc::EPERM);
-    table.each(calls::UNSUPPORTED, libc::EOPNOTSUPP);
-    table.each(calls::WITHOUT_EFFECT, 0);
-    if rules.shared_world {
-        table.each(calls::SHARED_WORLD, libc::EPERM);
-        table.each(calls::SHARED_WORLD_OLD, libc::EPERM);
+    table.fail_all(calls::REFUSED, libc::EPERM);
+    table.fail_all(calls::REFUSED_OLD, libc::EPERM);
+    table.fail_all(calls::UNSUPPORTED, libc::EOPNOTSUPP);
+    table.fail_all(calls::WITHOUT_EFFECT, 0);
+    if rules.shares_host {
+        table.fail_all(calls::HOST_SHARED, libc::EPERM);
+        table.fail_all(calls::HOST_SHARED_OLD, libc::EPERM);
     }
     if rules.uncharged_memory {
-        table.each(calls::KEEPS_PAGES, libc::EINVAL);
+        table.fail_all(calls::KEEPS_PAGES, libc::EINVAL);
     }
-    if rules.unasked {
-        table.each(calls::SENDS_PAGES, libc::EINVAL);
+    if rules.ungated {
+        table.fail_all(calls::SENDS_PAGES, libc::EINVAL);
     }
     files(&mut table, rules);
     memory(&mut table, rules);
@@ -92,12 +92,12 @@ fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
     clocks(&mut table, rules);
     sockets(&mut table);
     processes(&mut table, rules);
-    if rules.signals_escape {
+    if rules.signals_unscoped {
         signals(&mut table);
     }
     opening(&mut table, rules);
-    if let Some(pass) = pass {
-        own_calls(&mut table, rules, pass);
+    if let Some(bypass) = bypass {
+        allow_own_calls(&mut table, rules, bypass);
     }
     table.compile(calls::UNKNOWN)
 }
@@ -106,213 +106,213 @@ fn files(table: &mut Table, rules: Rules) {
     const F_NOTIFY: c_int = 1026;
     const F_SETSIG: c_int = 10;
     const F_SETOWN_EX: c_int = 15;
-    /// All commands below are known. This one and those after it leave a mark on a file that all who have it see.
+    /// All smaller commands are known. This and the following ones leave a mark on a file that all its users see.
     const F_GET_RW_HINT: u32 = 1035;
     const TIOCLINUX: u32 = 0x541C;
-    /// What terminals, pipes and timers know, and every file: that it shall close itself, or not wait.
+    /// The ioctls of terminals, pipes and timers, and those of every file for close-on-exec and non-blocking.
     const OF_STREAMS: u32 = (b'T' as u32) << 8;
-    table.arguments(libc::SYS_fcntl, |code| {
+    table.inspect(libc::SYS_fcntl, |code| {
         code.load(argument(1));
-        code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
-        code.when_any(&[libc::F_GETLK, libc::F_OFD_GETLK].map(unsigned), libc::ENOLCK);
-        code.when_any(&[libc::F_SETLEASE, F_NOTIFY].map(unsigned), libc::EINVAL);
-        code.when(BPF_JGE, F_GET_RW_HINT, libc::EINVAL);
-        // Whom a file's signals go to.
-        code.when_any(&[libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(unsigned), libc::EPERM);
+        code.fail_if_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
+        code.fail_if_any(&[libc::F_GETLK, libc::F_OFD_GETLK].map(unsigned), libc::ENOLCK);
+        code.fail_if_any(&[libc::F_SETLEASE, F_NOTIFY].map(unsigned), libc::EINVAL);
+        code.fail_if(BPF_JGE, F_GET_RW_HINT, libc::EINVAL);
+        // The receiver of a file's signals.
+        code.fail_if_any(&[libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(unsigned), libc::EPERM);
         if rules.uncharged_memory {
-            code.when_any(&[unsigned(libc::F_SETPIPE_SZ)], libc::EPERM);
+            code.fail_if_any(&[unsigned(libc::F_SETPIPE_SZ)], libc::EPERM);
         }
         code.allow_unless(BPF_JEQ, unsigned(libc::F_SETFL));
         code.load(argument(2));
-        code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
+        code.fail_if(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
     });
-    table.arguments(libc::SYS_ioctl, |code| {
+    table.inspect(libc::SYS_ioctl, |code| {
         code.load(argument(1));
-        code.when_any(&[libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32], libc::EPERM);
-        // What file systems, sockets and namespaces offer beside: attributes and generations, which a file's owner may
-        // change though it is open for reading only, encryption, shared blocks, identities.
+        code.fail_if_any(&[libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32], libc::EPERM);
+        // Others belong to file systems, sockets and namespaces: attributes and generations (which a file's owner can
+        // change even through a read-only descriptor), encryption, shared blocks, identities.
         code.mask(0xff00);
-        code.unless(BPF_JEQ, OF_STREAMS, libc::ENOTTY);
+        code.fail_unless(BPF_JEQ, OF_STREAMS, libc::ENOTTY);
     });
     for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
-        table.arguments(number, |code| {
+        table.inspect(number, |code| {
             code.load(argument(5));
-            code.when(BPF_JSET, !unsigned(flags::WRITING), libc::EOPNOTSUPP);
+            code.fail_if(BPF_JSET, !unsigned(calls::WRITING), libc::EOPNOTSUPP);
         });
     }
-    table.arguments(libc::SYS_msync, |code| {
+    table.inspect(libc::SYS_msync, |code| {
         code.load(argument(2));
-        code.when(BPF_JSET, unsigned(libc::MS_SYNC), 0);
+        code.fail_if(BPF_JSET, unsigned(libc::MS_SYNC), 0);
     });
 }
 
-/// What makes memory, or says how it will be used: of each, the flags that are known.
+/// Calls that make memory or advise on its use: only known flags are allowed.
 fn memory(table: &mut Table, rules: Rules) {
-    table.arguments(libc::SYS_mmap, |code| {
+    table.inspect(libc::SYS_mmap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(flags::MAPPINGS), libc::ENOMEM);
-        if rules.unasked {
+        code.fail_if(BPF_JSET, !unsigned(calls::MAPPINGS), libc::ENOMEM);
+        if rules.ungated {
             code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
-            code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
+            code.fail_if_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
         }
     });
-    table.arguments(libc::SYS_mremap, |code| {
+    table.inspect(libc::SYS_mremap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(flags::MOVES), libc::EINVAL);
+        code.fail_if(BPF_JSET, !unsigned(calls::MOVES), libc::EINVAL);
     });
-    table.arguments(libc::SYS_madvise, |code| {
+    table.inspect(libc::SYS_madvise, |code| {
         code.load(argument(2));
-        code.allow_when_any(&flags::ADVICE.map(unsigned));
-        code.when(BPF_JGE, 0, libc::EINVAL);
+        code.allow_if_any(&calls::ADVICE.map(unsigned));
+        code.fail_if(BPF_JGE, 0, libc::EINVAL);
     });
-    if rules.uncharged_memory || rules.foreign_code_only {
+    if rules.uncharged_memory || rules.forbids_written_code {
         // A file without a folder is charged to nobody, or could be executed.
-        table.each(&[libc::SYS_memfd_create], libc::EPERM);
+        table.fail_all(&[libc::SYS_memfd_create], libc::EPERM);
     } else {
-        table.arguments(libc::SYS_memfd_create, |code| {
+        table.inspect(libc::SYS_memfd_create, |code| {
             code.load(argument(1));
-            code.when(BPF_JSET, !flags::MEMORY_FILES, libc::EINVAL);
+            code.fail_if(BPF_JSET, !calls::MEMORY_FILES, libc::EINVAL);
         });
     }
 }
 
-/// A process's attributes.
+/// `prctl`.
 fn attributes(table: &mut Table, rules: Rules) {
     const PR_SCHED_CORE: c_int = 62;
     const PR_SET_MEMORY_MERGE: c_int = 67;
     const PR_SET_PTRACER: u32 = 0x5961_6d61;
     const PR_SET_VMA: u32 = 0x5356_4d41;
-    /// All below are known, and these two.
+    /// All smaller ones are known, and the two above.
     const PR_UNKNOWN: u32 = 78;
-    table.arguments(libc::SYS_prctl, |code| {
+    table.inspect(libc::SYS_prctl, |code| {
         code.load(argument(0));
-        code.allow_when_any(&[PR_SET_PTRACER, PR_SET_VMA]);
-        // The first of them makes a table as large as the program likes, of the kernel's memory.
-        code.when(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
-        // The last tells where in its memory the kernel has put something for the program.
+        code.allow_if_any(&[PR_SET_PTRACER, PR_SET_VMA]);
+        // The first unknown one makes a table of any size in kernel memory.
+        code.fail_if(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
+        // The last reveals an address in kernel memory.
         let others = [libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE, PR_SCHED_CORE];
-        code.when_any(&others.map(unsigned), libc::EINVAL);
+        code.fail_if_any(&others.map(unsigned), libc::EINVAL);
         if rules.uncharged_memory {
-            // Of a huge page, most can be given back and is still kept.
-            code.when_any(&[unsigned(libc::PR_SET_THP_DISABLE)], libc::EPERM);
+            // Most of a huge page can be given back without being freed.
+            code.fail_if_any(&[unsigned(libc::PR_SET_THP_DISABLE)], libc::EPERM);
         }
-        if rules.shared_world {
-            // The watcher has to see what it holds.
-            code.when_any(&[unsigned(libc::PR_SET_DUMPABLE)], libc::EPERM);
+        if rules.shares_host {
+            // The watcher must be able to read what the process holds.
+            code.fail_if_any(&[unsigned(libc::PR_SET_DUMPABLE)], libc::EPERM);
         }
     });
 }
 
-/// The CPU clocks of processes that live longer than a program: it could make them work, and the next one read them. In a
-/// jail that is the init, elsewhere the gate asks whose clock it is.
+/// CPU clocks of processes that outlive a program: it could make them work, and the next program could read them. In a
+/// jail that is the init. Elsewhere the gate asks whose clock it is.
 fn clocks(table: &mut Table, rules: Rules) {
-    /// `CLOCK_TAI` is the last clock that all share.
+    /// `CLOCK_TAI` is the last system-wide clock.
     const SHARED: u32 = 12;
     for number in calls::NAME_CLOCKS {
-        table.arguments(*number, |code| {
+        table.inspect(*number, |code| {
             code.load(argument(0));
             code.allow_unless(BPF_JGE, SHARED);
-            code.unless(BPF_JGE, calls::CLOCKS_OF_TASKS, libc::EINVAL);
-            code.allow_when(BPF_JGE, calls::clocks_of(0));
+            code.fail_unless(BPF_JGE, calls::CLOCKS_OF_TASKS, libc::EINVAL);
+            code.allow_if(BPF_JGE, calls::clocks_of(0));
             if rules.open_clocks {
-                code.when(BPF_JGE, 0, libc::EINVAL);
-            } else if !rules.shared_world {
+                code.fail_if(BPF_JGE, 0, libc::EINVAL);
+            } else if !rules.shares_host {
                 code.mask(!calls::KINDS_OF_CLOCKS);
-                code.when(BPF_JEQ, calls::clocks_of(1), libc::EINVAL);
+                code.fail_if(BPF_JEQ, calls::clocks_of(1), libc::EINVAL);
             }
         });
     }
 }
 
-/// As the filter sees an argument.
+/// The value of an argument as the filter sees it.
 fn unsigned(value: c_int) -> u32 {
     value.cast_unsigned()
 }
 
-/// Pairs of connected sockets are all that there is: datagrams reach every socket that has a name. Packets in sequence
-/// go to the other end whatever name they bear, as streams do; Rust's standard library starts programs by them.
+/// Only pairs of connected sockets are allowed. Datagrams could reach every socket that has a name. Streams and
+/// sequential packets always go to the other end. Rust's standard library starts programs by the latter.
 fn sockets(table: &mut Table) {
     const SO_RCVTIMEO_NEW: c_int = 66;
     const SO_SNDTIMEO_NEW: c_int = 67;
-    table.arguments(libc::SYS_socketpair, |code| {
+    table.inspect(libc::SYS_socketpair, |code| {
         code.load(argument(0));
-        code.unless(BPF_JEQ, unsigned(libc::AF_UNIX), libc::EAFNOSUPPORT);
+        code.fail_unless(BPF_JEQ, unsigned(libc::AF_UNIX), libc::EAFNOSUPPORT);
         code.load(argument(1));
         code.mask(!unsigned(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC));
-        code.allow_when_any(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(unsigned));
-        code.when(BPF_JGE, 0, libc::EPROTONOSUPPORT);
+        code.allow_if_any(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(unsigned));
+        code.fail_if(BPF_JGE, 0, libc::EPROTONOSUPPORT);
     });
-    table.arguments(libc::SYS_sendto, |code| {
+    table.inspect(libc::SYS_sendto, |code| {
         for half in [argument(4), high_half(4)] {
             code.load(half);
-            code.unless(BPF_JEQ, 0, libc::EISCONN);
+            code.fail_unless(BPF_JEQ, 0, libc::EISCONN);
         }
     });
-    // What came later tells of the machine: how many sockets were asked for their number, the identity of the other end's
-    // process, the network's.
-    table.arguments(libc::SYS_getsockopt, |code| {
+    // Newer options reveal something about the machine: how many sockets were asked for their cookie, the other end's
+    // process, the network.
+    table.inspect(libc::SYS_getsockopt, |code| {
         const SO_RXQ_OVFL: u32 = 40;
         code.load(argument(2));
-        code.allow_when_any(&[SO_RCVTIMEO_NEW, SO_SNDTIMEO_NEW].map(unsigned));
-        code.when(BPF_JGE, SO_RXQ_OVFL, libc::ENOPROTOOPT);
+        code.allow_if_any(&[SO_RCVTIMEO_NEW, SO_SNDTIMEO_NEW].map(unsigned));
+        code.fail_if(BPF_JGE, SO_RXQ_OVFL, libc::ENOPROTOOPT);
     });
-    // Larger buffers and filters are memory of the kernel's.
-    table.arguments(libc::SYS_setsockopt, |code| {
+    // Larger buffers and filters use kernel memory.
+    table.inspect(libc::SYS_setsockopt, |code| {
         code.load(argument(2));
         let timeouts = [libc::SO_RCVTIMEO, libc::SO_SNDTIMEO, SO_RCVTIMEO_NEW, SO_SNDTIMEO_NEW];
-        code.allow_when_any(&timeouts.map(unsigned));
-        code.allow_when_any(&[libc::SO_PASSCRED, libc::SO_RCVLOWAT].map(unsigned));
-        code.when(BPF_JGE, 0, libc::EPERM);
+        code.allow_if_any(&timeouts.map(unsigned));
+        code.allow_if_any(&[libc::SO_PASSCRED, libc::SO_RCVLOWAT].map(unsigned));
+        code.fail_if(BPF_JGE, 0, libc::EPERM);
     });
 }
 
 fn processes(table: &mut Table, rules: Rules) {
-    table.arguments(libc::SYS_clone, |code| {
+    table.inspect(libc::SYS_clone, |code| {
         code.load(argument(0));
-        code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
-        // Its number counts the processes of the machine.
-        code.when(BPF_JSET, unsigned(libc::CLONE_PIDFD), libc::EINVAL);
+        code.fail_if(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
+        // The inode number counts the processes of the machine.
+        code.fail_if(BPF_JSET, unsigned(libc::CLONE_PIDFD), libc::EINVAL);
         if rules.single_process {
-            code.unless(BPF_JSET, unsigned(libc::CLONE_THREAD), libc::EAGAIN);
+            code.fail_unless(BPF_JSET, unsigned(libc::CLONE_THREAD), libc::EAGAIN);
         }
-        if rules.shared_world {
-            // Files that a thread alone has open would be looked for in vain.
+        if rules.shares_host {
+            // A thread with a table of its own would hide its files.
             code.mask(unsigned(libc::CLONE_THREAD | libc::CLONE_FILES));
-            code.when(BPF_JEQ, unsigned(libc::CLONE_THREAD), libc::EPERM);
+            code.fail_if(BPF_JEQ, unsigned(libc::CLONE_THREAD), libc::EPERM);
         }
     });
     #[cfg(target_arch = "x86_64")]
     if rules.single_process {
-        table.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
+        table.fail_all(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
     }
-    table.arguments(libc::SYS_personality, |code| {
+    table.inspect(libc::SYS_personality, |code| {
         code.load(argument(0));
-        code.allow_when_any(&[0xffff_ffff]);
-        code.unless(BPF_JEQ, 0, libc::EPERM);
+        code.allow_if_any(&[0xffff_ffff]);
+        code.fail_unless(BPF_JEQ, 0, libc::EPERM);
     });
-    // The limits of another process.
-    table.arguments(libc::SYS_prlimit64, |code| {
+    // Only for the caller itself.
+    table.inspect(libc::SYS_prlimit64, |code| {
         code.load(argument(0));
-        code.unless(BPF_JEQ, 0, libc::EPERM);
+        code.fail_unless(BPF_JEQ, 0, libc::EPERM);
     });
 }
 
-/// Signals reach the program itself only.
+/// The program can signal only itself.
 fn signals(table: &mut Table) {
-    table.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
+    table.fail_all(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
     for number in [libc::SYS_kill, libc::SYS_tgkill] {
-        table.arguments(number, |code| {
+        table.inspect(number, |code| {
             code.load(argument(0));
-            code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
+            code.fail_unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
         });
     }
 }
 
-/// What the process itself does that its programs may not: an init renews the working folder and answers with
-/// descriptors; a child leads a session, gives way on its core, and restricts itself. Without the pass they are answered as they are to all
+/// Calls that this process makes itself but its programs may not. An init renews the working folder and sends
+/// descriptors. A child leads a session, yields its core, and confines itself. Without the bypass they fail as for all
 /// others.
-fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
-    let (renews_folders, leads_sessions) = (!rules.shared_world, rules.shared_world);
+fn allow_own_calls(table: &mut Table, rules: Rules, bypass: FilterBypass) {
+    let (renews_folders, leads_sessions) = (!rules.shares_host, rules.shares_host);
     let calls = [
         (libc::SYS_mount, libc::EPERM, renews_folders),
         (libc::SYS_umount2, libc::EPERM, renews_folders),
@@ -322,17 +322,19 @@ fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
         (libc::SYS_sched_setscheduler, libc::EPERM, true),
     ];
     for (number, errno, _) in calls.into_iter().filter(|(_, _, is_made)| *is_made) {
-        table.arguments(number, |code| {
-            for (half, value) in [argument(pass::PLACE), high_half(pass::PLACE)].into_iter().zip(pass.halves()) {
+        table.inspect(number, |code| {
+            for (half, value) in
+                [argument(protocol::PLACE), high_half(protocol::PLACE)].into_iter().zip(bypass.halves())
+            {
                 code.load(half);
-                code.unless(BPF_JEQ, value, errno);
+                code.fail_unless(BPF_JEQ, value, errno);
             }
         });
     }
 }
 
-/// Puts the program's own process id where the filter asks for it. Allocates nothing: it is called in the child.
-pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
+/// Inserts the program's own process id. Allocates nothing, as a child calls this before `execve`.
+pub(crate) fn insert_own_pid(filter: &mut [sock_filter], pid: u32) {
     for instruction in filter {
         if instruction.k == OWN_PROCESS {
             instruction.k = pid;
@@ -340,23 +342,23 @@ pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
     }
 }
 
-/// Refuses files that never have a name, as file systems do that know none of the kind: one takes a number, which the next
-/// program could see, and leaves no other trace in its folder. So are direct ones: before it is read, what was written
-/// there goes to the disk.
+/// Refuses files that never have a name, as file systems without such files do: they use an inode number, which the
+/// next program could see, without any other trace in the folder. Also refuses direct I/O, which writes a file to disk
+/// before it is read.
 fn opening(table: &mut Table, rules: Rules) {
     const NAMELESS: u32 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u32;
     if rules.truncation_escapes {
-        table.each(&[libc::SYS_truncate], libc::EPERM);
+        table.fail_all(&[libc::SYS_truncate], libc::EPERM);
     }
     let mut flags_of = |number: c_long, index| {
-        table.arguments(number, |code| {
+        table.inspect(number, |code| {
             code.load(argument(index));
-            code.when(BPF_JSET, NAMELESS, libc::EOPNOTSUPP);
-            code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
+            code.fail_if(BPF_JSET, NAMELESS, libc::EOPNOTSUPP);
+            code.fail_if(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
             if rules.truncation_escapes {
-                // A file can be emptied by opening it for reading.
+                // A file can be truncated by opening it for reading.
                 code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);
-                code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
+                code.fail_if(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
             }
         });
     };

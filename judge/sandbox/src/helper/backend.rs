@@ -1,20 +1,30 @@
-//! Where a helper starts programs: by itself, or in jails.
+//! How a helper starts programs: by itself, or in jails.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
 use std::time::Duration;
 
-use crate::api::execution::Fault;
-use crate::confine::fork_gate::ForkGate;
-use crate::confine::identity::Identity;
-use crate::helper::direct::Bare;
-use crate::helper::pool::Jails;
-use crate::helper::settings::Settings;
-use crate::namespace::jail::Jail;
-use crate::protocol::messages::Task;
-use crate::watch::gauges::{Disk, Gauges, Members};
-use crate::watch::program::Start;
+use crate::cgroup::site::Site;
+use crate::clock;
+use crate::confine::fork_gate::{ForkGate, GateScope};
+use crate::confine::identity::{self, Identity};
+use crate::confine::launch::{Child, Launch, Launched, Launcher};
+use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
+use crate::namespace::init::Users;
+use crate::namespace::mounts::View;
+use crate::namespace::{EmptyJail, Jail};
+use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
+use crate::protocol::shared_memory::{KillTarget, StatusPage};
+use crate::request::{Context, Fault};
+use crate::scratch::disk::DiskUsage;
+use crate::scratch::{Folder, exchange};
+use crate::tier::Tier;
+use crate::watch::gauges::{Disk, Gauges, RunMembers, TreeClock};
+use crate::watch::reaper::{self, Conclusion, ReapedUsage, Reaper, Scope};
+use crate::watch::{Program, Start};
 
-/// One or the other, by tier.
+/// By tier: without namespaces, or with them.
 pub(crate) enum Backend {
     Bare(Box<Bare>),
     Jails(Box<Jails>),
@@ -29,7 +39,7 @@ impl Backend {
         })
     }
 
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
             Backend::Bare(bare) => bare.identity(),
@@ -37,15 +47,15 @@ impl Backend {
         }
     }
 
-    /// Makes ready for `task`.
-    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+    /// Prepares for `spec`.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.prepare(task),
-            Backend::Jails(jails) => jails.prepare(task),
+            Backend::Bare(bare) => bare.prepare(spec),
+            Backend::Jails(jails) => jails.prepare(spec),
         }
     }
 
-    /// The jail of the last run, if it can be used again as it is.
+    /// The jail of the last run, if it can be used again.
     pub(crate) fn jail(&self) -> Option<&Jail> {
         match self {
             Backend::Bare(_) => None,
@@ -53,22 +63,22 @@ impl Backend {
         }
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
         match self {
             Backend::Bare(bare) => bare.gauges(many, members),
             Backend::Jails(jails) => jails.current().gauges(many, members),
         }
     }
 
-    /// Starts what was prepared for.
-    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+    /// Starts the prepared program.
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         match self {
-            Backend::Bare(bare) => bare.start(task, stdio),
-            Backend::Jails(jails) => jails.current().start(task, stdio),
+            Backend::Bare(bare) => bare.start(spec, stdio),
+            Backend::Jails(jails) => jails.current().start(spec, stdio),
         }
     }
 
-    /// What new processes go through where no control group counts them.
+    /// The gate for new processes, where no control group counts them.
     pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
         match self {
             Backend::Bare(bare) => bare.fork_gate(),
@@ -76,8 +86,8 @@ impl Backend {
         }
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself and was alone. A jail's
-    /// init does that on its own.
+    /// Removes what the last program has left. `run`: how long it ran, if it exited and was alone. In a jail, the init
+    /// does this.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
             Backend::Bare(bare) => bare.tidy(run),
@@ -85,7 +95,7 @@ impl Backend {
         }
     }
 
-    /// The working folder of the run that has just ended, if it exchanges files.
+    /// The working folder of the last run, if that run exchanged files.
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
         match self {
             Backend::Bare(bare) => bare.work_folder(),
@@ -93,11 +103,332 @@ impl Backend {
         }
     }
 
-    /// How to measure a working folder without a size limit of its own.
+    /// Measures a working folder whose size the kernel does not limit.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         match self {
             Backend::Bare(bare) => bare.disk(),
             Backend::Jails(_) => None,
         }
+    }
+}
+
+/// How many jails are kept, as compared solvers take turns.
+const KEPT: usize = 4;
+
+/// The jails of one helper, one for each view of the host that was used lately. The last one was used most recently.
+pub(crate) struct Jails {
+    users: Users,
+    identity: Option<Identity>,
+    site: Option<Site>,
+    pinned: bool,
+    name: String,
+    /// The socket to the judge, which the init of a jail may serve.
+    judge: OwnedFd,
+    made: u64,
+    /// Prepared for the first jail when the helper starts.
+    empty_jail: Option<EmptyJail>,
+    jails: Vec<(View, Jail)>,
+}
+
+impl Jails {
+    pub(crate) fn open(settings: &Settings, judge: BorrowedFd<'_>) -> Result<Jails, Fault> {
+        let identity = Identity::take()?;
+        let own_user_namespace = settings.tier != Tier::Root;
+        let users = Users { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
+        let mut jails = Jails {
+            users,
+            identity,
+            site: settings.site.clone(),
+            pinned: settings.core.is_some(),
+            name: settings.name.clone(),
+            judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
+            made: 0,
+            empty_jail: None,
+            jails: Vec::new(),
+        };
+        // If this fails, it is tried again for the first program, and that failure is reported.
+        jails.empty_jail = jails.create_empty_jail().ok();
+        Ok(jails)
+    }
+
+    fn create_empty_jail(&mut self) -> Result<EmptyJail, Fault> {
+        self.made += 1;
+        let name = format!("{}.{}", self.name, self.made);
+        EmptyJail::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
+    }
+
+    /// The user of the programs, if it is another one than this process's.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
+    }
+
+    /// Makes the jail for `spec` the current one.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.jails.iter().for_each(|(_, jail)| jail.wait_until_clean());
+        self.jails.retain(|(_, jail)| jail.is_usable());
+        let view = View::of(spec);
+        let known = self.jails.iter().position(|(seen, _)| *seen == view);
+        let kept = known.map(|index| self.jails.remove(index));
+        let kept = kept.filter(|(_, jail)| !jail.has_residual_charge() && jail.can_time(spec));
+        let entry = match kept {
+            Some(entry) => entry,
+            None => {
+                if self.jails.len() == KEPT {
+                    self.jails.remove(0);
+                }
+                let empty_jail = self.empty_jail.take().map_or_else(|| self.create_empty_jail(), Ok)?;
+                (view, empty_jail.build(spec)?)
+            }
+        };
+        entry.1.prepare(spec)?;
+        self.jails.push(entry);
+        Ok(())
+    }
+
+    /// Whether the current jail can be used again.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.jails.last().is_some_and(|(_, jail)| {
+            jail.wait_until_clean();
+            jail.is_usable()
+        })
+    }
+
+    /// The jail that was prepared last.
+    pub(crate) fn current(&self) -> &Jail {
+        // `prepare` has put a jail there. If that failed, the run has ended before this.
+        #[expect(clippy::expect_used, reason = "an invariant of this type")]
+        let (_, jail) = self.jails.last().expect("a jail was prepared");
+        jail
+    }
+}
+
+/// Starts programs without namespaces. They are restricted by landlock, seccomp and resource limits.
+pub(crate) struct Bare {
+    /// The keeper acts when this is closed.
+    _alive: OwnedFd,
+    folder: Folder,
+    /// The last requested size.
+    size: u64,
+    identity: Option<Identity>,
+    /// Whether landlock and seccomp restrict programs.
+    restricted: bool,
+    /// What the last program could see.
+    seen: Option<View>,
+    status_page: Rc<StatusPage>,
+    reaper: Reaper,
+    tree_clock: Option<TreeClock>,
+    gate: Option<ForkGate>,
+    confinement: ConfinementContext,
+    /// Starts programs, if they can inherit their filter. Otherwise this thread does.
+    launcher: Option<Launcher>,
+    /// Free bytes on the disk of the working folder before the program started.
+    free_before: u64,
+}
+
+impl Bare {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Bare, Fault> {
+        let identity = Identity::take()?;
+        let owner = identity.as_ref().map(Identity::id);
+        let restricted = settings.tier == Tier::Bare;
+        let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
+        let status_page = Rc::new(StatusPage::new().context("making a place for notes")?);
+        let reaper = Reaper::open(Rc::clone(&status_page))?;
+        // If opening fails after this, a second try has no link any more. No program runs without one.
+        let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
+        let (alive, kill_target) = keeper_link.and_then(KeeperLink::open).context("sharing memory with the keeper")?;
+        let tree_clock = TreeClock::open();
+        // After everything that the new thread must share with this one: the blocked signal, the clock, the mounts.
+        let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
+        let launcher = can_inherit.then(Launcher::start).transpose()?;
+        // Without a launcher the gate is on this thread, too, and it would ask itself when it reads a program's clock.
+        let scope = GateScope { memory: restricted, clocks: launcher.is_some() };
+        let (gate, bypass) = run_on(launcher.as_ref(), || ForkGate::install(scope)).unzip();
+        let isolation = Isolation {
+            restricted,
+            shares_host: true,
+            has_cgroup: false,
+            counts_cpu: false,
+            other_tasks: owner.map(|_| 0),
+            identity: owner,
+            bypass,
+            asks_for_clocks: scope.clocks,
+        };
+        let mut confinement = ConfinementContext::new(isolation, Some(kill_target));
+        if let Some(launcher) = &launcher {
+            launcher.run(|| confinement.share_filter());
+        }
+        Ok(Bare {
+            _alive: alive,
+            folder,
+            size: 0,
+            identity,
+            restricted,
+            seen: None,
+            status_page,
+            reaper,
+            tree_clock,
+            gate,
+            confinement,
+            launcher,
+            free_before: 0,
+        })
+    }
+
+    /// The user of the programs, if it is another one than this process's.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
+    }
+
+    /// Prepares for the next run.
+    pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.size = spec.limits.disk;
+        self.folder.renew(self.size, None)?;
+        self.folder.mark_used();
+        self.free_before = self.folder.free_bytes();
+        let view = View::of(spec);
+        if self.seen.as_ref() == Some(&view) {
+            return Ok(());
+        }
+        let mut paths = spec.visible.iter().map(|visible| &visible.path).chain([&spec.program]);
+        let needs_read_search = self.identity.is_some()
+            && identity::has(identity::READ_SEARCH)
+            && (paths.any(|path| landlock::is_closed_to_others(path)) || needs_its_callers_rights(spec));
+        self.confinement.open_to(spec, (self.folder.private(), self.folder.path()), needs_read_search)?;
+        self.seen = Some(view);
+        Ok(())
+    }
+
+    /// Removes what the last program has left. `run`: how long it ran, if it exited and was alone.
+    pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
+        self.folder.renew(self.size, run.filter(|_| self.restricted))
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.folder.inner().try_clone_to_owned().ok()
+    }
+
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
+        let root = std::process::id().cast_signed();
+        Gauges {
+            root,
+            cgroup: None,
+            root_clock: self.tree_clock.as_ref(),
+            accounts: None,
+            status_page: &self.status_page,
+            folder: self.folder.memory(),
+            files: self.disk().filter(|_| self.folder.is_in_memory()),
+            user: self.identity.as_ref().map(Identity::id),
+            many,
+            members,
+            grants: self.restricted,
+        }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref()
+    }
+
+    /// What is to be measured; `None` if the kernel limits the size.
+    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+        if self.folder.memory().is_none() { Some(self) } else { None }
+    }
+
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let confinement = Confinement::of(&self.confinement, spec);
+        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
+        let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
+        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
+            Ok(launch) => launch,
+            Err(errno) => return Ok(Start::Refused(errno)),
+        };
+        if let Some(wanted) = &spec.exchange {
+            exchange::put_input_files(wanted, self.folder.inner())?;
+            launch.set_folder_variables(&wanted.variables, &self.folder.inner_path());
+        }
+        self.status_page.clear();
+        let kill_target = self.confinement.kill_target();
+        if let Some(kill_target) = kill_target {
+            // Before the program starts, as this process may be stopped at any moment.
+            kill_target.set_deadline(spec.deadline(clock::now()));
+        }
+        let launched = run_on(self.launcher.as_ref(), || launch.start());
+        if let (Some(kill_target), Err(_) | Ok(Launched::Refused(_))) = (kill_target, &launched) {
+            // A child that did not become a program has set this.
+            kill_target.clear();
+        }
+        Ok(match launched? {
+            Launched::Running(child) => {
+                let account = ReapedUsage::default();
+                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target }))
+            }
+            Launched::Refused(errno) => Start::Refused(errno),
+        })
+    }
+
+    fn holdings(&self) -> DiskUsage<'_> {
+        self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
+    }
+}
+
+/// Runs `work` on the launcher, if there is one.
+fn run_on<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> T {
+    match launcher {
+        Some(launcher) => launcher.run(work),
+        None => work(),
+    }
+}
+
+/// Whether the program may read what its caller can, although modes close some of it to others.
+fn needs_its_callers_rights(spec: &RunSpec) -> bool {
+    spec.folder.is_some() && !landlock::below(spec.visible.iter().map(|visible| visible.path.clone())).is_empty()
+}
+
+impl Disk for Bare {
+    fn bytes(&self) -> Option<u64> {
+        self.holdings().bytes()
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.holdings().left()
+    }
+}
+
+/// A program that this process has started.
+pub(crate) struct OwnProgram<'a> {
+    pub(crate) child: Child,
+    pub(crate) reaper: &'a Reaper,
+    pub(crate) account: ReapedUsage,
+    /// Set while the program lives.
+    pub(crate) kill_target: Option<&'a KillTarget>,
+}
+
+impl Program for OwnProgram<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.reaper.fd()
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.reaper.tidy(&self.child, &mut self.account)
+    }
+
+    fn kill(&mut self) {
+        reaper::kill(&self.child, Scope::Group);
+    }
+
+    fn finish(&mut self) -> Result<Conclusion, Fault> {
+        let account = std::mem::take(&mut self.account);
+        let finished = reaper::finish(&self.child, Scope::Group, account);
+        if let Some(kill_target) = self.kill_target {
+            kill_target.clear();
+        }
+        Ok(Conclusion::Finished(finished))
+    }
+
+    fn has_started(&self) -> bool {
+        true
+    }
+
+    fn started(&self) -> u64 {
+        self.child.started
     }
 }

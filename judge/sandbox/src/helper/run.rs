@@ -1,128 +1,128 @@
-//! One run in the helper: descriptors laid out, the program started and watched, its end told.
+//! One run in the helper: sets up descriptors, starts the program, watches it, and makes the answer. Also how standard
+//! input is protected from other programs.
 
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::api::exchange::{Exchange, Made};
-use crate::api::execution::{Breach, End, Fault};
-use crate::api::fault::Context;
-use crate::api::request::Limits;
-use crate::helper::backend::Backend;
-use crate::helper::stdin::{open_to_all, reopened};
-use crate::namespace::config::Begun;
-use crate::namespace::jail::Jail;
-use crate::proc::cores;
-use crate::proc::steal::Steal;
-use crate::protocol::messages::{Answer, Files, Outlet, Plan, Task};
-use crate::protocol::wire::nanoseconds;
-use crate::scratch::exchange;
-use crate::watch::capture::{Beyond, OUTPUT_MODE, Stream, Target};
-use crate::watch::conclude::{conclude, refused};
-use crate::watch::doorkeeper::Doorkeeper;
-use crate::watch::gauges::Members;
-use crate::watch::meter::Meter;
-use crate::watch::program::{Program, Start};
-use crate::watch::reaper::Conclusion;
-use crate::watch::watcher::{BUFFER_BYTES, Cutoff, Watched, Watcher};
+use rustix::fs::{FileType, Mode, SealFlags};
 
-/// What a helper has for one run after the other.
-pub(crate) struct Own {
-    steal: Steal,
-    /// How many cores programs may use at once; `None`: all that this process may.
+use crate::clock::nanoseconds;
+use crate::cores::{self, StolenTime};
+use crate::helper::backend::Backend;
+use crate::namespace::Jail;
+use crate::namespace::init::StartedRun;
+use crate::protocol::messages::{Answer, Outlet, RunFiles, RunOrder, RunSpec};
+use crate::protocol::shared_memory;
+use crate::request::{Breach, Context, End, Exchange, Fault, Limits, OutputFiles, OutputFilesError};
+use crate::scratch::exchange;
+use crate::watch::capture::{OUTPUT_MODE, Overflow, Stream, Target};
+use crate::watch::fork_policy::ForkPolicy;
+use crate::watch::gauges::RunMembers;
+use crate::watch::meter::{Meter, conclude, refused};
+use crate::watch::reaper::Conclusion;
+use crate::watch::{BUFFER_BYTES, Cutoff, Program, Start, Watched, Watcher};
+
+/// What a helper keeps from run to run.
+pub(crate) struct RunnerState {
+    steal: StolenTime,
+    /// The number of cores that programs can use at once; `None` means all that this process may use.
     cores: Option<u64>,
     buffer: Box<[u8]>,
-    /// Whether the last program was all of its run: it is known to have started no process or thread.
+    /// Whether the last program certainly started no other process or thread.
     pub(crate) was_alone: bool,
 }
 
-impl Own {
-    /// For programs on this core, or on any.
-    pub(crate) fn new(core: Option<u64>) -> Own {
+impl RunnerState {
+    /// For programs on this core; `None` means on any.
+    pub(crate) fn new(core: Option<usize>) -> RunnerState {
         let buffer = vec![0; BUFFER_BYTES].into();
-        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
+        RunnerState { steal: StolenTime::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
     }
 
-    /// Cores that a program with these limits may use at once.
+    /// The number of cores that a program with these limits can use at once.
     fn usable_cores(&self, limits: &Limits) -> u64 {
         let cores = self.cores.unwrap_or_else(|| cores::allowed().len() as u64);
         cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1)
     }
 }
 
-/// Runs what `order` asks for. The files that the program has are not kept open here: the other end of a pipe sees it
-/// close them.
+/// Runs what `order` asks for. The program's files are closed here, so that the other end of a pipe sees the program
+/// close it.
 pub(crate) fn run(
     backend: &mut Backend,
-    plan: &Plan,
-    files: Files,
+    order: &RunOrder,
+    files: RunFiles,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    own.was_alone = false;
-    let Plan { task, enclosed } = plan;
-    backend.prepare(task)?;
+    state.was_alone = false;
+    let RunOrder { spec, attachments } = order;
+    backend.prepare(spec)?;
     let backend = &*backend;
-    let limits = &task.limits;
-    let Files { stdin, stdout, stderr, until } = files;
+    let limits = &spec.limits;
+    let RunFiles { stdin, stdout, stderr, until } = files;
     let others = backend.identity().is_some();
-    let (stdout, out) = stream("output", stdout, limits.stdout, Beyond::Ends, others)?;
-    let (stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
-    let stdin = if enclosed.own_stdin { stdin } else { reopened(stdin, others)? };
-    own.steal.begin();
-    let members = Members::new(backend.fork_gate().is_some());
+    let (stdout, out) = stream("output", stdout, limits.stdout, Overflow::EndsRun, others)?;
+    let (stderr, err) = stream("error output", stderr, limits.stderr, Overflow::Dropped, others)?;
+    let stdin = if attachments.owns_stdin { stdin } else { reopened(stdin, others)? };
+    state.steal.begin();
+    let members = RunMembers::new(backend.fork_gate().is_some());
     let meter = Meter::start(backend.gauges(limits.allow_others(), &members));
-    let program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+    let program = match backend.start(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
-    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, [out.as_fd(), err.as_fd()]));
+    let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
-    let answer = watch(backend, task, Running { program, stdout, stderr, until, meter, doorkeeper }, judge, own);
-    own.was_alone = members.is_alone();
+    let answer = watch(backend, spec, Running { program, stdout, stderr, until, meter, fork_policy }, judge, state);
+    state.was_alone = members.is_alone();
     answer
 }
 
-/// Goes on with a program that the init of a jail has begun to run.
-pub(crate) fn go_on(
+/// Continues a run that the init of a jail has started.
+pub(crate) fn resume_run(
     backend: &Backend,
     jail: &Jail,
-    task: &Task,
-    begun: Begun,
+    spec: &RunSpec,
+    run: StartedRun,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    let limits = &task.limits;
-    own.steal.begin();
-    let members = Members::new(backend.fork_gate().is_some());
-    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), begun.accounts);
-    let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
-    let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
+    let StartedRun { state: progress, pipes: [out, err] } = run;
+    let limits = &spec.limits;
+    state.steal.begin();
+    let members = RunMembers::new(backend.fork_gate().is_some());
+    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), progress.accounts);
+    let stdout = Stream::resume("output", out, progress.stdout, limits.stdout, Overflow::EndsRun);
+    let stderr = Stream::resume("error output", err, progress.stderr, limits.stderr, Overflow::Dropped);
     let outputs = [stdout.pipe(), stderr.pipe()];
-    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, outputs));
-    let running = Running { program: jail.begun(), stdout, stderr, until: None, meter, doorkeeper };
-    watch(backend, task, running, judge, own)
+    let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, outputs));
+    let running = Running { program: jail.started_run(), stdout, stderr, until: None, meter, fork_policy };
+    watch(backend, spec, running, judge, state)
 }
 
-/// A program, and what is watched of it.
+/// A running program, and what watches it.
 struct Running<'a> {
     program: Box<dyn Program + 'a>,
     stdout: Stream,
     stderr: Stream,
     until: Option<OwnedFd>,
     meter: Meter<'a>,
-    doorkeeper: Option<Doorkeeper<'a>>,
+    fork_policy: Option<ForkPolicy<'a>>,
 }
 
 fn watch(
     backend: &Backend,
-    task: &Task,
+    spec: &RunSpec,
     running: Running<'_>,
     judge: BorrowedFd<'_>,
-    own: &mut Own,
+    state: &mut RunnerState,
 ) -> Result<Answer, Fault> {
-    let limits = &task.limits;
-    let Running { mut program, mut stdout, mut stderr, until, mut meter, doorkeeper } = running;
-    stdout.make_room();
-    stderr.make_room();
+    let limits = &spec.limits;
+    let Running { mut program, mut stdout, mut stderr, until, mut meter, fork_policy } = running;
+    stdout.enlarge_pipe();
+    stderr.enlarge_pipe();
     let watcher = Watcher {
         limits,
         stdout: &mut stdout,
@@ -130,68 +130,68 @@ fn watch(
         meter: &mut meter,
         judge,
         until: until.as_ref().map(AsFd::as_fd),
-        leave: nanoseconds(task.leave),
+        grace: nanoseconds(spec.grace),
         disk: backend.disk(),
-        doorkeeper,
-        cores: own.usable_cores(limits),
+        fork_policy,
+        cores: state.usable_cores(limits),
     };
     // It passes on each line, on the core of both sides.
-    let is_relay = watcher.stdout.relays();
+    let is_relay = watcher.stdout.is_relay();
     if is_relay {
-        cores::give_way(true, 0);
+        cores::set_batch(true, 0);
     }
-    let watched = watcher.run(&mut *program, &mut own.buffer);
+    let watched = watcher.run(&mut *program, &mut state.buffer);
     if is_relay {
-        cores::give_way(false, 0);
+        cores::set_batch(false, 0);
     }
     let watched = watched?;
-    let mut answer = match told(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
+    let mut answer = match answer_for(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
-    answer.usage.stolen = own.steal.end(answer.usage.wall);
-    answer.made = made(backend, task, &answer);
+    answer.usage.stolen = state.steal.end(answer.usage.wall);
+    answer.output_files = take_output_files(backend, spec, &answer);
     Ok(answer)
 }
 
-/// An output stream, and what the program writes to. Nothing comes through the stream of one that has the caller's file.
-/// `others`: programs run as another user than this process's.
+/// Returns an output stream and the descriptor that the program writes to. Nothing comes through the stream if the
+/// program has the caller's file. `others`: programs run as another user than this process.
 fn stream(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
     cap: u64,
-    beyond: Beyond,
+    overflow: Overflow,
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
-    let (target, lent) = match outlet {
-        Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
-        Outlet::File(file) => (Target::Own(file.into()), None),
+    let (target, lent_folder) = match outlet {
+        Outlet::Capture => return Stream::for_capture(name, cap, overflow, others),
+        Outlet::File(file) => (Target::Caller(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
-        Outlet::Relay(file) => (Target::Relay { to: Some(file), passed: 0 }, None),
+        Outlet::Relay(file) => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
     };
-    let (stream, writer) = Stream::open(name, target, cap, beyond)?;
-    let writer = lent.unwrap_or(writer);
+    let (stream, writer) = Stream::open(name, target, cap, overflow)?;
+    let writer = lent_folder.unwrap_or(writer);
     if others {
         open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;
     }
     Ok((stream, writer))
 }
 
-/// The answer for what was watched. `Err` holds the error number of an `execve` that failed.
-fn told(
+/// The answer for a watched run. `Err` is the error number of a failed `execve`.
+fn answer_for(
     backend: &Backend,
     limits: &Limits,
     watched: Watched,
     meter: Meter<'_>,
     (stdout, stderr): (&mut Stream, &mut Stream),
 ) -> Result<Answer, i32> {
-    let Watched { conclusion, mut breaches, cutoff, was_full } = watched;
+    let Watched { conclusion, mut breaches, cutoff, was_refused } = watched;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Err(errno),
     };
     let mut totals = meter.totals(&finished);
-    totals.out_of_processes |= was_full;
+    totals.out_of_processes |= was_refused;
     if let Some(Cutoff { at, cpu }) = cutoff {
         finished.ended = finished.ended.min(at);
         totals.cpu = totals.cpu.min(cpu);
@@ -202,14 +202,74 @@ fn told(
     Ok(conclude(limits, &finished, breaches, &totals, stdout, stderr))
 }
 
-fn made(backend: &Backend, task: &Task, answer: &Answer) -> Made {
+fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> OutputFiles {
     let counts = |exchange: &&Exchange| match answer.end {
-        End::Exited(code) => (code == 0 || exchange.after_any_exit) && answer.breaches.is_empty(),
+        End::Exited(code) => (code == 0 || exchange.take_after_any_exit) && answer.breaches.is_empty(),
         End::Signalled(_) | End::NotStarted(_) => false,
     };
-    let Some(wanted) = task.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
+    let Some(wanted) = spec.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
     match backend.work_folder() {
-        Some(folder) => exchange::take(wanted, folder.as_fd()),
-        None => Err("the working folder is gone".to_owned()),
+        Some(folder) => exchange::take_output_files(wanted, folder.as_fd()),
+        None => Err(OutputFilesError("the working folder is gone".to_owned())),
     }
+}
+
+/// Returns standard input for this run alone. It shares no position with other runs. A file is copied into memory: its
+/// owner could change its mode even through a read-only descriptor, and its locks are visible to others.
+pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
+    let stat = rustix::fs::fstat(&stdin).context("looking at the input")?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        // It may belong to the user that this process and the program share.
+        FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
+            return copied(stdin).context("making an empty input");
+        }
+        FileType::Fifo if programs_are_others && is_nameless_pipe(&stdin) => {
+            open_to_all(&stdin, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)
+                .context("opening the input to the program")?;
+            return Ok(stdin);
+        }
+        _ => return Ok(stdin),
+    }
+    let state = match shared_memory::reopened(&stdin) {
+        Ok(state) => state,
+        // Without /proc, or when only the judge may open the file. At least it is rewound.
+        Err(_) => {
+            rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
+            stdin
+        }
+    };
+    let in_memory = rustix::fs::fcntl_get_seals(&state).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
+    if in_memory { Ok(state) } else { copied(state).context("copying the input") }
+}
+
+/// Adds permissions to a pipe for programs that open it by its name in /dev.
+pub(crate) fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<()> {
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(&pipe)?.st_mode);
+    if mode.contains(wanted) { Ok(()) } else { rustix::fs::fchmod(pipe, mode | wanted) }
+}
+
+/// Whether this pipe is on no disk.
+fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
+    const PIPEFS_MAGIC: u64 = 0x5049_5045;
+    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
+}
+
+/// A copy in memory, at its start.
+fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
+    let mut copy = shared_memory::create()?;
+    // By reads and writes. This process might be asked about `sendfile` and `splice` at the gate, and would wait for
+    // itself.
+    let (mut file, mut buffer) = (File::from(file), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => copy.write_all(&buffer[..count])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    shared_memory::seal(&copy)?;
+    // Reopened for reading only, and at its start.
+    shared_memory::reopened(&copy)
 }

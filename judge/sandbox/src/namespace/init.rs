@@ -1,304 +1,442 @@
-//! The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
+//! The init of a jail, and the messages between it and the helper. The init builds the jail from inside, then starts
+//! programs, one at a time, and reaps what they leave.
 
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use serde::{Deserialize, Serialize};
 
-use crate::api::clock;
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::cgroup::door::Door;
-use crate::confine::capabilities;
-use crate::confine::fork_gate::{Also, ForkGate};
+use crate::cgroup::site::CgroupEntry;
+use crate::cgroup::{Before, Cgroup, Counters};
+use crate::confine::fork_gate::{ForkGate, GateScope};
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::walls::{Isolation, WallContext, Walls};
-use crate::namespace::config::{INNER_ID, InitConfig, Users};
+use crate::confine::{Confinement, ConfinementContext, Isolation, identity};
 use crate::namespace::mounts;
-use crate::namespace::pid_counter::PidCounter;
-use crate::proc::inherited;
-use crate::protocol::messages::{Order, OrderKind, Outlet, Plan, Task};
-use crate::protocol::pass::Pass;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::messages::{FaultReport, Order, Outlet, ReceivedRun, RunOrder, RunSpec};
+use crate::protocol::shared_memory::StatusPage;
+use crate::protocol::{FilterBypass, Message, Received};
+use crate::request::{Context, Fault};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
-use crate::watch::gauges::Accounts;
-use crate::watch::reaper::{self, Account, Conclusion, Finished, Reaper, Scope};
-use crate::watch::tree_clock::TreeClock;
+use crate::watch::capture::PartialOutput;
+use crate::watch::gauges::{CpuReadings, TreeClock};
+use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Reaper, Scope};
+use crate::{clock, process};
 
-/// What a jail calls itself.
+/// The uid of programs in a user namespace, as they see it.
+pub(crate) const INNER_ID: u32 = 1000;
+
+/// The users of a jail.
+#[derive(Clone, Copy)]
+pub(crate) struct Users {
+    /// The jail has a user namespace. Without one, root builds it.
+    pub(crate) own_user_namespace: bool,
+    /// The uid of programs, as the host sees it; `None` means that of this process.
+    pub(crate) identity: Option<u32>,
+}
+
+/// What the init needs to know. It inherits this from the helper's memory.
+pub(crate) struct InitConfig {
+    pub(crate) socket: OwnedFd,
+    /// The helper's end of its socket to the judge. The init serves it when it is told to.
+    pub(crate) judge: OwnedFd,
+    /// Shared with the helper, which reads there when the program started.
+    pub(crate) status_page: Rc<StatusPage>,
+    pub(crate) users: Users,
+    /// The init joins its control groups through these.
+    pub(crate) entries: Vec<CgroupEntry>,
+    /// Its files are open. Its paths do not exist in the jail.
+    pub(crate) cgroup: Option<Rc<Cgroup>>,
+    /// Programs stay on the helper's core.
+    pub(crate) pinned: bool,
+    /// A control group counts CPU time.
+    pub(crate) counts_cpu: bool,
+    /// A control group counts processes.
+    pub(crate) counts_processes: bool,
+}
+
+impl InitConfig {
+    pub(crate) fn has_cgroup(&self) -> bool {
+        self.cgroup.is_some()
+    }
+
+    /// Whether programs run as another user than the init, as the jail sees them.
+    pub(crate) fn programs_are_others(&self) -> bool {
+        self.users.identity.is_some() && !self.users.own_user_namespace
+    }
+
+    /// Whether the group's CPU time is exact whenever the helper reads it. The helper is on the same core, so no
+    /// program runs then.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.counts_cpu && self.pinned
+    }
+}
+
+/// What an init that served the judge leaves to the helper.
+pub(crate) enum Handback {
+    /// An order that the helper is to follow, and the counters of the control group, if there is one.
+    Order(Counters, Received),
+    /// A program that takes longer than a short run, or writes more. The init will report its end as if the helper had
+    /// ordered it.
+    StartedRun(StartedRun),
+}
+
+/// A run that the init has started and the helper continues.
+pub(crate) struct StartedRun {
+    pub(crate) state: RunState,
+    /// The read ends of the pipes for standard output and standard error.
+    pub(crate) pipes: [OwnedFd; 2],
+}
+
+/// How far a run has come.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunState {
+    /// The state of the control group before the run, if there is one.
+    pub(crate) group: Before,
+    /// CPU time before the run.
+    pub(crate) accounts: CpuReadings,
+    pub(crate) stdout: PartialOutput,
+    pub(crate) stderr: PartialOutput,
+}
+
+/// A [`Handback`] without descriptors.
+#[derive(Serialize, Deserialize)]
+enum HandbackMessage {
+    Order(Counters, #[serde(with = "crate::os_data")] Vec<u8>),
+    StartedRun(RunState),
+}
+
+impl Handback {
+    pub(crate) fn send(self, bypass: Option<FilterBypass>, socket: &OwnedFd) -> io::Result<()> {
+        let (message, fds) = match self {
+            Handback::Order(counters, order) => {
+                let (bytes, fds) = order.into_parts();
+                (HandbackMessage::Order(counters, bytes), fds)
+            }
+            Handback::StartedRun(StartedRun { state, pipes }) => (HandbackMessage::StartedRun(state), pipes.into()),
+        };
+        Message::new(&message).send_with(bypass, socket, &fds.iter().map(AsFd::as_fd).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn decode(mut received: Received) -> io::Result<Handback> {
+        Ok(match received.decode()? {
+            HandbackMessage::Order(counters, bytes) => {
+                Handback::Order(counters, Received::from_parts(bytes, received.into_parts().1))
+            }
+            HandbackMessage::StartedRun(state) => {
+                let pipes = [received.take_fd()?, received.take_fd()?];
+                Handback::StartedRun(StartedRun { state, pipes })
+            }
+        })
+    }
+}
+
+/// The answer of an init that was to build its jail. The parent of the working folder travels with it, then the tree
+/// clock and the fork gate if there are any.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct BuiltJail {
+    pub(crate) has_clock: bool,
+    pub(crate) has_gate: bool,
+}
+
+/// The answer of an init that was to run a program.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunReport {
+    /// The init is clearing the working folder, and will send another message when it is done.
+    pub(crate) is_clearing: bool,
+    pub(crate) conclusion: Result<Conclusion, FaultReport>,
+}
+
+/// Asks the init to kill the program, by a message without content.
+pub(crate) fn send_kill(socket: &OwnedFd) -> io::Result<()> {
+    Message::empty().send(socket, &[])
+}
+
+/// The host name in a jail.
 const HOST_NAME: &[u8] = b"judge";
 
-/// The init's whole life. `is_inside`: whether it was cloned into its control group of version 2.
+/// Runs the init. `is_inside`: it was cloned into its control group of version 2.
 pub(crate) fn enter(config: &InitConfig, is_inside: bool) -> ! {
     let code = c_int::from(live(config, is_inside).is_err());
-    // SAFETY: ends this process without running what its copy of the helper's memory would have run.
+    // SAFETY: ends this process without running what its copy of the helper's memory would run.
     unsafe { libc::_exit(code) }
 }
 
 fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
-    // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
-    // too.
-    let doors = config.doors.iter().map(Door::fd);
+    // This includes the helper's ends of sockets. Processes that wait for the helper's death would otherwise wait for
+    // this process, too.
+    let entries = config.entries.iter().map(CgroupEntry::fd);
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
-    inherited::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
-    let Some(mut first) = Reader::receive(&config.socket)? else { return Ok(()) };
-    let Plan { task, .. } = Plan::to_prepare(&mut first)?;
-    let mut init = match build(config, &task, is_inside) {
-        Ok(init) => init,
-        Err(fault) => return report_fault(config, &fault),
+    process::close_all_but(entries.chain(files).chain(sockets).chain([0, 1, 2]).collect());
+    let Some(first) = Received::receive(&config.socket)? else { return Ok(()) };
+    let Order::Run(RunOrder { spec, .. }) = first.decode::<InitOrder>()? else {
+        return Err(io::ErrorKind::InvalidData.into());
     };
-    let mut ready = Writer::default();
+    let mut init = match build(config, &spec, is_inside) {
+        Ok(init) => init,
+        Err(fault) => return report::<BuiltJail>(config, Err(&fault)),
+    };
     let (clock, gate) = (init.tree_clock.as_ref(), init.gate.as_ref());
-    ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
-    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
-    ready.send(&config.socket, &[init.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
-    let pass = init.walls.share_filter();
-    init.folder.set_pass(pass);
-    while let Some(message) = Reader::receive(&config.socket)? {
+    let built = BuiltJail { has_clock: clock.is_some(), has_gate: gate.is_some() };
+    let fds = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
+    let fds: Vec<_> = [init.parent.as_fd()].into_iter().chain(fds).collect();
+    Message::new(&Ok::<_, FaultReport>(built)).send(&config.socket, &fds)?;
+    let bypass = init.confinement.share_filter();
+    init.folder.set_bypass(bypass);
+    while let Some(message) = Received::receive(&config.socket)? {
         if message.is_empty() {
-            // Death was ordered for a program that had ended already.
+            // The program to kill has ended already.
             continue;
         }
-        let goes_on = match (message.peek() == Some(OrderKind::Serve as u64), init.plan.clone()) {
-            (true, Some(plan)) => init.serve_judge(config, message, &plan.task, pass)?,
-            _ => init.answer(config, message, pass)?,
+        let goes_on = match (message.decode()?, init.last_order.clone()) {
+            (InitOrder::ServeJudge(counters), Some(last)) => init.serve_judge(config, counters, &last.spec, bypass)?,
+            (order, _) => init.answer(config, order, message, bypass)?,
         };
         if !goes_on {
             return Ok(());
         }
-        if init.folder.is_as_new() {
+        if init.folder.is_clean() {
             continue;
         }
-        // Only now: who waits for the answer does not wait for this. The helper waits for it before the next run, as what
-        // the program left holds memory.
-        match init.folder.renew(init.size) {
-            Ok(()) => Writer::default().u64(1).send(&config.socket, &[])?,
-            Err(fault) => report_fault(config, &fault)?,
-        }
+        // After the answer, so that nobody waits for this. The helper waits for it before the next run, as the files
+        // hold memory.
+        let cleared = init.folder.renew(init.size);
+        report(config, cleared.as_ref().map(|()| ()))?;
     }
     Ok(())
 }
 
-fn report_fault(config: &InitConfig, fault: &Fault) -> io::Result<()> {
-    let mut answer = Writer::default();
-    write_fault(answer.u64(0), fault);
-    answer.send(&config.socket, &[])
+/// What the helper orders.
+type InitOrder = Order<RunOrder, Counters>;
+
+/// Reports a result to the helper.
+fn report<T: Serialize>(config: &InitConfig, result: Result<T, &Fault>) -> io::Result<()> {
+    Message::new(&result.map_err(FaultReport::from)).send(&config.socket, &[])
 }
 
-fn write_fault(answer: &mut Writer, fault: &Fault) {
-    let (action, errno) = match fault {
-        Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
-        other => (other.to_string(), libc::EIO),
-    };
-    answer.bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
-}
-
-/// An init at work.
+/// An init whose jail is built.
 pub(crate) struct Init {
     pub(crate) folder: Ramdisk,
-    /// The size that the folder was asked for last.
+    /// The last requested size of the folder.
     pub(crate) size: u64,
-    /// What was ordered last.
-    plan: Option<Rc<Plan>>,
-    /// What the working folder is mounted in.
+    /// The last order.
+    last_order: Option<Rc<RunOrder>>,
+    /// The parent of the working folder.
     parent: OwnedFd,
-    /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
-    lent: Option<OwnedFd>,
+    /// The working folder of the last run, if that run exchanged files. The helper takes them.
+    lent_folder: Option<OwnedFd>,
     pub(crate) tree_clock: Option<TreeClock>,
-    /// Of CPU time, after the last brief program.
-    pub(crate) accounts: Cell<Option<Accounts>>,
+    /// CPU time after the last short run.
+    pub(crate) accounts: Cell<Option<CpuReadings>>,
     oom_score: Option<File>,
     pub(crate) reaper: Reaper,
     pub(crate) gate: Option<ForkGate>,
-    walls: WallContext,
+    confinement: ConfinementContext,
     pid_counter: Option<PidCounter>,
 }
 
-/// Builds the jail for `task`.
-fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Fault> {
+/// Builds the jail for `spec`.
+fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, Fault> {
     let pid_counter = PidCounter::find();
-    let sources = mounts::sources(task, config.counts_cpu)?;
+    let sources = mounts::sources(spec, config.counts_cpu)?;
     if config.users.own_user_namespace {
-        // Refused where the user may not: then they stay, and reach no file that the jail shows.
+        // Refused if the user may not. The groups then stay, but reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
         let (uid, gid) = (rustix::process::Uid::from_raw(INNER_ID), rustix::process::Gid::from_raw(INNER_ID));
         set_thread_res_gid(gid, gid, gid).context("becoming the jail's user")?;
         set_thread_res_uid(uid, uid, uid).context("becoming the jail's user")?;
     }
-    // Not before: a change of user clears it.
+    // A change of user would clear this.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("tying the jail's life to the helper's")?;
-    for door in &config.doors {
-        door.enter(is_inside).context("joining the control group")?;
+    for entry in &config.entries {
+        entry.enter(is_inside).context("joining the control group")?;
     }
-    // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
+    // SAFETY: a system call without pointers. It hides the group's place on the machine. Failure does no harm.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
-    // Programs need not know the host's; no matter if it fails.
+    // Hides the host's name. Failure does no harm.
     let _ = rustix::system::sethostname(HOST_NAME);
-    mounts::build_root(&sources, task)?;
+    mounts::build_root(&sources, spec)?;
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, task.limits.disk)?;
-    let parent = mounts::open_folder(mounts::WORK)?;
-    // Before it is closed to others, and thereby to itself where it is not root.
+    let folder = Ramdisk::mount(mounts::WORK_FOLDER, owner, config.counts_cpu, spec.limits.disk)?;
+    let parent = mounts::open_folder(mounts::WORK_PARENT)?;
+    // Before the process becomes undumpable, and thereby closes this file to itself unless it is root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
-    let reaper = Reaper::open(Rc::clone(&config.notes))?;
-    let also = Also { memory: !config.has_cgroup(), clocks: false };
-    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(also) }.unzip();
-    // Each program would inherit it, and who opens the first on a machine waits. Other accounts show what is used on another
-    // core up to a tick late, which is too late for a limit. A program that no group counts gets one from the helper when it
-    // asks for another process.
-    let comes_late = !config.pinned && task.limits.cpu.is_some();
+    let reaper = Reaper::open(Rc::clone(&config.status_page))?;
+    let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
+    let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
+    // Each program would inherit the clock, and opening the first on a machine takes long. But other accounts show what
+    // another core uses up to a tick late, which is too late for a limit. If no group counts a program, the helper
+    // opens a clock when the program asks for another process.
+    let comes_late = !config.pinned && spec.limits.cpu.is_some();
     let is_counted = config.counts_cpu || gate.is_some();
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
-    let mut walls = WallContext::new(isolation(config, pass), None);
-    let needs_passage = task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
-    walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
-    let size = task.limits.disk;
-    let (plan, lent, accounts) = Default::default();
-    Ok(Init { folder, size, plan, parent, lent, tree_clock, accounts, oom_score, reaper, gate, walls, pid_counter })
+    let mut confinement = ConfinementContext::new(isolation(config, bypass), None);
+    let needs_read_search = spec.folder.is_some() && identity::has(identity::READ_SEARCH);
+    confinement.open_to(spec, (parent.as_fd(), mounts::WORK_PARENT.as_ref()), needs_read_search)?;
+    let size = spec.limits.disk;
+    let (last_order, lent_folder, accounts) = Default::default();
+    Ok(Init {
+        folder,
+        size,
+        last_order,
+        parent,
+        lent_folder,
+        tree_clock,
+        accounts,
+        oom_score,
+        reaper,
+        gate,
+        confinement,
+        pid_counter,
+    })
 }
 
-fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
+fn isolation(config: &InitConfig, bypass: Option<FilterBypass>) -> Isolation {
     let Users { own_user_namespace, identity } = config.users;
     Isolation {
         restricted: true,
-        shared_world: false,
+        shares_host: false,
         has_cgroup: config.has_cgroup(),
         counts_cpu: config.counts_cpu,
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),
-        pass,
+        bypass,
         asks_for_clocks: false,
     }
 }
 
 impl Init {
-    /// Runs one program and tells how it ended, and whether its folder is still to be renewed, of which another message
-    /// then tells. False: the helper has gone.
-    fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<bool> {
-        // Not after a program that the helper has ordered: it may have changed the accounts.
+    /// Runs one program, and reports how it ended. False if the helper has gone.
+    fn answer(
+        &mut self,
+        config: &InitConfig,
+        order: InitOrder,
+        message: Received,
+        bypass: Option<FilterBypass>,
+    ) -> io::Result<bool> {
+        // They are outdated after a program that the helper has ordered.
         self.accounts.take();
-        let conclusion = self.serve(config, message);
-        self.tell(config, conclusion, pass)
+        let conclusion = self.serve(config, order, message);
+        self.tell(config, conclusion, bypass)
     }
 
-    /// Tells the helper how a program ended. False: the helper has gone.
+    /// Reports to the helper how a program ended. False if the helper has gone.
     pub(crate) fn tell(
         &mut self,
         config: &InitConfig,
         conclusion: Result<Option<Conclusion>, Fault>,
-        pass: Option<Pass>,
+        bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
         let conclusion = match conclusion {
             Ok(None) => return Ok(false),
             Ok(Some(conclusion)) => Ok(conclusion),
             Err(fault) => Err(fault),
         };
-        let mut answer = Writer::default();
-        answer.u64(u64::from(!self.folder.is_as_new()));
-        match &conclusion {
-            Ok(Conclusion::Finished(finished)) => finished.encode(answer.u64(2)),
-            Ok(Conclusion::Refused(errno)) => {
-                answer.u64(1).u64(u64::from(errno.cast_unsigned()));
-            }
-            Err(fault) => write_fault(answer.u64(0), fault),
-        }
-        let lent = self.lent.take();
-        answer.send_by(pass, &config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
+        let conclusion = conclusion.map_err(|fault| FaultReport::from(&fault));
+        let report = Message::new(&RunReport { is_clearing: !self.folder.is_clean(), conclusion });
+        let lent_folder = self.lent_folder.take();
+        report.send_with(bypass, &config.socket, &lent_folder.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
         Ok(true)
     }
 
-    /// Runs one program. `None`: the helper has gone.
-    fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
-        let Order { plan, files, .. } = Order::decode(&mut message, &mut self.plan).context("reading an order")?;
-        let task = &plan.task;
-        self.make_ready(task)?;
+    /// Runs one program. `None` if the helper has gone.
+    fn serve(
+        &mut self,
+        config: &InitConfig,
+        order: InitOrder,
+        mut message: Received,
+    ) -> Result<Option<Conclusion>, Fault> {
+        let run = ReceivedRun::of(order, &mut message, &mut self.last_order).context("reading an order")?;
+        let (spec, files) = (&run.order.spec, run.files);
+        self.make_ready(spec)?;
         let [stdout, stderr] = [files.stdout, files.stderr].map(Outlet::file);
         let stdin = files.stdin.as_fd();
         let stdio = [stdin, stdout.as_ref().map_or(stdin, AsFd::as_fd), stderr.as_ref().map_or(stdin, AsFd::as_fd)];
-        let launched = self.launch(task, stdio)?;
+        let launched = self.launch(spec, stdio)?;
         drop((files.stdin, stdout, stderr));
         match launched {
             Launched::Running(child) => {
-                config.notes.set_started(child.started);
-                self.see_end(config, task, &child, Account::default())
+                config.status_page.set_started(child.started);
+                self.see_end(config, spec, &child, ReapedUsage::default())
             }
             Launched::Refused(errno) => Ok(Some(Conclusion::Refused(errno))),
         }
     }
 
-    /// Makes the working folder ready for a program.
-    pub(crate) fn make_ready(&mut self, task: &Task) -> Result<(), Fault> {
-        self.size = task.limits.disk;
+    /// Prepares the working folder for a program.
+    pub(crate) fn make_ready(&mut self, spec: &RunSpec) -> Result<(), Fault> {
+        self.size = spec.limits.disk;
         self.folder.renew(self.size)?;
-        self.folder.hand_out();
-        task.exchange.as_ref().map_or(Ok(()), |wanted| exchange::give(wanted, self.folder.root()))
+        self.folder.mark_used();
+        spec.exchange.as_ref().map_or(Ok(()), |wanted| exchange::put_input_files(wanted, self.folder.root()))
     }
 
-    pub(crate) fn launch(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
-        let walls = Walls::of(&self.walls, task);
-        let start = task.folder.as_deref().map(Launch::folder).transpose()?;
+    pub(crate) fn launch(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
+        let confinement = Confinement::of(&self.confinement, spec);
+        let start = spec.folder.as_deref().map(Launch::folder).transpose()?;
         let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
-        let mut launch = match Launch::new(task, stdio, folder, walls) {
+        let mut launch = match Launch::new(spec, stdio, folder, confinement) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
-        if let Some(exchange) = &task.exchange {
-            launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
+        if let Some(exchange) = &spec.exchange {
+            launch.set_folder_variables(&exchange.variables, mounts::WORK_FOLDER.as_ref());
         }
         if let Some(counter) = &self.pid_counter {
             counter.rewind().context("resetting the jail's process ids")?;
         }
-        // A child inherits its score: the kernel shall not take the init for the one that uses too much.
+        // A child inherits this, so that the kernel kills the program and not the init when memory runs out.
         self.score(b"1000");
         let launched = launch.start();
         self.score(b"0");
         launched
     }
 
-    /// Waits for a program's end, and ends what it has left. `None`: the helper has gone.
+    /// Waits for a program's end, and kills what it has left. `None` if the helper has gone.
     pub(crate) fn see_end(
         &mut self,
         config: &InitConfig,
-        task: &Task,
+        spec: &RunSpec,
         child: &Child,
-        account: Account,
+        account: ReapedUsage,
     ) -> Result<Option<Conclusion>, Fault> {
-        let deadline = task.deadline(child.started);
+        let deadline = spec.deadline(child.started);
         let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
         self.notice(child, &finished);
-        let exchanges = task.exchange.is_some();
-        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
+        let exchanges = spec.exchange.is_some();
+        self.lent_folder = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         Ok(Some(Conclusion::Finished(finished)))
     }
 
-    /// Looks whether a program has certainly left the working folder alone.
+    /// Checks whether a program has certainly not touched the working folder.
     pub(crate) fn notice(&mut self, child: &Child, finished: &Finished) {
-        // Another process, or a thread, could have been killed while the program went on.
+        // Another process, or a thread, could have been killed in the middle of a change.
         let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
-        self.folder.notice(finished.own_run_time().filter(|_| was_alone));
+        self.folder.notice(finished.exited_run_time().filter(|_| was_alone));
     }
 
-    /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the
-    /// helper has gone.
+    /// Waits for the program's end. Kills it when the helper asks for it, or after the deadline. `None` if the helper
+    /// has gone.
     fn await_end(
         &self,
         config: &InitConfig,
         child: &Child,
         mut deadline: Option<u64>,
-        mut account: Account,
-    ) -> Result<Option<Account>, Fault> {
+        mut account: ReapedUsage,
+    ) -> Result<Option<ReapedUsage>, Fault> {
         loop {
             let left = deadline.map(|deadline| clock::timespec(deadline.saturating_sub(clock::now())));
             let reaper = self.reaper.fd();
@@ -318,7 +456,7 @@ impl Init {
                 return Ok(Some(account));
             }
             if asked {
-                if Reader::receive(&config.socket).context("hearing from the helper")?.is_none() {
+                if Received::receive(&config.socket).context("hearing from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);
@@ -330,5 +468,31 @@ impl Init {
         if let Some(mut file) = self.oom_score.as_ref() {
             let _ = file.write_all(score);
         }
+    }
+}
+
+/// The host's file. It shows the pid namespace of the process that opens it.
+const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
+
+/// The counter for process ids in this pid namespace. It is reset for each program, as it would reveal how many
+/// processes the last one started.
+pub(crate) struct PidCounter(File);
+
+impl PidCounter {
+    /// `None` if the kernel has no such file or it is not writable. To be called while the host's files are visible.
+    pub(crate) fn find() -> Option<PidCounter> {
+        File::options().read(true).write(true).open(PLACE).ok().map(PidCounter)
+    }
+
+    /// The next process gets the first id after the init's.
+    pub(crate) fn rewind(&self) -> io::Result<()> {
+        self.0.write_all_at(b"1", 0)
+    }
+
+    /// Whether this process id was the last that was assigned.
+    pub(crate) fn is_at(&self, pid: i32) -> bool {
+        let mut text = [0; 16];
+        let length = self.0.read_at(&mut text, 0).unwrap_or_default();
+        std::str::from_utf8(&text[..length]).is_ok_and(|last| last.trim().parse() == Ok(pid))
     }
 }

@@ -1,10 +1,403 @@
-//! Programs in namespaces: the jail as the helper sees it, and its init.
+//! Programs in namespaces. This file is the helper's view of a jail: namespaces with an init in them that starts
+//! programs.
 
-pub(crate) mod brief;
-pub(crate) mod cloning;
-pub(crate) mod config;
 pub(crate) mod init;
-pub(crate) mod jail;
 pub(crate) mod mounts;
-pub(crate) mod pid_counter;
-pub(crate) mod view;
+pub(crate) mod short_run;
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::pipe::PipeFlags;
+use rustix::process::Signal;
+use rustix::time::Timespec;
+
+use crate::cgroup::Cgroup;
+use crate::cgroup::site::{CgroupEntry, Site, clone_beside, clone_into};
+use crate::confine::fork_gate::ForkGate;
+use crate::namespace::init::{
+    BuiltJail, Handback, INNER_ID, InitConfig, RunReport, RunState, StartedRun, Users, enter,
+};
+use crate::protocol::messages::{self, FaultReport, Order, Outlet, RunSpec};
+use crate::protocol::shared_memory::{OrderState, StatusPage};
+use crate::protocol::{self, Message, Received};
+use crate::request::{Context, Fault};
+use crate::scratch::ramdisk::Mountpoint;
+use crate::watch::capture::PartialOutput;
+use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
+use crate::watch::reaper::{Conclusion, Finished};
+use crate::watch::{Program, Start};
+use crate::{clock, procfs};
+
+/// The action that fails when the init does not answer.
+const RECEIVING: &str = "receiving from the jail's init";
+
+/// A jail that is built.
+pub(crate) struct Jail {
+    pid: i32,
+    pidfd: OwnedFd,
+    socket: OwnedFd,
+    cgroup: Option<Rc<Cgroup>>,
+    tree_clock: Option<TreeClock>,
+    gate: Option<ForkGate>,
+    /// A control group counts CPU time without delay.
+    is_exact: bool,
+    /// The jail was built for programs that are not pinned and have no limit of CPU time. It would stop other programs
+    /// late.
+    is_untimed: bool,
+    /// CPU time after the last run.
+    accounts: Cell<Option<CpuReadings>>,
+    folder: Option<Mountpoint>,
+    status_page: Rc<StatusPage>,
+    usable: Cell<bool>,
+    /// The init is clearing the working folder, and will report when it is done.
+    cleaning: Cell<bool>,
+    /// The working folder of the last run, if that run exchanged files.
+    work_folder: Cell<Option<OwnedFd>>,
+}
+
+/// Namespaces with an init that does not know yet what to build.
+pub(crate) struct EmptyJail(Jail);
+
+impl EmptyJail {
+    /// Makes the namespaces and starts the init. `pinned`: programs stay on the helper's core.
+    pub(crate) fn lay(
+        users: Users,
+        site: Option<&Site>,
+        pinned: bool,
+        name: &str,
+        judge: &OwnedFd,
+    ) -> Result<EmptyJail, Fault> {
+        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
+        let entries = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.entries());
+        let entries = entries.context("opening the control group")?;
+        let (socket, theirs) = protocol::pair().context("making a socket for the jail")?;
+        let status_page = Rc::new(StatusPage::new().context("sharing memory with the jail")?);
+        let config = InitConfig {
+            socket: theirs,
+            judge: judge.try_clone().context("lending the judge's socket to the jail")?,
+            status_page: Rc::clone(&status_page),
+            users,
+            entries,
+            pinned,
+            counts_processes: site.is_some_and(|site| site.pids.is_some()),
+            counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
+            cgroup: cgroup.clone(),
+        };
+        let (pid, pidfd) = clone_init(users, &config)?;
+        let is_exact = config.is_exact();
+        drop(config);
+        let empty_jail = EmptyJail(Jail {
+            pid,
+            pidfd,
+            socket,
+            cgroup,
+            tree_clock: None,
+            gate: None,
+            is_exact,
+            is_untimed: !pinned,
+            accounts: Cell::default(),
+            folder: None,
+            status_page,
+            usable: Cell::new(true),
+            cleaning: Cell::new(false),
+            work_folder: Cell::default(),
+        });
+        if users.own_user_namespace {
+            map_users(pid, users.identity).context("mapping the users of a user namespace")?;
+        }
+        Ok(empty_jail)
+    }
+
+    /// Lets the init build the jail for `spec`, and waits for it.
+    pub(crate) fn build(self, spec: &RunSpec) -> Result<Jail, Fault> {
+        let EmptyJail(mut jail) = self;
+        jail.is_untimed &= spec.limits.cpu.is_none();
+        jail.order(spec, true, &[])?;
+        jail.receive_built()?;
+        Ok(jail)
+    }
+}
+
+impl Jail {
+    /// Receives the report that the jail is built.
+    fn receive_built(&mut self) -> Result<(), Fault> {
+        let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
+        let built = answer.decode::<Result<BuiltJail, FaultReport>>().context(RECEIVING)?;
+        let BuiltJail { has_clock, has_gate } = built.map_err(Fault::from)?;
+        let parent = answer.take_fd().context(RECEIVING)?;
+        self.folder = Some(Mountpoint::new(parent, mounts::WORK_FOLDER_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.take_fd()).transpose().context(RECEIVING);
+        self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
+        self.gate = next(has_gate)?.map(ForkGate::from_fd);
+        Ok(())
+    }
+
+    /// Waits until the init has cleared the working folder. If that failed, the jail is not used again.
+    pub(crate) fn wait_until_clean(&self) {
+        if self.cleaning.take() {
+            let report =
+                self.receive().ok().flatten().and_then(|report| report.decode::<Result<(), FaultReport>>().ok());
+            let is_clear = report.is_some_and(|report| report.is_ok());
+            self.usable.set(self.usable.get() && is_clear);
+        }
+    }
+
+    /// Sets the limits of the next run.
+    pub(crate) fn prepare(&self, spec: &RunSpec) -> Result<(), Fault> {
+        match &self.cgroup {
+            Some(cgroup) => cgroup.prepare(spec.limits.memory, spec.limits.processes),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the jail can be used again.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.usable.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
+    }
+
+    /// Whether the init has died while it was idle.
+    fn has_ended(&self) -> bool {
+        let mut socket = [PollFd::new(&self.socket, PollFlags::RDHUP)];
+        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+    }
+
+    /// Whether the jail can stop `spec` at its limit of CPU time.
+    pub(crate) fn can_time(&self, spec: &RunSpec) -> bool {
+        spec.limits.cpu.is_none() || !self.is_untimed
+    }
+
+    /// Whether memory of earlier programs is still charged to the jail. Then the next program would have less than its
+    /// limit.
+    pub(crate) fn has_residual_charge(&self) -> bool {
+        self.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
+    }
+
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
+        Gauges {
+            root: self.pid,
+            cgroup: self.cgroup.as_deref(),
+            root_clock: self.tree_clock.as_ref(),
+            accounts: self.is_exact.then_some(&self.accounts),
+            status_page: &self.status_page,
+            folder: self.folder.as_ref(),
+            files: None,
+            user: None,
+            many,
+            members,
+            grants: true,
+        }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref()
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.work_folder.take()
+    }
+
+    fn order(&self, spec: &RunSpec, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
+        let [stdout, stderr] = [Outlet::File(()); 2];
+        let attachments = messages::Attachments { stdout, stderr, until: false, owns_stdin: false, only_prepare };
+        messages::encode_run(spec, attachments)
+            .send(&self.socket, stdio)
+            .context("handing a program to the jail's init")
+    }
+
+    /// Lets the init start `spec`.
+    pub(crate) fn start(&self, spec: &RunSpec, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let ordered = clock::now();
+        self.status_page.clear();
+        // Until the answer is here, it is unknown what comes next on the socket.
+        self.usable.set(false);
+        self.order(spec, false, &stdio)?;
+        Ok(Start::Running(Box::new(JailedProcess { jail: self, ordered, killed: false })))
+    }
+
+    /// Lets the init serve the judge: run what the judge repeats, as long as the runs are short. Waits until the helper
+    /// has something to do. `None` if the judge has gone, or the init while it was idle.
+    ///
+    /// # Errors
+    /// When it is unknown whether an order was taken or answered. Then the helper cannot go on.
+    pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
+        self.accounts.take();
+        self.status_page.set_order_state(OrderState::Idle);
+        let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
+        let order = Message::new(&Order::<(), _>::ServeJudge(counters));
+        self.usable.set(false);
+        if order.send(&self.socket, &[]).is_err() {
+            return Ok(None);
+        }
+        let returned = match self.receive()? {
+            Some(message) => Handback::decode(message).context(RECEIVING)?,
+            None => match self.status_page.order_state() {
+                OrderState::Idle => return Ok(None),
+                OrderState::Taken => Handback::StartedRun(self.started_without_init()?),
+                OrderState::Unknown => return Err(self.lost()),
+            },
+        };
+        match (&returned, &self.cgroup) {
+            (Handback::Order(counters, _), cgroup) => {
+                self.usable.set(true);
+                cgroup.iter().for_each(|cgroup| cgroup.set_counters(*counters));
+            }
+            (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.state.group),
+            (Handback::StartedRun(_), None) => {}
+        }
+        Ok(Some(returned))
+    }
+
+    /// The program that the init has started while it served the judge.
+    pub(crate) fn started_run(&self) -> Box<dyn Program + '_> {
+        Box::new(JailedProcess { jail: self, ordered: clock::now(), killed: false })
+    }
+
+    /// The init died during a run, which has ended the run. The output is lost.
+    fn started_without_init(&self) -> Result<StartedRun, Fault> {
+        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
+        let state = RunState {
+            group: self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default(),
+            accounts: self.gauges(true, &RunMembers::new(true)).read_accounts(),
+            stdout: PartialOutput::default(),
+            stderr: PartialOutput::default(),
+        };
+        Ok(StartedRun { state, pipes: [pipe()?, pipe()?] })
+    }
+
+    fn receive(&self) -> Result<Option<Received>, Fault> {
+        Received::receive(&self.socket).context(RECEIVING)
+    }
+
+    fn lost(&self) -> Fault {
+        self.usable.set(false);
+        Fault::HelperGone("the init of a jail".to_owned())
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        // SAFETY: the only pointer is null, and the process is a child of this one. When it is dead, so is its pid
+        // namespace.
+        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
+    }
+}
+
+/// A program in a jail.
+struct JailedProcess<'a> {
+    jail: &'a Jail,
+    ordered: u64,
+    killed: bool,
+}
+
+impl Program for JailedProcess<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.jail.socket.as_fd()
+    }
+
+    fn is_over(&mut self) -> bool {
+        true
+    }
+
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.killed, true) {
+            return;
+        }
+        // The init kills those that this misses, but may have to wait for a core until the next tick.
+        procfs::kill_descendants(self.jail.pid);
+        if init::send_kill(&self.jail.socket).is_err() {
+            let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
+        }
+    }
+
+    fn finish(&mut self) -> Result<Conclusion, Fault> {
+        let Some(mut message) = self.jail.receive()? else { return self.without_init() };
+        let report: RunReport = message.decode().context(RECEIVING)?;
+        self.jail.cleaning.set(report.is_clearing);
+        self.jail.usable.set(true);
+        let conclusion = report.conclusion.map_err(Fault::from)?;
+        if matches!(conclusion, Conclusion::Finished(_)) {
+            self.jail.work_folder.set(message.take_fd().ok());
+        }
+        Ok(conclusion)
+    }
+
+    fn has_started(&self) -> bool {
+        self.jail.status_page.started().is_some()
+    }
+
+    fn started(&self) -> u64 {
+        self.jail.status_page.started().unwrap_or(self.ordered)
+    }
+}
+
+impl JailedProcess<'_> {
+    /// The init is dead, and all processes with it: out of memory, or a fault of the sandbox.
+    fn without_init(&self) -> Result<Conclusion, Fault> {
+        let fault = self.jail.lost();
+        if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
+            let ended = clock::now();
+            let status = libc::SIGKILL;
+            return Ok(Conclusion::Finished(Finished {
+                status,
+                started: self.started(),
+                ended,
+                ..Finished::default()
+            }));
+        }
+        Err(fault)
+    }
+}
+
+/// Clones the init of a jail into its own namespaces. Returns its process id and pidfd.
+pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault> {
+    let mut flags =
+        libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWNET;
+    if users.own_user_namespace {
+        flags |= libc::CLONE_NEWUSER;
+    }
+    // The maps of users can be written only while the init is dumpable. It resets that itself later.
+    let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+    visible.context("making ready for a user namespace")?;
+    let group = config.entries.iter().find_map(CgroupEntry::group);
+    // SAFETY: this process has one thread. The child works on a copy of its memory until it exits in `enter`.
+    let cloned = group.map(|group| unsafe { clone_into(flags, group) });
+    let is_inside = matches!(cloned, Some(Ok(_)));
+    let cloned = match cloned {
+        Some(Ok(cloned)) => Ok(cloned),
+        // SAFETY: as above.
+        _ => unsafe { clone_beside(flags) },
+    };
+    let cloned = match cloned {
+        Ok(Some(init)) => Ok(init),
+        Ok(None) => enter(config, is_inside),
+        Err(error) => Err(error),
+    };
+    if !users.own_user_namespace || cloned.is_err() {
+        hide()?;
+    }
+    cloned.context("creating namespaces")
+}
+
+fn hide() -> Result<(), Fault> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .context("closing this process to others")
+}
+
+/// Maps the one user of the jail.
+pub(crate) fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
+    let _ = hide();
+    let (uid, gid) = match identity {
+        Some(id) => (id, id),
+        None => {
+            std::fs::write(format!("/proc/{pid}/setgroups"), "deny")?;
+            (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+        }
+    };
+    std::fs::write(format!("/proc/{pid}/uid_map"), format!("{INNER_ID} {uid} 1"))?;
+    std::fs::write(format!("/proc/{pid}/gid_map"), format!("{INNER_ID} {gid} 1"))
+}

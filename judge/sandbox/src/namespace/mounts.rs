@@ -1,39 +1,37 @@
-//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
-//! the working folder.
+//! The file system of a jail: a small read-only root, the system's folders, what the request shows, and a place for the
+//! working folder.
 
-use std::fs;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::confine::landlock::{DEVICES, SYSTEM};
-use crate::protocol::messages::Task;
-use crate::scratch::own_mounts::set_attributes;
+use crate::protocol::messages::RunSpec;
+use crate::request::{Context, Fault};
+use crate::scratch::ramdisk::set_attributes;
 
-/// What the working folder is mounted in.
-pub(crate) const WORK: &str = "/judge";
+/// The parent of the working folder.
+pub(crate) const WORK_PARENT: &str = "/judge";
 /// The working folder, as programs know it.
-pub(crate) const BOX: &str = "/judge/box";
-/// Its name in [`WORK`].
-pub(crate) const BOX_NAME: &str = "box";
-/// It tells where in its memory the kernel has put each socket, which depends on what others before had.
-pub(crate) const ADDRESSES: &str = "/proc/self/net/unix";
-/// Where the new root is put together; hides nothing that is needed, since everything is opened before.
+pub(crate) const WORK_FOLDER: &str = "/judge/box";
+/// Its name in [`WORK_PARENT`].
+pub(crate) const WORK_FOLDER_NAME: &str = "box";
+/// This file reveals kernel addresses of sockets, which depend on the sockets of earlier programs.
+pub(crate) const SOCKET_ADDRESSES: &str = "/proc/self/net/unix";
+/// Where the new root is assembled. Everything that is needed from there is open already.
 const STAGE: &str = "/tmp";
 
-/// Something of the host's that a jail shows at the same path.
+/// A path of the host that a jail shows at the same place.
 pub(crate) enum Source {
     Link {
         path: PathBuf,
         target: PathBuf,
     },
-    /// With a copy of the host's mounts there, which belongs nowhere yet.
+    /// `tree` is a detached copy of the host's mounts at this path.
     Tree {
         path: PathBuf,
         tree: OwnedFd,
@@ -41,21 +39,21 @@ pub(crate) enum Source {
     },
 }
 
-/// How it is shown.
+/// What programs may do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     ReadOnly,
     Writable,
-    /// To write, not to execute.
+    /// To read and write, not to execute.
     Data,
     Device,
     /// The program's own file, wherever it is.
     Program,
 }
 
-/// Takes copies of all that `task` needs, before anything is mounted over it, and with the rights of the helper's user.
-/// `executes_own`: whether it may execute what it wrote itself.
-pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fault> {
+/// Copies the mounts of all that `spec` needs, before anything is mounted over them, and with the rights of the
+/// helper's user. `executes_own`: the program may execute what it wrote.
+pub(crate) fn sources(spec: &RunSpec, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).context("making mounts private")?;
     let mut found = Vec::new();
@@ -65,22 +63,22 @@ pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fa
     for path in DEVICES {
         add(&mut found, Path::new(path), Kind::Device, |_| true)?;
     }
-    let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
+    let is_visible = |real: &Path| spec.visible.iter().any(|visible| real.starts_with(&visible.path));
     let writable = if executes_own { Kind::Writable } else { Kind::Data };
-    for visible in &task.visible {
+    for visible in &spec.visible {
         add(&mut found, &visible.path, if visible.writable { writable } else { Kind::ReadOnly }, is_visible)?;
     }
-    let may_be_data = !executes_own && task.visible.iter().any(|visible| visible.writable);
+    let may_be_data = !executes_own && spec.visible.iter().any(|visible| visible.writable);
     let kind = if may_be_data { Kind::Program } else { Kind::ReadOnly };
-    add(&mut found, &task.program, kind, |real| real == task.program || is_visible(real))?;
+    add(&mut found, &spec.program, kind, |real| real == spec.program || is_visible(real))?;
     Ok(found)
 }
 
-/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail,
-/// too. What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+/// Adds `path` and the links on the way to it, so that the path works in the jail, too. Follows links as the host does.
+/// A path that does not exist, or whose target `may` not be shown, is left out.
 fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
-    // As many as the kernel itself would follow.
+    // As many as the kernel follows.
     let mut links = 40;
     loop {
         let mut parts = left.components();
@@ -121,8 +119,8 @@ fn shown(found: &[Source], path: &Path) -> bool {
     })
 }
 
-/// Makes the small world this process's root, without what is hidden of it, and with a folder to start in.
-pub(crate) fn build_root(sources: &[Source], task: &Task) -> Result<(), Fault> {
+/// Makes the assembled folder this process's root, without hidden folders, and with the folder to start in.
+pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .context("mounting the jail's root")?;
@@ -130,15 +128,15 @@ pub(crate) fn build_root(sources: &[Source], task: &Task) -> Result<(), Fault> {
     for source in sources {
         place(source)?;
     }
-    for folder in &task.hidden {
-        cover(folder)?;
+    for folder in &spec.hidden {
+        hide(folder)?;
     }
-    if let Some(folder) = &task.folder {
+    if let Some(folder) = &spec.folder {
         // It is empty, unless something in it is visible.
         fs::create_dir_all(folder.strip_prefix("/").unwrap_or(folder)).context("making the folder to start in")?;
     }
-    furnish()?;
-    // In a user namespace the kernel allows this only while the host's is still in sight.
+    create_standard_entries()?;
+    // In a user namespace the kernel allows this only while the host's `/proc` is visible.
     mount_proc();
     rustix::process::pivot_root(".", ".").context("changing the root")?;
     rustix::mount::unmount(".", UnmountFlags::DETACH).context("leaving the host's files")?;
@@ -160,7 +158,7 @@ fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
     Ok(tree)
 }
 
-/// Puts a source at its path below the current folder.
+/// Mounts a source at its path below the current folder.
 fn place(source: &Source) -> Result<(), Fault> {
     let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
     let what = || format!("making room for {} in the jail", path.display());
@@ -182,8 +180,8 @@ fn place(source: &Source) -> Result<(), Fault> {
     }
 }
 
-/// Puts an empty folder over one that the sources show, below the current folder.
-fn cover(folder: &Path) -> Result<(), Fault> {
+/// Mounts an empty folder over a visible one, below the current folder.
+fn hide(folder: &Path) -> Result<(), Fault> {
     let below = folder.strip_prefix("/").unwrap_or(folder);
     if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
         return Ok(());
@@ -194,15 +192,15 @@ fn cover(folder: &Path) -> Result<(), Fault> {
 }
 
 /// The folders and links that programs expect.
-fn furnish() -> Result<(), Fault> {
+fn create_standard_entries() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
-    for folder in [WORK, BOX, "/dev", "/proc", "/etc"] {
-        // The new root is the current folder as yet.
+    for folder in [WORK_PARENT, WORK_FOLDER, "/dev", "/proc", "/etc"] {
+        // The current folder will become the root.
         exists_is_fine(fs::create_dir(&folder[1..])).context(what)?;
     }
     let links = [
-        (BOX, "tmp"),
-        (BOX, "dev/shm"),
+        (WORK_FOLDER, "tmp"),
+        (WORK_FOLDER, "dev/shm"),
         ("/proc/self/fd", "dev/fd"),
         ("/proc/self/fd/0", "dev/stdin"),
         ("/proc/self/fd/1", "dev/stdout"),
@@ -218,22 +216,53 @@ fn exists_is_fine(result: io::Result<()>) -> io::Result<()> {
     result.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
 }
 
-/// The jail's own `/proc`: processes only, and no more than one's own. Where the host's is masked, the kernel refuses.
+/// Mounts the jail's own `/proc`, which shows only the program's own processes. The kernel refuses this where the
+/// host's `/proc` is masked.
 fn mount_proc() {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
     let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
 }
 
-/// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
-/// where the machine's root, who owns them, is not known.
+/// Hides the addresses of sockets, and makes `/proc` read-only. If it fails, which happens where the owner of the file
+/// is not mapped, the tier has a gap.
 pub(crate) fn seal_proc() {
-    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0o000));
+    let _ = fs::set_permissions(SOCKET_ADDRESSES, fs::Permissions::from_mode(0o000));
     let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
-/// Opens a folder of the jail's.
+/// Opens a folder of the jail.
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
+}
+
+/// What a program sees of the host: the identities of the program and the visible paths, and what is hidden. Runs with
+/// the same view share a jail or a ruleset.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
+    hidden: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+}
+
+/// Device, inode, and time of the last change. A file that was replaced or made executable is another one.
+#[derive(Debug, PartialEq, Eq)]
+struct FileIdentity(u64, u64, i64, i64);
+
+impl View {
+    pub(crate) fn of(spec: &RunSpec) -> View {
+        let identity = |path: &PathBuf| {
+            let metadata = std::fs::metadata(path).ok()?;
+            // The time of a folder changes with its entries, which are not part of the view.
+            let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
+            Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
+        };
+        let program = (spec.program.clone(), false, identity(&spec.program));
+        // If the program is visible by itself, it is examined only once.
+        let others = spec.visible.iter().filter(|visible| visible.writable || visible.path != spec.program);
+        let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
+        let places = [program].into_iter().chain(visible).collect();
+        View { places, hidden: spec.hidden.clone(), folder: spec.folder.clone() }
+    }
 }

@@ -1,54 +1,108 @@
-//! What the judge asks of a helper for one run, and what the helper answers.
+//! What the judge asks of a helper, what the helper answers, and what helpers and the inits of jails exchange. Descriptors
+//! travel beside the messages, in the order of the fields that stand for them.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::api::exchange::{Exchange, Made};
-use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::request::{Limits, Request, Sink, Visible};
-use crate::protocol::exchanges;
-use crate::protocol::wire::{Reader, Writer, nanoseconds};
+use serde::{Deserialize, Serialize};
 
-/// How long a program that is no longer needed may take to end by itself, where that is of use to anyone.
-pub(crate) const LEAVE: Duration = Duration::from_millis(200);
+use crate::cgroup::site::Site;
+use crate::clock::nanoseconds;
+use crate::protocol::shared_memory::KillTarget;
+use crate::protocol::{Message, Received};
+use crate::request::{Breach, End, Exchange, Fault, Limits, OutputFiles, Request, Sink, Usage, Visible};
+use crate::tier::Tier;
+
+/// How a helper is to work: the first message that it gets.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Settings {
+    pub(crate) tier: Tier,
+    pub(crate) core: Option<usize>,
+    /// For the tiers with control groups.
+    pub(crate) site: Option<Site>,
+    /// For the working folder of the tiers without namespaces.
+    #[serde(with = "crate::os_data")]
+    pub(crate) scratch: PathBuf,
+    /// Unique on this machine.
+    pub(crate) name: String,
+    /// For the tiers without namespaces.
+    #[serde(skip)]
+    pub(crate) keeper_link: Option<KeeperLink>,
+}
+
+/// What connects a helper with its keeper.
+pub(crate) struct KeeperLink {
+    /// The keeper acts when this is closed, in all processes.
+    pub(crate) alive: OwnedFd,
+    pub(crate) kill_target: OwnedFd,
+}
+
+impl KeeperLink {
+    /// What the helper holds for as long as it lives.
+    pub(crate) fn open(self) -> io::Result<(OwnedFd, KillTarget)> {
+        Ok((self.alive, KillTarget::map(self.kill_target)?))
+    }
+}
+
+impl Settings {
+    pub(crate) fn send(&self, socket: impl AsFd) -> io::Result<()> {
+        let link = self.keeper_link.iter().flat_map(|link| [link.alive.as_fd(), link.kill_target.as_fd()]);
+        Message::new(self).send(socket, &link.collect::<Vec<_>>())
+    }
+
+    pub(crate) fn decode(received: &mut Received) -> io::Result<Settings> {
+        let mut settings: Settings = received.decode()?;
+        if !settings.tier.has_namespaces() {
+            settings.keeper_link = Some(KeeperLink { alive: received.take_fd()?, kill_target: received.take_fd()? });
+        }
+        Ok(settings)
+    }
+}
 
 /// The part of a [`Request`] that is not a descriptor.
-#[derive(Clone)]
-pub(crate) struct Task {
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct RunSpec {
+    #[serde(with = "crate::os_data")]
     pub(crate) program: PathBuf,
+    #[serde(with = "crate::os_data")]
     pub(crate) argv: Vec<OsString>,
+    #[serde(with = "crate::os_data")]
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
+    #[serde(with = "crate::os_data")]
     pub(crate) hidden: Vec<PathBuf>,
+    #[serde(with = "crate::os_data")]
     pub(crate) folder: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) exchange: Option<Exchange>,
     /// How long the program may take to end by itself once it is no longer needed.
-    pub(crate) leave: Duration,
-    /// Whether it converses, line by line, with a program on the same core.
+    pub(crate) grace: Duration,
+    /// Whether it exchanges lines with a program on the same core.
     pub(crate) converses: bool,
 }
 
-impl Task {
-    /// When a program that `started` then must have been killed by its watcher, on the monotonic clock. If it
-    /// lives on, its watcher was stopped.
+/// How long a program that is no longer needed may take to end by itself, where somebody makes use of that.
+const GRACE: Duration = Duration::from_millis(200);
+
+impl RunSpec {
+    /// The time on the monotonic clock by which the watcher must have killed a program that `started` then. A program that
+    /// is alive later has a watcher that was stopped.
     pub(crate) fn deadline(&self, started: u64) -> Option<u64> {
-        const PATIENCE: u64 = 2_000_000_000;
+        const MARGIN: u64 = 2_000_000_000;
         let wall = nanoseconds(self.limits.wall?);
-        Some(started.saturating_add(wall).saturating_add(nanoseconds(self.leave)).saturating_add(PATIENCE))
+        Some(started.saturating_add(wall).saturating_add(nanoseconds(self.grace)).saturating_add(MARGIN))
     }
 }
 
-impl From<&Request> for Task {
-    fn from(request: &Request) -> Task {
-        Task {
+impl From<&Request> for RunSpec {
+    fn from(request: &Request) -> RunSpec {
+        RunSpec {
             program: request.program.clone(),
             argv: request.argv.clone(),
             environment: request.environment.clone(),
@@ -57,37 +111,44 @@ impl From<&Request> for Task {
             folder: request.folder.clone(),
             limits: request.limits.clone(),
             exchange: None,
-            leave: LEAVE,
+            grace: GRACE,
             converses: matches!(request.stdout, Sink::Relay(_) | Sink::Lent(_)),
         }
     }
 }
 
-/// A [`Request`] as it arrives in the helper.
-pub(crate) struct Order {
-    pub(crate) plan: Rc<Plan>,
-    pub(crate) files: Files,
-    /// It was ordered as the same as the order before.
-    pub(crate) is_repeated: bool,
+/// What a helper, or the init of a jail, is asked for. `S` is what an init needs to know to serve the judge.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Order<R, S> {
+    /// To run this.
+    Run(R),
+    /// To run the same again, with other descriptors.
+    Repeat,
+    /// To an init: to serve the judge while it repeats its last order.
+    ServeJudge(S),
 }
 
-/// An order without its descriptors.
-pub(crate) struct Plan {
-    pub(crate) task: Task,
-    pub(crate) enclosed: Enclosed,
+/// An order to run something, without its descriptors.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunOrder {
+    pub(crate) spec: RunSpec,
+    pub(crate) attachments: Attachments,
 }
 
-/// The descriptors of an order.
-pub(crate) struct Files {
-    pub(crate) stdin: OwnedFd,
-    pub(crate) stdout: Outlet<OwnedFd>,
-    pub(crate) stderr: Outlet<OwnedFd>,
-    /// Readable when the run has served its purpose.
-    pub(crate) until: Option<OwnedFd>,
+/// The descriptors that travel with an order after standard input, in this order; and how to treat the order.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Attachments {
+    pub(crate) stdout: Outlet,
+    pub(crate) stderr: Outlet,
+    pub(crate) until: bool,
+    /// Standard input is a sealed file in memory, at its start, that no other process has.
+    pub(crate) owns_stdin: bool,
+    /// Nothing is to run yet: the receiver prepares for the order, and does not answer.
+    pub(crate) only_prepare: bool,
 }
 
 /// Where an output stream goes; `F` stands for the file.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Outlet<F = ()> {
     /// Into the answer.
     Capture,
@@ -109,7 +170,7 @@ impl<F> Outlet<F> {
     }
 
     /// Where it goes, without the file.
-    pub(crate) fn kind(&self) -> Outlet {
+    pub(crate) fn kind(self) -> Outlet {
         match self {
             Outlet::Capture => Outlet::Capture,
             Outlet::File(_) => Outlet::File(()),
@@ -117,226 +178,132 @@ impl<F> Outlet<F> {
             Outlet::Relay(_) => Outlet::Relay(()),
         }
     }
-}
 
-impl Outlet {
-    fn number(self) -> u64 {
-        match self {
-            Outlet::Capture => 0,
-            Outlet::File(()) => 1,
-            Outlet::Lent(()) => 2,
-            Outlet::Relay(()) => 3,
-        }
-    }
-
-    fn decode(number: u64) -> Outlet {
-        match number {
-            0 => Outlet::Capture,
-            1 => Outlet::File(()),
-            2 => Outlet::Lent(()),
-            _ => Outlet::Relay(()),
-        }
-    }
-
-    /// With the descriptor that came along.
-    fn take(self, reader: &mut Reader) -> io::Result<Outlet<OwnedFd>> {
+    /// The same with another file.
+    pub(crate) fn try_map<G, E>(self, map: impl FnOnce(F) -> Result<G, E>) -> Result<Outlet<G>, E> {
         Ok(match self {
             Outlet::Capture => Outlet::Capture,
-            Outlet::File(()) => Outlet::File(reader.fd()?),
-            Outlet::Lent(()) => Outlet::Lent(reader.fd()?),
-            Outlet::Relay(()) => Outlet::Relay(reader.fd()?),
+            Outlet::File(file) => Outlet::File(map(file)?),
+            Outlet::Lent(file) => Outlet::Lent(map(file)?),
+            Outlet::Relay(file) => Outlet::Relay(map(file)?),
         })
     }
 }
 
-/// Which descriptors travel with an order behind standard input, in this order.
-#[derive(Clone, Copy)]
-pub(crate) struct Enclosed {
-    pub(crate) stdout: Outlet,
-    pub(crate) stderr: Outlet,
-    pub(crate) until: bool,
-    /// Standard input is a sealed file in memory, at its start, that no other process has.
-    pub(crate) own_stdin: bool,
-    /// Nothing is to run yet: the receiver makes ready for the task, and does not answer.
-    pub(crate) only_prepare: bool,
+/// Encodes an order to run `spec`. Its descriptors are to be sent with it.
+pub(crate) fn encode_run(spec: &RunSpec, attachments: Attachments) -> Message {
+    /// A [`RunOrder`] whose specification is not owned.
+    #[derive(Serialize)]
+    struct Borrowed<'a> {
+        spec: &'a RunSpec,
+        attachments: Attachments,
+    }
+    Message::new(&Order::<_, ()>::Run(Borrowed { spec, attachments }))
 }
 
-/// What an order asks for: its first number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OrderKind {
-    /// To run what follows.
-    Run,
-    /// To run the same once more, with other descriptors.
-    Again,
-    /// Of the init of a jail: to run what the judge orders again.
-    Serve,
+/// Encodes the order to run the last one again.
+pub(crate) fn encode_repeat() -> Message {
+    Message::new(&Order::<(), ()>::Repeat)
 }
 
-impl OrderKind {
-    const ALL: [OrderKind; 3] = [OrderKind::Run, OrderKind::Again, OrderKind::Serve];
-
-    /// Begins a message.
-    pub(crate) fn writer(self) -> Writer {
-        let mut writer = Writer::default();
-        writer.u64(self as u64);
-        writer
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<OrderKind> {
-        let number = reader.u64()?;
-        OrderKind::ALL.into_iter().find(|kind| *kind as u64 == number).ok_or_else(|| io::ErrorKind::InvalidData.into())
-    }
+/// Whether a message is the order to run the last one again.
+pub(crate) fn is_repeat(received: &Received) -> bool {
+    matches!(received.decode(), Ok(Order::<(), ()>::Repeat))
 }
 
-/// Writes the order of `task`; the descriptors are sent with it.
-pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
-    let mut writer = OrderKind::Run.writer();
-    writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
-    for argument in &task.argv {
-        writer.bytes(argument.as_bytes());
-    }
-    writer.u64(task.environment.len() as u64);
-    for (name, value) in &task.environment {
-        writer.bytes(name.as_bytes()).bytes(value.as_bytes());
-    }
-    writer.u64(task.visible.len() as u64);
-    for visible in &task.visible {
-        writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
-    }
-    writer.u64(task.hidden.len() as u64);
-    for path in &task.hidden {
-        writer.bytes(path.as_os_str().as_bytes());
-    }
-    writer.u64(u64::from(task.folder.is_some()));
-    if let Some(folder) = &task.folder {
-        writer.bytes(folder.as_os_str().as_bytes());
-    }
-    let limits = &task.limits;
-    writer.option(limits.cpu.map(nanoseconds)).option(limits.wall.map(nanoseconds));
-    writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
-    writer.u64(limits.disk).u64(u64::from(task.exchange.is_some()));
-    if let Some(exchange) = &task.exchange {
-        exchanges::encode(exchange, &mut writer);
-    }
-    writer.duration(task.leave).u64(u64::from(task.converses));
-    writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
-    writer.u64(u64::from(enclosed.own_stdin)).u64(u64::from(enclosed.only_prepare));
-    writer
+/// A run as it arrives in the helper.
+pub(crate) struct ReceivedRun {
+    pub(crate) order: Rc<RunOrder>,
+    pub(crate) files: RunFiles,
+    /// It was ordered as a repetition of the order before.
+    pub(crate) is_repeated: bool,
 }
 
-impl Order {
-    /// Reads an order. `last`: the one before, which may be asked for once more; this one from now on.
-    pub(crate) fn decode(reader: &mut Reader, last: &mut Option<Rc<Plan>>) -> io::Result<Order> {
-        let (plan, is_repeated) = match (OrderKind::decode(reader)?, &*last) {
-            (OrderKind::Run, _) => (&*last.insert(Plan::decode(reader)?.into()), false),
-            (OrderKind::Again, Some(plan)) => (plan, true),
+/// The descriptors of an order.
+pub(crate) struct RunFiles {
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: Outlet<OwnedFd>,
+    pub(crate) stderr: Outlet<OwnedFd>,
+    /// Readable when the program is no longer needed.
+    pub(crate) until: Option<OwnedFd>,
+}
+
+impl ReceivedRun {
+    /// Reads an order. `last` is the order before, which may be repeated. It is set to this one.
+    pub(crate) fn decode(received: &mut Received, last: &mut Option<Rc<RunOrder>>) -> io::Result<ReceivedRun> {
+        let order = received.decode::<Order<RunOrder, ()>>()?;
+        ReceivedRun::of(order, received, last)
+    }
+
+    /// The same for an order that is decoded already.
+    pub(crate) fn of<S>(
+        order: Order<RunOrder, S>,
+        received: &mut Received,
+        last: &mut Option<Rc<RunOrder>>,
+    ) -> io::Result<ReceivedRun> {
+        let (order, is_repeated) = match (order, &*last) {
+            (Order::Run(order), _) => (Rc::clone(last.insert(order.into())), false),
+            (Order::Repeat, Some(last)) => (Rc::clone(last), true),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
-        Ok(Order { plan: Rc::clone(plan), files: Files::take(plan.enclosed, reader)?, is_repeated })
-    }
-}
-
-impl Files {
-    fn take(enclosed: Enclosed, reader: &mut Reader) -> io::Result<Files> {
-        Ok(Files {
-            stdin: reader.fd()?,
-            stdout: enclosed.stdout.take(reader)?,
-            stderr: enclosed.stderr.take(reader)?,
-            until: enclosed.until.then(|| reader.fd()).transpose()?,
-        })
-    }
-}
-
-impl Plan {
-    /// Whether a program captures all that it takes and makes in memory, as most do.
-    pub(crate) fn is_plain(&self) -> bool {
-        let Enclosed { stdout, stderr, until, own_stdin, only_prepare } = self.enclosed;
-        let captures = [stdout, stderr].iter().all(|outlet| matches!(outlet, Outlet::Capture));
-        captures && own_stdin && !until && !only_prepare && self.task.exchange.is_none()
-    }
-
-    /// Reads an order without its descriptors, for a receiver that makes ready for it.
-    pub(crate) fn to_prepare(reader: &mut Reader) -> io::Result<Plan> {
-        match OrderKind::decode(reader)? {
-            OrderKind::Run => Plan::decode(reader),
-            OrderKind::Again | OrderKind::Serve => Err(io::ErrorKind::InvalidData.into()),
-        }
-    }
-
-    fn decode(reader: &mut Reader) -> io::Result<Plan> {
-        let program = PathBuf::from(reader.os_string()?);
-        let argv = (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?;
-        let environment =
-            (0..reader.u64()?).map(|_| Ok((reader.os_string()?, reader.os_string()?))).collect::<io::Result<_>>()?;
-        let visible = (0..reader.u64()?)
-            .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
-            .collect::<io::Result<_>>()?;
-        let hidden = (0..reader.u64()?).map(|_| Ok(reader.os_string()?.into())).collect::<io::Result<_>>()?;
-        let folder = if reader.u64()? == 0 { None } else { Some(reader.os_string()?.into()) };
-        let limits = Limits {
-            cpu: reader.option()?.map(Duration::from_nanos),
-            wall: reader.option()?.map(Duration::from_nanos),
-            memory: reader.option()?,
-            stdout: reader.u64()?,
-            stderr: reader.u64()?,
-            processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
-            disk: reader.u64()?,
+        let attachments = order.attachments;
+        let mut take = |()| received.take_fd();
+        let files = RunFiles {
+            stdin: take(())?,
+            stdout: attachments.stdout.try_map(&mut take)?,
+            stderr: attachments.stderr.try_map(&mut take)?,
+            until: attachments.until.then_some(()).map(take).transpose()?,
         };
-        let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
-        let (leave, converses) = (reader.duration()?, reader.u64()? != 0);
-        let (stdout, stderr) = (Outlet::decode(reader.u64()?), Outlet::decode(reader.u64()?));
-        let (until, own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0, reader.u64()? != 0);
-        let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave, converses };
-        let enclosed = Enclosed { stdout, stderr, until, own_stdin, only_prepare };
-        Ok(Plan { task, enclosed })
+        Ok(ReceivedRun { order, files, is_repeated })
     }
 }
 
-/// The helper's answer: what is in [`Execution`](crate::Execution) but for the captured bytes.
+impl RunOrder {
+    /// Whether all input and output of the program is in memory, as it is for most.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        let Attachments { stdout, stderr, until, owns_stdin, only_prepare } = self.attachments;
+        let captures = [stdout, stderr].iter().all(|outlet| matches!(outlet, Outlet::Capture));
+        captures && owns_stdin && !until && !only_prepare && self.spec.exchange.is_none()
+    }
+}
+
+/// The helper's answer: an [`Execution`](crate::Execution) whose captured output may be in files.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) end: End,
     pub(crate) breaches: Vec<Breach>,
     pub(crate) usage: Usage,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
-    pub(crate) made: Made,
+    pub(crate) output_files: OutputFiles,
 }
 
 /// What was captured of an output stream.
+#[derive(Serialize, Deserialize)]
 pub(crate) enum Captured {
     /// These bytes.
-    Here(Vec<u8>),
-    /// The first bytes of a file in memory, this many.
-    InFile { file: OwnedFd, length: u64 },
+    Inline(#[serde(with = "crate::os_data")] Vec<u8>),
+    /// The first `length` bytes of a file in memory, which is there before the message is encoded and after it is decoded.
+    InFile {
+        #[serde(skip)]
+        file: Option<OwnedFd>,
+        length: u64,
+    },
 }
 
 impl Captured {
-    fn encode(&self, writer: &mut Writer) {
-        match self {
-            Captured::Here(bytes) => writer.u64(0).bytes(bytes),
-            Captured::InFile { length, .. } => writer.u64(1).u64(*length),
-        };
-    }
-
-    fn decode(reader: &mut Reader) -> io::Result<Captured> {
-        Ok(match reader.u64()? {
-            0 => Captured::Here(reader.bytes()?),
-            _ => Captured::InFile { length: reader.u64()?, file: reader.fd()? },
-        })
-    }
-
     fn file(&self) -> Option<BorrowedFd<'_>> {
         match self {
-            Captured::Here(_) => None,
-            Captured::InFile { file, .. } => Some(file.as_fd()),
+            Captured::Inline(_) => None,
+            Captured::InFile { file, .. } => file.as_ref().map(AsFd::as_fd),
         }
     }
 
     /// All that was captured.
     pub(crate) fn bytes(self) -> io::Result<Vec<u8>> {
         let (file, length) = match self {
-            Captured::Here(bytes) => return Ok(bytes),
-            Captured::InFile { file, length } => (File::from(file), length),
+            Captured::Inline(bytes) => return Ok(bytes),
+            Captured::InFile { file, length } => (File::from(file.ok_or(io::ErrorKind::InvalidData)?), length),
         };
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?];
         file.read_exact_at(&mut bytes, 0)?;
@@ -344,83 +311,50 @@ impl Captured {
     }
 }
 
-const BREACHES: [Breach; 6] =
-    [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+/// Encodes the result of a run. [`captured_files`] are to be sent with it.
+pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Message {
+    Message::new(&answer.as_ref().map_err(FaultReport::from))
+}
 
 /// The descriptors that travel with an answer.
 pub(crate) fn captured_files(answer: &Result<Answer, Fault>) -> Vec<BorrowedFd<'_>> {
     answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]).filter_map(Captured::file).collect()
 }
 
-/// Writes what the helper has to say about a run; [`captured_files`] are sent with it.
-pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
-    let mut writer = Writer::default();
-    match answer {
-        Ok(answer) => {
-            let (kind, value) = match answer.end {
-                End::Exited(code) => (0, code),
-                End::Signalled(signal) => (1, signal),
-                End::NotStarted(errno) => (2, errno),
-            };
-            let breaches = (0..).zip(BREACHES).filter(|(_, breach)| answer.breaches.contains(breach));
-            let usage = &answer.usage;
-            writer.u64(1).u64(kind).u64(u64::from(value.cast_unsigned()));
-            writer.u64(breaches.fold(0, |bits, (index, _)| bits | 1 << index));
-            writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
-            writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes).u64(usage.relayed_bytes);
-            for time in [usage.run_delay, usage.stolen] {
-                writer.option(time.map(nanoseconds));
-            }
-            answer.stdout.encode(&mut writer);
-            answer.stderr.encode(&mut writer);
-            exchanges::encode_made(&answer.made, &mut writer);
-        }
-        Err(fault) => {
-            let (action, errno) = match fault {
-                Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
-                other => (other.to_string(), libc::EIO),
-            };
-            writer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
-        }
-    }
-    writer
-}
-
-/// Reads what [`encode_answer`] wrote. The outer error is a broken message.
-pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fault>> {
-    if reader.u64()? == 0 {
-        let action = String::from_utf8_lossy(&reader.bytes()?).into_owned();
-        let source = io::Error::from_raw_os_error(signed(reader.u64()?));
-        return Ok(Err(Fault::System { action, source }));
-    }
-    let (kind, value) = (reader.u64()?, signed(reader.u64()?));
-    let end = match kind {
-        0 => End::Exited(value),
-        1 => End::Signalled(value),
-        _ => End::NotStarted(value),
+/// Decodes the result of a run. The outer error is a malformed message.
+pub(crate) fn decode_answer(received: &mut Received) -> io::Result<Result<Answer, Fault>> {
+    let mut answer = match received.decode::<Result<Answer, FaultReport>>()? {
+        Ok(answer) => answer,
+        Err(report) => return Ok(Err(report.into())),
     };
-    let bits = reader.u64()?;
-    let breaches = (0..).zip(BREACHES).filter(|(index, _)| bits & (1 << index) != 0).map(|(_, breach)| breach);
-    Ok(Ok(Answer {
-        end,
-        breaches: breaches.collect(),
-        usage: Usage {
-            cpu: reader.duration()?,
-            wall: reader.duration()?,
-            memory: reader.option()?,
-            stdout_bytes: reader.u64()?,
-            stderr_bytes: reader.u64()?,
-            relayed_bytes: reader.u64()?,
-            run_delay: reader.option()?.map(Duration::from_nanos),
-            stolen: reader.option()?.map(Duration::from_nanos),
-        },
-        stdout: Captured::decode(reader)?,
-        stderr: Captured::decode(reader)?,
-        made: exchanges::decode_made(reader)?,
-    }))
+    for captured in [&mut answer.stdout, &mut answer.stderr] {
+        if let Captured::InFile { file, .. } = captured {
+            *file = Some(received.take_fd()?);
+        }
+    }
+    Ok(Ok(answer))
 }
 
-/// A C `int` that travelled as a `u64`.
-fn signed(value: u64) -> i32 {
-    (value as u32).cast_signed()
+/// A [`Fault`] that one process reports to another.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FaultReport {
+    action: String,
+    errno: i32,
+}
+
+impl From<&Fault> for FaultReport {
+    fn from(fault: &Fault) -> FaultReport {
+        match fault {
+            Fault::System { action, source } => {
+                FaultReport { action: action.clone(), errno: source.raw_os_error().unwrap_or(libc::EIO) }
+            }
+            other => FaultReport { action: other.to_string(), errno: libc::EIO },
+        }
+    }
+}
+
+impl From<FaultReport> for Fault {
+    fn from(report: FaultReport) -> Fault {
+        Fault::System { action: report.action, source: io::Error::from_raw_os_error(report.errno) }
+    }
 }

@@ -1,49 +1,46 @@
-//! Counts what a run holds on the host's disk, where nothing but a watch keeps it within its limit.
+//! Files on the host's disk: measures what a run holds, where the kernel does not limit it, and removes what it leaves.
 
 use std::collections::HashSet;
-use std::ffi::CStr;
-use std::fs;
-use std::os::fd::BorrowedFd;
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::{fs, io};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Stat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use crate::api::text::text;
-use crate::proc::tree;
-use crate::scratch::removal::{open_closed_folder, open_folder};
+use crate::procfs::{self, text};
 
-/// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program
-/// with more is over its limit.
-const MOST: usize = 4096;
-/// Folders among them: some disks take a millisecond to remove one.
-const MOST_FOLDERS: usize = 256;
-/// Folders in folders that are counted.
-const MOST_LEVELS: usize = 32;
+/// The maximal number of files and folders, and likewise of descriptors, as counting takes time. A program with more
+/// has exceeded its limit.
+const MAX_ENTRIES: usize = 4096;
+/// The maximal number of folders, as some disks take a millisecond to remove one.
+const MAX_FOLDERS: usize = 256;
+/// The maximal depth of folders.
+const MAX_LEVELS: usize = 32;
 
-/// What there is to look at.
-pub(crate) struct Holdings<'a> {
-    /// What the working folder is in, and its name there.
+/// What a run holds on disk.
+pub(crate) struct DiskUsage<'a> {
+    /// The parent of the working folder, and the name there.
     pub(crate) folder: (BorrowedFd<'a>, &'static str),
-    /// Its path, without links.
+    /// The path, without links.
     pub(crate) path: &'a Path,
     /// The process whose descendants are the run.
     pub(crate) root: i32,
-    /// The user that they run as, if it is not this process's own.
+    /// The user of the run, if it is another one than this process's.
     pub(crate) user: Option<u32>,
-    /// Free bytes on that disk when the run began.
+    /// Free bytes on the disk when the run began.
     pub(crate) free_before: u64,
 }
 
-/// As long as this lives, the kernel lets this process see of other processes what the user with this id may see. In
-/// containers, root may not see everything.
+/// While this lives, the kernel lets this process see of other processes what this user may see. In containers, root
+/// may not see everything.
 pub(crate) struct FileUser;
 
 impl FileUser {
     pub(crate) fn act_as(id: u32) -> FileUser {
-        // SAFETY: system calls without pointers, which change this thread alone. Without the right to do so nothing
-        // changes.
+        // SAFETY: system calls without pointers, which change only this thread. Without permission nothing changes.
         unsafe {
             libc::setfsgid(id);
             libc::setfsuid(id);
@@ -63,16 +60,16 @@ impl Drop for FileUser {
     }
 }
 
-/// There is more than is counted, or a file that could not be looked at.
-struct TooMuch;
+/// There is more than can be counted, or a file that cannot be examined.
+struct Uncountable;
 
-impl Holdings<'_> {
-    /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None`
-    /// for more than is counted.
+impl DiskUsage<'_> {
+    /// Bytes on disk of files in the folder, and of unnamed files that a process of the run holds. `None` if there is
+    /// more than can be counted.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
-        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any
+        // Where a file may be hidden, the free space of the disk decides. Others change it as well, but hardly any
         // honest program holds files like that.
         let seen = {
             let _as_program = self.user.map(FileUser::act_as);
@@ -85,7 +82,7 @@ impl Holdings<'_> {
         Some(count.bytes.max(gone))
     }
 
-    /// Bytes on disk of the files in the folder, once nothing runs any more.
+    /// Bytes on disk of files in the folder after the run.
     pub(crate) fn left(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
@@ -93,7 +90,7 @@ impl Holdings<'_> {
     }
 }
 
-/// Free bytes on the disk that `file` is on.
+/// Free bytes on the disk of `file`.
 pub(crate) fn free_bytes(file: BorrowedFd<'_>) -> u64 {
     rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_bfree.saturating_mul(stat.f_bsize.unsigned_abs()))
 }
@@ -111,54 +108,54 @@ struct Count {
     entries: usize,
     folders: usize,
     descriptors: usize,
-    /// Files that can be come upon again.
+    /// Files that may be found again.
     met: HashSet<u64>,
 }
 
 impl Count {
-    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), TooMuch> {
+    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), Uncountable> {
         let folder = match open_closed_folder(at, name) {
-            Ok(folder) if level <= MOST_LEVELS => folder,
-            // Removed, or replaced, in the meantime.
+            Ok(folder) if level <= MAX_LEVELS => folder,
+            // It was removed or replaced meanwhile.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
-            _ => return Err(TooMuch),
+            _ => return Err(Uncountable),
         };
-        self.add(&rustix::fs::fstat(&folder).map_err(|_| TooMuch)?)?;
+        self.add(&rustix::fs::fstat(&folder).map_err(|_| Uncountable)?)?;
         self.folders += 1;
-        if self.folders > MOST_FOLDERS {
-            return Err(TooMuch);
+        if self.folders > MAX_FOLDERS {
+            return Err(Uncountable);
         }
-        let mut entries = Dir::new(folder).map_err(|_| TooMuch)?;
+        let mut entries = Dir::new(folder).map_err(|_| Uncountable)?;
         while let Some(entry) = entries.read() {
-            let entry = entry.map_err(|_| TooMuch)?;
+            let entry = entry.map_err(|_| Uncountable)?;
             let name = entry.file_name();
             if name == c"." || name == c".." {
                 continue;
             }
-            let folder = entries.fd().map_err(|_| TooMuch)?;
+            let folder = entries.fd().map_err(|_| Uncountable)?;
             match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if kind(&stat) == FileType::Directory => self.folder(folder, name, level + 1)?,
                 Ok(stat) => self.add(&stat)?,
                 Err(Errno::NOENT) => {}
-                Err(_) => return Err(TooMuch),
+                Err(_) => return Err(Uncountable),
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, stat: &Stat) -> Result<(), TooMuch> {
+    fn add(&mut self, stat: &Stat) -> Result<(), Uncountable> {
         self.entries += 1;
         let is_new = kind(stat) == FileType::Directory || stat.st_nlink == 1 || self.met.insert(stat.st_ino);
         if is_new {
             self.bytes = self.bytes.saturating_add(stat.st_blocks.unsigned_abs() * 512);
         }
-        if self.entries <= MOST { Ok(()) } else { Err(TooMuch) }
+        if self.entries <= MAX_ENTRIES { Ok(()) } else { Err(Uncountable) }
     }
 
-    /// Adds the files in the folder that have no name any more and live on because a process has them open.
-    fn nameless(&mut self, holdings: &Holdings<'_>) -> Result<Seen, TooMuch> {
+    /// Adds the unnamed files of the folder that some process has open.
+    fn nameless(&mut self, holdings: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
         let mut seen = Seen::All;
-        for thread in tree::descendants(holdings.root).into_iter().filter_map(tree::living_thread) {
+        for thread in procfs::descendants(holdings.root).into_iter().filter_map(procfs::living_thread) {
             let open = self.open_files(&thread, holdings.path)?;
             if open == Seen::Some || self.has_unknown_mappings(&thread, holdings.path) {
                 seen = Seen::Some;
@@ -167,8 +164,8 @@ impl Count {
         Ok(seen)
     }
 
-    /// Of a process, one of whose threads is found at `thread`.
-    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, TooMuch> {
+    /// The same for one process, which has a thread at `thread`.
+    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, Uncountable> {
         let mut descriptors = match open_folder(CWD, thread.join("fd")).and_then(Dir::new) {
             Ok(descriptors) => descriptors,
             Err(Errno::NOENT | Errno::SRCH) => return Ok(Seen::All),
@@ -177,25 +174,25 @@ impl Count {
         let mut seen = Seen::All;
         while let Some(entry) = descriptors.read() {
             self.descriptors += 1;
-            if self.descriptors > MOST {
-                return Err(TooMuch);
+            if self.descriptors > MAX_ENTRIES {
+                return Err(Uncountable);
             }
             let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
             let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
                 Ok(stat) => stat,
-                // Closed in the meantime.
+                // It was closed meanwhile.
                 Err(Errno::NOENT) => continue,
                 Err(_) => return Ok(Seen::Some),
             };
             match kind(&stat) {
                 FileType::RegularFile if stat.st_nlink == 0 => {
                     let target = rustix::fs::readlinkat(place, entry.file_name(), Vec::new());
-                    // A path that is too long to be read is none that we have made.
+                    // A path that is too long is not one of ours.
                     if target.is_err() || target.is_ok_and(|target| is_below(target.as_bytes(), working_folder)) {
                         self.add(&stat)?;
                     }
                 }
-                // What is on its way through a socket belongs to no process.
+                // A file in transit through a socket belongs to no process.
                 FileType::Socket if has_files_in_flight(thread, entry.file_name()) => seen = Seen::Some,
                 _ => {}
             }
@@ -203,7 +200,7 @@ impl Count {
         Ok(seen)
     }
 
-    /// Whether a process has a file without a name in its memory, but not open.
+    /// Whether a process has mapped an unnamed file without having it open.
     fn has_unknown_mappings(&self, thread: &Path, working_folder: &Path) -> bool {
         let Ok(maps) = fs::read(thread.join("maps")) else { return true };
         maps.split(|&byte| byte == b'\n').any(|line| {
@@ -230,4 +227,149 @@ fn has_files_in_flight(thread: &Path, descriptor: &CStr) -> bool {
     let info = text(thread.join("fdinfo").join(descriptor.to_string_lossy().as_ref()));
     let info = info.unwrap_or_default();
     info.lines().filter_map(|line| line.strip_prefix("scm_fds:")).any(|count| count.trim() != "0")
+}
+
+/// Removes the folder `path`, which another judge of this user left, with all its content.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let folder = open_folder(CWD, path)?;
+    if !is_ours(folder.as_fd())? {
+        return Err(Errno::PERM.into());
+    }
+    empty(folder.as_fd())?;
+    Ok(rustix::fs::rmdir(path)?)
+}
+
+/// Removes the content of `top`, which a program could change. Follows no link, and changes nothing that belongs to
+/// another user. Folders that are not empty are first moved to the top, so that neither the depth of the tree nor the
+/// length of its paths costs stack, descriptors or time.
+pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    open_up(top)?;
+    let mut moved = 0_u64;
+    loop {
+        let entries = names(top)?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        for name in entries {
+            if !remove_entry(top, &name)? {
+                move_contents_up(top, name.as_c_str(), &mut moved)?;
+                rustix::fs::unlinkat(top, &name, AtFlags::REMOVEDIR)?;
+            }
+        }
+    }
+}
+
+/// Opens a folder, but not through a link.
+pub(crate) fn open_folder<P: Arg>(at: BorrowedFd<'_>, path: P) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(at, path, flags, Mode::empty())
+}
+
+/// The same for a folder that a program of this user may have closed. Gives its owner full access.
+pub(crate) fn open_closed_folder<P: Arg + Copy>(at: BorrowedFd<'_>, name: P) -> rustix::io::Result<OwnedFd> {
+    let opened = match open_folder(at, name) {
+        Err(Errno::ACCESS) => {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let place = rustix::fs::openat(at, name, flags, Mode::empty())?;
+            if !is_ours(place.as_fd())? {
+                return Err(Errno::ACCESS);
+            }
+            // The kernel's link leads to what was opened, even if the name now belongs to something else.
+            rustix::fs::chmod(format!("/proc/self/fd/{}", place.as_raw_fd()), Mode::RWXU)?;
+            open_folder(place.as_fd(), c".")
+        }
+        opened => opened,
+    }?;
+    open_up(opened.as_fd())?;
+    Ok(opened)
+}
+
+/// Whether `file` belongs to this process's user.
+pub(crate) fn is_ours(file: BorrowedFd<'_>) -> rustix::io::Result<bool> {
+    Ok(rustix::fs::fstat(file)?.st_uid == rustix::process::geteuid().as_raw())
+}
+
+/// Gives the owner full access to `folder`, if this process is the owner.
+fn open_up(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    let stat = rustix::fs::fstat(folder)?;
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    if is_own && stat.st_mode & 0o700 != 0o700 { rustix::fs::fchmod(folder, Mode::RWXU) } else { Ok(()) }
+}
+
+/// The names in `folder`.
+pub(crate) fn names(folder: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
+    let mut found = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let name = entry?.file_name().to_owned();
+        if name.as_c_str() != c"." && name.as_c_str() != c".." {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}
+
+/// Removes `name`, and returns whether that worked. If not, it is a folder that is not empty.
+fn remove_entry(folder: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<bool> {
+    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) => return Ok(true),
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        Err(error) => return Err(error),
+    }
+    match rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn move_contents_up(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> rustix::io::Result<()> {
+    let folder = open_closed_folder(top, name)?;
+    for inner in names(folder.as_fd())? {
+        if remove_entry(folder.as_fd(), &inner)? {
+            continue;
+        }
+        let mut opened = false;
+        loop {
+            let target = format!(".lifted-{moved}");
+            *moved += 1;
+            match rustix::fs::renameat(&folder, &inner, top, &target) {
+                Ok(()) => break,
+                // The program has used such a name itself.
+                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
+                // Only a process that may write to a folder can move it.
+                Err(Errno::ACCESS) if !opened => {
+                    open_closed_folder(folder.as_fd(), inner.as_c_str())?;
+                    opened = true;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_deep_closed_and_crowded_tree_is_removed() {
+        let top = tempfile::tempdir().unwrap();
+        let left = top.path().join("left");
+        fs::create_dir(&left).unwrap();
+        let mut place = open_folder(CWD, &left).unwrap();
+        for _ in 0..3000 {
+            rustix::fs::mkdirat(&place, "d", Mode::RWXU).unwrap();
+            rustix::fs::symlinkat("/", &place, "link").unwrap();
+            place = open_folder(place.as_fd(), "d").unwrap();
+        }
+        rustix::fs::mkdirat(&place, ".lifted-3", Mode::empty()).unwrap();
+        for number in 0..2000 {
+            fs::write(left.join(number.to_string()), "x").unwrap();
+        }
+        remove(&left).unwrap();
+        assert!(!left.exists());
+    }
 }

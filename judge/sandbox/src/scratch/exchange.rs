@@ -1,4 +1,4 @@
-//! Puts files into a working folder before a run and takes files out of it afterwards.
+//! Puts files into a working folder before a run, and takes files out of it after the run.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -12,22 +12,20 @@ use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-use crate::api::exchange::{Exchange, Made, WorkFile};
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
-use crate::scratch::removal::open_folder;
+use crate::request::{Context, Exchange, Fault, OutputFiles, OutputFilesError, WorkFile};
+use crate::scratch::disk::open_folder;
 
-/// Folders within folders that are looked into.
-const MOST_DEPTH: usize = 32;
+/// The maximal depth of folders.
+const MAX_DEPTH: usize = 32;
 
-/// Fills an empty working folder.
-pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
+/// Puts the input files into an empty working folder.
+pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
     let owner = rustix::fs::fstat(folder).context("looking at the working folder")?;
     let (uid, gid) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
     let is_another = (uid, gid) != (geteuid(), getegid());
-    for file in &exchange.given {
+    for file in &exchange.input_files {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Of these the helper's umask takes nothing.
+        // The helper's umask does not change these.
         let mode = if file.executable { 0o755 } else { 0o644 };
         let put = |path: &Path| -> io::Result<()> {
             for above in
@@ -43,41 +41,42 @@ pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fa
         };
         put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
     }
-    make_open(folder, Path::new(&exchange.made_in)).context("making a folder in the working folder")
+    make_open(folder, Path::new(&exchange.output_folder)).context("making a folder in the working folder")
 }
 
-/// Makes a folder that the program may write to, unless it is there.
+/// Makes a folder that the program may write to, unless it exists.
 fn make_open(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> {
     match rustix::fs::mkdirat(folder, path, Mode::RWXU) {
         Err(Errno::EXIST) => return Ok(()),
         made => made?,
     }
-    // Only the program's user can pass the working folder, but that user may not be the one that makes this folder.
+    // Only the program's user can pass the working folder, but may not be the one that makes this folder.
     rustix::fs::chmodat(folder, path, Mode::from_raw_mode(0o777), AtFlags::empty())
 }
 
-/// Takes what was made, once nothing of the run is alive any more.
-pub(crate) fn take(exchange: &Exchange, folder: BorrowedFd<'_>) -> Made {
-    let owner = rustix::fs::fstat(folder).map_err(|error| error.to_string())?.st_uid;
-    let mut haul = Haul { exchange, owner, seen: 0, bytes: 0, files: Vec::new() };
-    let top = open_folder(folder, &exchange.made_in).map_err(|error| refusal(Path::new(&exchange.made_in), error))?;
-    haul.gather(&top, Path::new(""), 0)?;
-    Ok(haul.files)
+/// Takes the output files, when all processes of the run are dead.
+pub(crate) fn take_output_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> OutputFiles {
+    let owner = rustix::fs::fstat(folder).map_err(|error| OutputFilesError(error.to_string()))?.st_uid;
+    let mut collector = Collector { exchange, owner, count: 0, bytes: 0, files: Vec::new() };
+    let top = open_folder(folder, &exchange.output_folder)
+        .map_err(|error| refusal(Path::new(&exchange.output_folder), error))?;
+    collector.gather(&top, Path::new(""), 0)?;
+    Ok(collector.files)
 }
 
-/// What has been found so far.
-struct Haul<'a> {
+/// What was found so far.
+struct Collector<'a> {
     exchange: &'a Exchange,
     owner: u32,
-    seen: u64,
+    count: u64,
     bytes: u64,
     files: Vec<WorkFile>,
 }
 
-impl Haul<'_> {
-    fn gather(&mut self, folder: &OwnedFd, place: &Path, depth: usize) -> Result<(), String> {
-        if depth > MOST_DEPTH {
-            return Err(format!("folders are more than {MOST_DEPTH} deep"));
+impl Collector<'_> {
+    fn gather(&mut self, folder: &OwnedFd, place: &Path, depth: usize) -> Result<(), OutputFilesError> {
+        if depth > MAX_DEPTH {
+            return Err(OutputFilesError(format!("folders are more than {MAX_DEPTH} deep")));
         }
         for entry in Dir::read_from(folder).map_err(|error| refusal(place, error))? {
             let entry = entry.map_err(|error| refusal(place, error))?;
@@ -85,9 +84,9 @@ impl Haul<'_> {
             if name == c"." || name == c".." || !self.wants(place, OsStr::from_bytes(name.to_bytes())) {
                 continue;
             }
-            self.seen += 1;
-            if self.seen > self.exchange.most_files {
-                return Err(format!("there are more than {} files", self.exchange.most_files));
+            self.count += 1;
+            if self.count > self.exchange.max_files {
+                return Err(OutputFilesError(format!("there are more than {} files", self.exchange.max_files)));
             }
             let path = place.join(OsStr::from_bytes(name.to_bytes()));
             let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -104,23 +103,23 @@ impl Haul<'_> {
                 }
                 _ => return Err(refusal(&path, "neither a folder nor a file of its own")),
             }
-            if self.bytes > self.exchange.most_bytes {
-                return Err(format!("the files are larger than {} bytes", self.exchange.most_bytes));
+            if self.bytes > self.exchange.max_bytes {
+                return Err(OutputFilesError(format!("the files are larger than {} bytes", self.exchange.max_bytes)));
             }
         }
         Ok(())
     }
 
     fn wants(&self, place: &Path, name: &OsStr) -> bool {
-        let wanted = &self.exchange.wanted;
+        let wanted = &self.exchange.output_names;
         wanted.is_empty() || !place.as_os_str().is_empty() || wanted.iter().any(|wanted| wanted == name)
     }
 
-    /// Reads no more than it takes to know that it is too much.
+    /// Reads at most one byte more than allowed.
     fn read(&mut self, folder: &OwnedFd, name: &std::ffi::CStr) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(folder, name, flags, Mode::empty())?;
-        let left = self.exchange.most_bytes.saturating_sub(self.bytes).saturating_add(1);
+        let left = self.exchange.max_bytes.saturating_sub(self.bytes).saturating_add(1);
         let mut bytes = Vec::new();
         File::from(fd).take(left).read_to_end(&mut bytes)?;
         self.bytes += bytes.len() as u64;
@@ -128,15 +127,16 @@ impl Haul<'_> {
     }
 }
 
-fn refusal(path: &Path, why: impl Display) -> String {
-    format!("{}: {why}", path.display())
+fn refusal(path: &Path, reason: impl Display) -> OutputFilesError {
+    OutputFilesError(format!("{}: {reason}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
+
+    use super::*;
 
     fn given(path: &str, executable: bool) -> WorkFile {
         WorkFile { path: path.into(), bytes: b"source".to_vec(), executable }
@@ -144,21 +144,21 @@ mod tests {
 
     fn exchange() -> Exchange {
         Exchange {
-            given: vec![given("-a b\n.c", false), given("sub/folder/tool", true)],
+            input_files: vec![given("-a b\n.c", false), given("sub/folder/tool", true)],
             variables: vec!["HOME".into()],
-            made_in: "out".into(),
-            wanted: Vec::new(),
-            after_any_exit: false,
-            most_files: 4,
-            most_bytes: 10,
+            output_folder: "out".into(),
+            output_names: Vec::new(),
+            take_after_any_exit: false,
+            max_files: 4,
+            max_bytes: 10,
         }
     }
 
-    /// What is taken when `make` has worked in the folder.
-    fn taken(make: impl FnOnce(&Path)) -> Made {
+    /// The output after `make` has changed the folder.
+    fn taken(make: impl FnOnce(&Path)) -> OutputFiles {
         let folder = tempfile::tempdir().unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();
-        give(&exchange(), fd.as_fd()).unwrap();
+        put_input_files(&exchange(), fd.as_fd()).unwrap();
         for (path, executable) in [("-a b\n.c", false), ("sub/folder/tool", true)] {
             let path = folder.path().join(path);
             let mode = std::fs::metadata(&path).unwrap().permissions().mode();
@@ -167,11 +167,11 @@ mod tests {
         let sub = std::fs::metadata(folder.path().join("sub/folder")).unwrap().permissions().mode();
         assert_eq!(sub & 0o777, 0o777);
         make(&folder.path().join("out"));
-        take(&exchange(), fd.as_fd())
+        take_output_files(&exchange(), fd.as_fd())
     }
 
-    fn why(make: impl FnOnce(&Path)) -> String {
-        taken(make).unwrap_err()
+    fn refusal_of(make: impl FnOnce(&Path)) -> String {
+        taken(make).unwrap_err().to_string()
     }
 
     #[test]
@@ -187,14 +187,16 @@ mod tests {
     #[test]
     fn what_is_no_plain_file_is_refused() {
         for made in [
-            why(|out| symlink("/etc/passwd", out.join("x")).unwrap()),
-            why(|out| symlink("/etc", out.join("x")).unwrap()),
-            why(|out| drop(UnixListener::bind(out.join("x")).unwrap())),
-            why(|out| rustix::fs::mknodat(rustix::fs::CWD, out.join("x"), FileType::Fifo, Mode::RUSR, 0).unwrap()),
+            refusal_of(|out| symlink("/etc/passwd", out.join("x")).unwrap()),
+            refusal_of(|out| symlink("/etc", out.join("x")).unwrap()),
+            refusal_of(|out| drop(UnixListener::bind(out.join("x")).unwrap())),
+            refusal_of(|out| {
+                rustix::fs::mknodat(rustix::fs::CWD, out.join("x"), FileType::Fifo, Mode::RUSR, 0).unwrap()
+            }),
         ] {
             assert_eq!(made, "x: neither a folder nor a file of its own");
         }
-        let replaced = why(|out| {
+        let replaced = refusal_of(|out| {
             std::fs::remove_dir(out).unwrap();
             symlink("/etc", out).unwrap();
         });
@@ -204,17 +206,20 @@ mod tests {
     #[test]
     fn too_much_is_refused() {
         assert_eq!(
-            why(|out| std::fs::write(out.join("x"), "01234567890").unwrap()),
+            refusal_of(|out| std::fs::write(out.join("x"), "01234567890").unwrap()),
             "the files are larger than 10 bytes"
         );
-        let sparse = why(|out| File::create(out.join("x")).unwrap().set_len(1 << 40).unwrap());
+        let sparse = refusal_of(|out| File::create(out.join("x")).unwrap().set_len(1 << 40).unwrap());
         assert_eq!(sparse, "the files are larger than 10 bytes");
-        let many = why(|out| (0..5).for_each(|name| std::fs::write(out.join(name.to_string()), "").unwrap()));
+        let many = refusal_of(|out| (0..5).for_each(|name| std::fs::write(out.join(name.to_string()), "").unwrap()));
         assert_eq!(many, "there are more than 4 files");
-        let deep = Exchange { most_files: 100, ..exchange() };
+        let deep = Exchange { max_files: 100, ..exchange() };
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("out").join("d/".repeat(40))).unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();
-        assert_eq!(take(&deep, fd.as_fd()), Err("folders are more than 32 deep".to_owned()));
+        assert_eq!(
+            take_output_files(&deep, fd.as_fd()),
+            Err(OutputFilesError("folders are more than 32 deep".to_owned()))
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Moves what a program writes from its pipe into memory or a file, capped, without ever waiting for either.
+//! Moves the output of a program from its pipe into memory or a file, up to a limit. Never blocks on either.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,229 +9,247 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::time::Timespec;
+use serde::{Deserialize, Serialize};
 
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::protocol::messages::Captured;
-use crate::scratch::memory_file;
+use crate::protocol::shared_memory;
+use crate::request::{Context, Fault};
 
-/// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
+/// The pipe size for large outputs. It saves switches between writer and reader.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// What it holds when it is new.
+/// The size of a new pipe.
 const DEFAULT_PIPE_BYTES: u64 = 1 << 16;
 
-/// What a pipe that is ready takes at once, whatever else is in it.
-const PACE_BYTES: usize = 4096;
+/// What a pipe that is writable takes at once, however full it is.
+const PIPE_PIECE_BYTES: usize = 4096;
 
-/// Captured output of at most this many bytes is not worth a file.
-pub(crate) const FEW_BYTES: usize = 4096;
+/// Captured output up to this size is not moved to a file.
+pub(crate) const MAX_INLINE_BYTES: usize = 4096;
 
-/// What lets another user open its output anew, to write, by its name in /dev.
+/// The mode that lets another user open its output again by its name in /dev.
 pub(crate) const OUTPUT_MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::WGRP).union(Mode::WOTH);
 
 /// Where the bytes go.
 pub(crate) enum Target {
-    /// Memory; and a file in memory, once they are not few any more.
+    /// Memory, and a file in memory for larger outputs.
     Capture,
-    /// The caller's, wherever it stands.
-    Own(File),
-    /// Memory, and the caller's pipe as fast as it is read; `None` once its reader has closed it. So many bytes have passed.
-    Relay { to: Option<OwnedFd>, passed: usize },
+    /// A file or pipe of the caller.
+    Caller(File),
+    /// Memory, and the caller's pipe as fast as that is read; `None` once its reader has closed it.
+    Relay { to: Option<OwnedFd>, relayed_bytes: usize },
 }
 
 impl Target {
-    /// Whether it takes bytes only as fast as they are read: anything but a file on a disk.
-    fn paced(&self) -> rustix::io::Result<bool> {
-        let Target::Own(file) = self else { return Ok(false) };
+    /// Whether writing can block, as it can for anything but a file on a disk.
+    fn may_block(&self) -> rustix::io::Result<bool> {
+        let Target::Caller(file) = self else { return Ok(false) };
         Ok(FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) != FileType::RegularFile)
     }
 }
 
-/// What happens to bytes beyond the cap.
+/// What happens to bytes beyond the limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beyond {
-    /// One is counted, the rest stays unread: the run is over.
-    Ends,
+pub(crate) enum Overflow {
+    /// One of them is counted and the rest stays unread, as the run is over.
+    EndsRun,
     /// They are counted and dropped.
     Dropped,
 }
 
-/// A stream on its way to another process.
-pub(crate) struct BegunStream {
-    pub(crate) pipe: OwnedFd,
-    /// What was captured.
-    pub(crate) few: Vec<u8>,
-    /// Bytes that came.
-    pub(crate) seen: u64,
+/// What one process captured of a stream, for the process that goes on.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct PartialOutput {
+    /// The captured bytes.
+    #[serde(with = "crate::os_data")]
+    inline: Vec<u8>,
+    /// The number of bytes received.
+    received: u64,
 }
 
 /// One output stream of a run.
 pub(crate) struct Stream {
     pipe: OwnedFd,
-    /// Whether to read from the pipe waits for nothing.
+    /// Whether the pipe is non-blocking.
     is_ready: bool,
     name: &'static str,
     target: Target,
-    /// Whether writing to the target can block: then it is polled before each piece.
-    paced: bool,
+    /// Whether writing to the target can block. Then it is polled before each piece.
+    may_block: bool,
     cap: u64,
-    beyond: Beyond,
-    /// Bytes that came.
-    pub(crate) seen: u64,
+    overflow: Overflow,
+    /// The number of bytes received.
+    pub(crate) received: u64,
     kept: u64,
-    /// What was captured, as long as it is little.
-    few: Vec<u8>,
-    /// And what was captured when it is not.
-    many: Option<File>,
-    /// Whether what comes is kept no longer.
+    /// The captured bytes, while they are few.
+    inline: Vec<u8>,
+    /// The captured bytes once they are many.
+    file: Option<File>,
+    /// Whether further output is no longer kept.
     is_over: bool,
-    /// Nothing more will come: every writer has closed, or the cap was passed.
+    /// No more output will come: every writer has closed, or the limit was exceeded.
     pub(crate) done: bool,
 }
 
 impl Stream {
-    /// A stream and the descriptor that the program writes to.
+    /// Returns a stream and the descriptor that the program writes to.
     pub(crate) fn open(
         name: &'static str,
         target: Target,
         cap: u64,
-        beyond: Beyond,
+        overflow: Overflow,
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        let paced = target.paced().context("looking at the file for the output")?;
-        Ok((Stream::begin(name, pipe, target, paced, cap, beyond), writer))
+        let may_block = target.may_block().context("looking at the file for the output")?;
+        Ok((Stream::build(name, pipe, target, may_block, cap, overflow), writer))
     }
 
-    /// One that is captured. `others`: the program is another user than this process.
+    /// The same for captured output. `others`: the program runs as another user than this process.
     pub(crate) fn for_capture(
         name: &'static str,
         cap: u64,
-        beyond: Beyond,
+        overflow: Overflow,
         others: bool,
     ) -> Result<(Stream, OwnedFd), Fault> {
-        let (stream, writer) = Stream::open(name, Target::Capture, cap, beyond)?;
+        let (stream, writer) = Stream::open(name, Target::Capture, cap, overflow)?;
         if others {
             rustix::fs::fchmod(&writer, OUTPUT_MODE).context("opening the output to the program")?;
         }
         Ok((stream, writer))
     }
 
-    /// One that another process began to capture, of which it has taken what [`Stream::begun`] told.
-    pub(crate) fn resume(name: &'static str, begun: BegunStream, cap: u64, beyond: Beyond) -> Stream {
-        let BegunStream { pipe, few, seen } = begun;
-        let kept = few.len() as u64;
-        Stream { few, seen, kept, ..Stream::begin(name, pipe, Target::Capture, false, cap, beyond) }
+    /// A stream that another process began to capture.
+    pub(crate) fn resume(
+        name: &'static str,
+        pipe: OwnedFd,
+        partial: PartialOutput,
+        cap: u64,
+        overflow: Overflow,
+    ) -> Stream {
+        let PartialOutput { inline, received } = partial;
+        let kept = inline.len() as u64;
+        Stream { inline, received, kept, ..Stream::build(name, pipe, Target::Capture, false, cap, overflow) }
     }
 
-    fn begin(name: &'static str, pipe: OwnedFd, target: Target, paced: bool, cap: u64, beyond: Beyond) -> Stream {
-        let (few, many) = (Vec::new(), None);
-        let (is_ready, seen, kept, is_over, done) = (false, 0, 0, false, false);
-        Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, is_over, done }
+    fn build(
+        name: &'static str,
+        pipe: OwnedFd,
+        target: Target,
+        may_block: bool,
+        cap: u64,
+        overflow: Overflow,
+    ) -> Stream {
+        let (inline, file) = (Vec::new(), None);
+        let (is_ready, received, kept, is_over, done) = (false, 0, 0, false, false);
+        Stream { pipe, is_ready, name, target, may_block, cap, overflow, received, kept, inline, file, is_over, done }
     }
 
-    /// Makes room for a program that may write much. For one that writes little, it takes as long as to make the pipe.
-    pub(crate) fn make_room(&self) {
+    /// Enlarges the pipe for a program that may write much. For a program that writes little, this takes as long as
+    /// making the pipe.
+    pub(crate) fn enlarge_pipe(&self) {
         if self.cap > DEFAULT_PIPE_BYTES {
-            // A wish only: an ordinary user's pipes may be many already.
+            // Failure only costs time. An ordinary user may have too many pipes already.
             let _ = rustix::pipe::fcntl_setpipe_size(&self.pipe, PIPE_BYTES);
         }
     }
 
-    /// What is left of one that was captured so far, which must be little.
-    pub(crate) fn begun(self) -> BegunStream {
-        BegunStream { pipe: self.pipe, few: self.few, seen: self.seen }
+    /// Splits into the pipe and what was captured so far, for another process. Only for a stream with little output.
+    pub(crate) fn into_partial(self) -> (OwnedFd, PartialOutput) {
+        (self.pipe, PartialOutput { inline: self.inline, received: self.received })
     }
 
-    /// The pipe's end that is read.
+    /// The read end of the pipe.
     pub(crate) fn pipe(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
     }
 
-    /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
+    /// What to poll until [`Stream::drain`] can do something; `None` if nothing is left to do.
     pub(crate) fn awaited(&self) -> Option<PollFd<'_>> {
         match &self.target {
             _ if self.done => None,
-            Target::Own(file) if self.is_stuck() => Some(PollFd::new(file, PollFlags::OUT)),
+            Target::Caller(file) if self.is_blocked() => Some(PollFd::new(file, PollFlags::OUT)),
             _ => Some(PollFd::new(&self.pipe, PollFlags::IN)),
         }
     }
 
-    /// What to wait for beside that: the reader of a pipe that was full.
+    /// What to poll in addition: the relay pipe, if it was full.
     pub(crate) fn pending(&self) -> Option<PollFd<'_>> {
         match &self.target {
-            Target::Relay { to: Some(to), passed } if *passed < self.few.len() => Some(PollFd::new(to, PollFlags::OUT)),
+            Target::Relay { to: Some(to), relayed_bytes } if *relayed_bytes < self.inline.len() => {
+                Some(PollFd::new(to, PollFlags::OUT))
+            }
             _ => None,
         }
     }
 
-    /// Whether a reader waits for what comes.
-    pub(crate) fn relays(&self) -> bool {
+    /// Whether output is relayed.
+    pub(crate) fn is_relay(&self) -> bool {
         matches!(self.target, Target::Relay { .. })
     }
 
-    /// Bytes that went on to the reader.
+    /// The number of relayed bytes.
     pub(crate) fn relayed(&self) -> u64 {
-        if let Target::Relay { passed, .. } = self.target { passed as u64 } else { 0 }
+        if let Target::Relay { relayed_bytes, .. } = self.target { relayed_bytes as u64 } else { 0 }
     }
 
-    /// The program is not needed any more: what it still writes counts, and goes nowhere if a reader waited for it.
+    /// The program is no longer needed. Its further output is counted, but not kept if it was relayed.
     pub(crate) fn cut_off(&mut self) {
-        self.is_over = self.relays();
+        self.is_over = self.is_relay();
     }
 
-    /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
+    /// Whether the stream can be ignored for a moment: the pipe holds the output, and no reader waits for it.
     pub(crate) fn can_wait(&self) -> bool {
         matches!(self.target, Target::Capture)
     }
 
-    /// Whether there may be something to move on, but the target is full.
-    pub(crate) fn is_stuck(&self) -> bool {
-        let Target::Own(file) = &self.target else { return false };
+    /// Whether there may be output, but the target is full.
+    pub(crate) fn is_blocked(&self) -> bool {
+        let Target::Caller(file) = &self.target else { return false };
         let ready = || rustix::event::poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&Timespec::default()));
-        self.paced && !self.done && self.kept < self.cap && ready() == Ok(0)
+        self.may_block && !self.done && self.kept < self.cap && ready() == Ok(0)
     }
 
-    /// Hands over what was captured.
+    /// Takes the captured output.
     pub(crate) fn take_captured(&mut self) -> Captured {
-        match self.many.take() {
-            Some(file) => Captured::InFile { file: file.into(), length: self.kept },
-            None => Captured::Here(std::mem::take(&mut self.few)),
+        match self.file.take() {
+            Some(file) => Captured::InFile { file: Some(file.into()), length: self.kept },
+            None => Captured::Inline(std::mem::take(&mut self.inline)),
         }
     }
 
-    /// Whether more came than allowed.
+    /// Whether more than the limit was received.
     pub(crate) fn overflowed(&self) -> bool {
-        self.beyond == Beyond::Ends && self.seen > self.cap
+        self.overflow == Overflow::EndsRun && self.received > self.cap
     }
 
-    /// Makes ready to be handed over.
+    /// Prepares the captured output for [`Stream::take_captured`].
     pub(crate) fn finish(&mut self) -> Result<(), Fault> {
-        if self.relays() && self.few.len() > FEW_BYTES {
+        if self.is_relay() && self.inline.len() > MAX_INLINE_BYTES {
             self.store(&[]).context("keeping the program's output")?;
         }
         Ok(())
     }
 
-    /// Moves what was captured to a file in memory, and this after it.
+    /// Moves the captured output to a file in memory, and appends `bytes`.
     fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let file = self.many.insert(memory_file::create()?);
-        file.write_all(&self.few)?;
+        let file = self.file.insert(shared_memory::create()?);
+        file.write_all(&self.inline)?;
         file.write_all(bytes)
     }
 
-    /// Takes what is there now. `rounds` bounds the work, so that a flood cannot keep the limits from being checked.
+    /// Takes what is in the pipe. `rounds` limits the work, so that a flood of output cannot delay the checks of
+    /// limits.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> Result<(), Fault> {
-        self.pass().context("passing on the program's output")?;
+        self.relay_pending().context("passing on the program's output")?;
         for _ in 0..rounds {
-            if self.done || self.is_stuck() {
+            if self.done || self.is_blocked() {
                 break;
             }
             if !self.is_ready {
                 rustix::fs::fcntl_setfl(&self.pipe, OFlags::NONBLOCK).context("making a pipe non-blocking")?;
                 self.is_ready = true;
             }
-            let piece = if self.paced { buffer.len().min(PACE_BYTES) } else { buffer.len() };
+            let piece = if self.may_block { buffer.len().min(PIPE_PIECE_BYTES) } else { buffer.len() };
             let count = match rustix::io::read(&self.pipe, &mut buffer[..piece]) {
                 Ok(count) => count,
                 Err(Errno::AGAIN) => break,
@@ -244,9 +262,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Takes all that is in a pipe that was not read from yet, if it is not much. `state`: what a look at it has shown.
+    /// Takes all that is in a pipe that was not read yet, if it is little. `state` is the result of polling it.
     fn take_at_once(&mut self, state: PollFlags, buffer: &mut [u8]) -> Result<(), Fault> {
-        // Without a writer, a read that leaves room in the buffer was the last.
+        // Without a writer, a read that does not fill the buffer is the last one.
         if self.is_ready || !self.can_wait() || !state.contains(PollFlags::HUP) {
             return Ok(());
         }
@@ -263,9 +281,9 @@ impl Stream {
         if let Err(error) = self.keep(bytes) {
             return Err(error).context(format!("writing the program's {} to its file", self.name));
         }
-        self.seen += bytes.len() as u64;
-        if self.beyond == Beyond::Ends && self.seen > self.cap {
-            self.seen = self.cap + 1;
+        self.received += bytes.len() as u64;
+        if self.overflow == Overflow::EndsRun && self.received > self.cap {
+            self.received = self.cap + 1;
             self.done = true;
         }
         Ok(())
@@ -274,27 +292,29 @@ impl Stream {
     fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(room)] };
-        match (&mut self.target, &mut self.many) {
-            (Target::Own(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
+        match (&mut self.target, &mut self.file) {
+            (Target::Caller(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
             (Target::Relay { .. }, _) => {
-                self.few.extend_from_slice(kept);
-                self.pass()?;
+                self.inline.extend_from_slice(kept);
+                self.relay_pending()?;
             }
-            (Target::Capture, None) if self.few.len() + kept.len() <= FEW_BYTES => self.few.extend_from_slice(kept),
+            (Target::Capture, None) if self.inline.len() + kept.len() <= MAX_INLINE_BYTES => {
+                self.inline.extend_from_slice(kept)
+            }
             (Target::Capture, None) => self.store(kept)?,
         }
         self.kept += kept.len() as u64;
         Ok(())
     }
 
-    /// Writes as much to the caller's pipe as there is room for. A reader that has closed it gets no more.
-    fn pass(&mut self) -> io::Result<()> {
-        let Target::Relay { to, passed } = &mut self.target else { return Ok(()) };
-        while *passed < self.few.len()
+    /// Writes as much to the relay pipe as fits. Stops for good once its reader has closed it.
+    fn relay_pending(&mut self) -> io::Result<()> {
+        let Target::Relay { to, relayed_bytes } = &mut self.target else { return Ok(()) };
+        while *relayed_bytes < self.inline.len()
             && let Some(pipe) = to
         {
-            match rustix::io::write(pipe, &self.few[*passed..]) {
-                Ok(count) => *passed += count,
+            match rustix::io::write(pipe, &self.inline[*relayed_bytes..]) {
+                Ok(count) => *relayed_bytes += count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
                 Err(Errno::PIPE) => *to = None,
@@ -305,8 +325,8 @@ impl Stream {
     }
 }
 
-/// Takes what is left of two streams whose program is over, with one look at both: for little output, that is less than
-/// to drain each. What this leaves, [`Stream::drain`] takes.
+/// Takes what is left of two streams whose program has ended, after one poll of both. For little output this is faster
+/// than draining each. [`Stream::drain`] takes what this leaves.
 pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<(), Fault> {
     let states = {
         let mut pipes = streams.each_ref().map(|stream| PollFd::new(&stream.pipe, PollFlags::IN));
@@ -320,46 +340,53 @@ pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::Read;
 
-    fn drained(cap: u64, beyond: Beyond, input: &[u8]) -> (Vec<u8>, u64, bool) {
-        let (mut stream, writer) = Stream::open("output", Target::Capture, cap, beyond).unwrap();
+    use super::*;
+
+    fn drained(cap: u64, overflow: Overflow, input: &[u8]) -> (Vec<u8>, u64, bool) {
+        let (mut stream, writer) = Stream::open("output", Target::Capture, cap, overflow).unwrap();
         File::from(writer).write_all(input).unwrap();
         stream.drain(&mut [0; 1000], 1000).unwrap();
-        let (seen, overflowed) = (stream.seen, stream.overflowed());
-        (stream.take_captured().bytes().unwrap(), seen, overflowed)
+        let (received, overflowed) = (stream.received, stream.overflowed());
+        (stream.take_captured().bytes().unwrap(), received, overflowed)
     }
 
     #[test]
     fn exactly_the_cap_is_no_overflow() {
-        assert_eq!(drained(5, Beyond::Ends, b"hello"), (b"hello".to_vec(), 5, false));
-        assert_eq!(drained(4, Beyond::Ends, b"hello"), (b"hell".to_vec(), 5, true));
-        assert_eq!(drained(2, Beyond::Ends, b"hello world"), (b"he".to_vec(), 3, true));
-        assert_eq!(drained(0, Beyond::Ends, b""), (Vec::new(), 0, false));
+        assert_eq!(drained(5, Overflow::EndsRun, b"hello"), (b"hello".to_vec(), 5, false));
+        assert_eq!(drained(4, Overflow::EndsRun, b"hello"), (b"hell".to_vec(), 5, true));
+        assert_eq!(drained(2, Overflow::EndsRun, b"hello world"), (b"he".to_vec(), 3, true));
+        assert_eq!(drained(0, Overflow::EndsRun, b""), (Vec::new(), 0, false));
     }
 
     #[test]
     fn what_is_captured_is_the_same_however_much_it_is() {
-        for length in [FEW_BYTES - 1, FEW_BYTES, FEW_BYTES + 1, 2 * FEW_BYTES, 7 * FEW_BYTES + 13] {
+        for length in [
+            MAX_INLINE_BYTES - 1,
+            MAX_INLINE_BYTES,
+            MAX_INLINE_BYTES + 1,
+            2 * MAX_INLINE_BYTES,
+            7 * MAX_INLINE_BYTES + 13,
+        ] {
             let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
-            assert_eq!(drained(1 << 16, Beyond::Ends, &text), (text, length as u64, false), "{length} bytes");
+            assert_eq!(drained(1 << 16, Overflow::EndsRun, &text), (text, length as u64, false), "{length} bytes");
         }
     }
 
     #[test]
     fn one_look_takes_what_fits_and_waits_for_no_writer() {
-        let open = || Stream::open("output", Target::Capture, 1 << 16, Beyond::Ends).unwrap();
+        let open = || Stream::open("output", Target::Capture, 1 << 16, Overflow::EndsRun).unwrap();
         for (length, is_all) in [(0, true), (99, true), (100, false), (250, false)] {
             let ((mut full, writer), (mut held, holder)) = (open(), open());
             File::from(writer).write_all(&vec![b'x'; length]).unwrap();
             File::from(holder.try_clone().unwrap()).write_all(b"y").unwrap();
             take_rest([&mut full, &mut held], &mut [0; 100]).unwrap();
-            assert_eq!((full.done, full.seen), (is_all, length.min(100) as u64), "{length} bytes");
-            assert_eq!((held.done, held.seen), (false, 0), "the other end is open");
+            assert_eq!((full.done, full.received), (is_all, length.min(100) as u64), "{length} bytes");
+            assert_eq!((held.done, held.received), (false, 0), "the other end is open");
             full.drain(&mut [0; 100], usize::MAX).unwrap();
             held.drain(&mut [0; 100], usize::MAX).unwrap();
-            assert_eq!((full.done, full.seen, held.done, held.seen), (true, length as u64, false, 1));
+            assert_eq!((full.done, full.received, held.done, held.received), (true, length as u64, false, 1));
         }
     }
 
@@ -368,23 +395,23 @@ mod tests {
         let text: Vec<u8> = (0..200_000).map(|place| (place % 251) as u8).collect();
         let (reader, to) = rustix::pipe::pipe().unwrap();
         rustix::fs::fcntl_setfl(&to, OFlags::NONBLOCK).unwrap();
-        let target = Target::Relay { to: Some(to), passed: 0 };
-        let (mut stream, writer) = Stream::open("output", target, 1 << 20, Beyond::Ends).unwrap();
+        let target = Target::Relay { to: Some(to), relayed_bytes: 0 };
+        let (mut stream, writer) = Stream::open("output", target, 1 << 20, Overflow::EndsRun).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| File::from(writer).write_all(&text).unwrap());
             while !stream.done {
                 stream.drain(&mut [0; 1000], 1).unwrap();
             }
         });
-        let passed = stream.relayed() as usize;
-        assert!(0 < passed && passed < text.len() && stream.pending().is_some(), "{passed} bytes");
-        let (mut reader, mut heard) = (File::from(reader), vec![0; passed]);
+        let relayed_bytes = stream.relayed() as usize;
+        assert!(0 < relayed_bytes && relayed_bytes < text.len() && stream.pending().is_some(), "{relayed_bytes} bytes");
+        let (mut reader, mut heard) = (File::from(reader), vec![0; relayed_bytes]);
         reader.read_exact(&mut heard).unwrap();
-        assert_eq!(heard, text[..passed]);
-        stream.pass().unwrap();
-        assert!(stream.relayed() as usize > passed);
+        assert_eq!(heard, text[..relayed_bytes]);
+        stream.relay_pending().unwrap();
+        assert!(stream.relayed() as usize > relayed_bytes);
         drop(reader);
-        stream.pass().unwrap();
+        stream.relay_pending().unwrap();
         assert!(stream.pending().is_none());
         stream.finish().unwrap();
         assert_eq!(stream.take_captured().bytes().unwrap(), text);
@@ -392,6 +419,6 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_counted() {
-        assert_eq!(drained(2, Beyond::Dropped, b"hello world"), (b"he".to_vec(), 11, false));
+        assert_eq!(drained(2, Overflow::Dropped, b"hello world"), (b"he".to_vec(), 11, false));
     }
 }

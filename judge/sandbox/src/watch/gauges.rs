@@ -1,51 +1,45 @@
-//! What can be read of a running program, by tier.
+//! What can be read of a running program, depending on the tier.
 
 use std::cell::{Cell, OnceCell};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
 
-use crate::api::clock;
-use crate::cgroup::group::Cgroup;
-use crate::proc::tree;
-use crate::protocol::notes::Notes;
-use crate::protocol::wire::{Reader, Writer, nanoseconds};
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::Cgroup;
+use crate::clock::{self, nanoseconds};
+use crate::procfs;
+use crate::protocol::shared_memory::StatusPage;
 use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::tree_clock::TreeClock;
 
-/// What is counted of the tree, and what of that its root, the helper or the init, used itself. In nanoseconds.
-#[derive(Clone, Copy)]
-pub(crate) struct Accounts {
+/// CPU time in nanoseconds: of the whole tree, of the control group, and of the root alone, which is the helper or the
+/// init.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct CpuReadings {
     pub(crate) tree: u64,
     pub(crate) group: Option<u64>,
     pub(crate) own: u64,
 }
 
-impl Accounts {
-    pub(crate) fn encode(self, writer: &mut Writer) {
-        writer.u64(self.tree).option(self.group).u64(self.own);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Accounts> {
-        Ok(Accounts { tree: reader.u64()?, group: reader.option()?, own: reader.u64()? })
-    }
-}
-
-/// Which processes are a run's, as far as that is known without looking for them.
-pub(crate) struct Members {
+/// What is known about a run's processes without looking for them.
+pub(crate) struct RunMembers {
     /// There may be others than the program's first.
     others: Cell<bool>,
-    /// That one, once it was found, as long as there are no others.
+    /// The first process, once it was found, as long as there are no others.
     first: Cell<Option<i32>>,
-    /// Its first thread is known to be all of the run.
+    /// The first thread is certainly all of the run.
     alone: Cell<bool>,
-    /// Counts them all, if none of the root's does, from when there may be others.
+    /// Counts all processes from when there may be others, unless the root's clock does.
     clock: OnceCell<TreeClock>,
 }
 
-impl Members {
-    /// For a run that begins. `gated`: each process and thread after the first has to ask.
-    pub(crate) fn new(gated: bool) -> Members {
+impl RunMembers {
+    /// For a new run. `gated`: each further process and thread must ask.
+    pub(crate) fn new(gated: bool) -> RunMembers {
         let [others, alone] = [!gated, gated].map(Cell::new);
-        Members { others, first: Cell::default(), alone, clock: OnceCell::new() }
+        RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
     }
 
     /// Whether the program may have started other processes.
@@ -53,72 +47,74 @@ impl Members {
         self.others.get()
     }
 
-    /// One was let in.
-    pub(crate) fn let_in(&self) {
+    /// Another process was admitted.
+    pub(crate) fn admit(&self) {
         self.others.set(true);
     }
 
-    /// Whether there was never another process or thread.
+    /// Whether there was certainly never another process or thread.
     pub(crate) fn is_alone(&self) -> bool {
         self.alone.get()
     }
 
-    /// A process or thread may be let in.
-    fn expect_company(&self) {
+    /// A process or thread may be admitted.
+    fn expect_others(&self) {
         self.alone.set(false);
     }
 }
 
 /// Measures a working folder.
 pub(crate) trait Disk {
-    /// Bytes on disk now; `None` for more than can be counted.
+    /// Bytes on disk now; `None` if there is more than can be counted.
     fn bytes(&self) -> Option<u64>;
-    /// The same when the program is over.
+    /// The same after the program has ended.
     fn left(&self) -> Option<u64>;
 }
 
 /// What can be read in the tier in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Gauges<'a> {
-    /// The process that starts the programs: its descendants are the run.
+    /// The process that starts programs. Its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    /// The root's, which counts the root, too. `None` also where programs have to ask before they are more than one process.
+    /// The clock of the root, which includes the root itself. `None` also where programs must ask before they start
+    /// another process.
     pub(crate) root_clock: Option<&'a TreeClock>,
-    /// Where the accounts of CPU time are kept from one run to the next, if nothing but the root uses any in between.
-    pub(crate) accounts: Option<&'a Cell<Option<Accounts>>>,
-    pub(crate) notes: &'a Notes,
-    /// The working folder, where it is memory.
+    /// Keeps the CPU time from one run to the next, if only the root uses any in between.
+    pub(crate) accounts: Option<&'a Cell<Option<CpuReadings>>>,
+    pub(crate) status_page: &'a StatusPage,
+    /// The working folder, if it is a file system in memory of its own.
     pub(crate) folder: Option<&'a Mountpoint>,
-    /// The same where it is among the files of others.
+    /// The working folder, if it is in memory together with other files.
     pub(crate) files: Option<&'a dyn Disk>,
-    /// The user that programs run as, if it is not this process's own.
+    /// The user of the programs, if it is another one than this process's.
     pub(crate) user: Option<u32>,
-    /// Whether a run may be more than one process.
+    /// Whether the run may have several processes.
     pub(crate) many: bool,
-    pub(crate) members: &'a Members,
-    /// Whether it has to ask for shared memory.
+    pub(crate) members: &'a RunMembers,
+    /// Whether the program must ask for shared memory.
     pub(crate) grants: bool,
 }
 
 impl Gauges<'_> {
-    /// The run's processes, dead ones included that were not waited for.
+    /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.members.has_others() {
-            return if self.many { tree::descendants(self.root) } else { tree::children(self.root) };
+            return if self.many { procfs::descendants(self.root) } else { procfs::children(self.root) };
         }
         if let Some(first) = self.members.first.get() {
             return vec![first];
         }
-        let found = tree::children(self.root);
+        let found = procfs::children(self.root);
         if let [first] = found[..] {
             self.members.first.set(Some(first));
         }
         found
     }
 
-    /// A thread of the run, which waits, asks for a process or thread. If it is all of the run, what it starts can be counted.
-    pub(crate) fn expect_company(&self, thread: u32) {
+    /// `thread`, which waits, asks for another process or thread. If it is all of the run, its descendants can be
+    /// counted from here.
+    pub(crate) fn expect_others(&self, thread: u32) {
         let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
         if self.members.is_alone()
             && !is_counted()
@@ -126,37 +122,161 @@ impl Gauges<'_> {
         {
             let _ = self.members.clock.set(clock);
         }
-        self.members.expect_company();
+        self.members.expect_others();
     }
 
-    /// What counts the whole tree.
+    /// The clock that counts the whole tree.
     pub(crate) fn tree_clock(&self) -> Option<&TreeClock> {
         self.members.clock.get().or(self.root_clock)
     }
 
-    /// How much of what the root has used the tree clock has counted.
+    /// How much of the root's CPU time is included in the tree clock.
     pub(crate) fn in_tree_clock(&self, own: u64) -> u64 {
         if self.members.clock.get().is_some() { 0 } else { own }
     }
 
-    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    /// Runs `look` as the user of the programs. In some containers, root may not look into processes of others.
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
         look()
     }
 
-    /// The accounts of CPU time as they are now.
-    pub(crate) fn read_accounts(&self) -> Accounts {
-        // First: where the root itself reads, this brings what it has used up to now into the other accounts.
+    /// Reads the CPU time now.
+    pub(crate) fn read_accounts(&self) -> CpuReadings {
+        // First: reading its own clock makes the kernel add the root's recent time to the other accounts.
         let own = self.own_cpu();
         let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
-        Accounts { tree, group, own }
+        CpuReadings { tree, group, own }
     }
 
-    /// CPU time that the root itself has used, in nanoseconds.
+    /// The root's own CPU time in nanoseconds.
     pub(crate) fn own_cpu(&self) -> u64 {
-        // Under a filter, an init may not name its clock by its id.
+        // Under the filter, an init must not name its own clock by its process id.
         let root = if self.root == std::process::id().cast_signed() { 0 } else { self.root };
         clock::cpu_of(root).map_or(0, nanoseconds)
+    }
+}
+
+/// A perf event that counts the CPU time of a process and all its descendants, no matter who reaps them. Needs no
+/// control group.
+pub(crate) struct TreeClock {
+    counter: File,
+    /// CPU time of the process before it was counted, in nanoseconds.
+    before: u64,
+}
+
+impl TreeClock {
+    /// Counts this process and all that it will start, from now on. `None` if the kernel refuses.
+    pub(crate) fn open() -> Option<TreeClock> {
+        TreeClock::count(0).map(TreeClock::from_fd)
+    }
+
+    /// Counts a waiting process with one thread and all that it will start, including what it has used.
+    pub(crate) fn of(thread: i32) -> Option<TreeClock> {
+        let counter = TreeClock::count(thread)?;
+        Some(TreeClock { counter: counter.into(), before: clock::cpu_of(thread).map_or(0, nanoseconds) })
+    }
+
+    /// Opens a counter for a thread; 0 means the calling one.
+    fn count(thread: i32) -> Option<OwnedFd> {
+        const SOFTWARE: u32 = 1;
+        const TASK_CLOCK: u64 = 1;
+        const CLOSE_ON_EXEC: libc::c_ulong = 8;
+        // inherit, exclude_kernel and exclude_hv. Without the last two an ordinary user is refused. The clock counts
+        // time in the kernel nevertheless.
+        const FLAGS: u64 = 1 << 1 | 1 << 5 | 1 << 6;
+        let mut attributes = [0_u64; 8];
+        attributes[0] = u64::from(SOFTWARE) | (size_of_val(&attributes) as u64) << 32;
+        attributes[1] = TASK_CLOCK;
+        attributes[5] = FLAGS;
+        // SAFETY: `attributes` has the layout and the size (in its second word) of the first `perf_event_attr`.
+        let fd =
+            unsafe { libc::syscall(libc::SYS_perf_event_open, attributes.as_ptr(), thread, -1, -1, CLOSE_ON_EXEC) };
+        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
+        (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
+    }
+
+    /// Lets the kernel prepare for such counters. For the first one in a second it waits some milliseconds. Here a
+    /// separate thread waits, so that no helper has to.
+    pub(crate) fn make_ready() {
+        // If there can be no thread, the helper waits.
+        let _ = std::thread::Builder::new().spawn(TreeClock::open);
+    }
+
+    /// A clock that another process has opened.
+    pub(crate) fn from_fd(fd: OwnedFd) -> TreeClock {
+        TreeClock { counter: fd.into(), before: 0 }
+    }
+
+    /// The descriptor, for another process.
+    pub(crate) fn fd(&self) -> &File {
+        &self.counter
+    }
+
+    /// CPU time in nanoseconds.
+    pub(crate) fn read(&self) -> u64 {
+        let mut value = [0; 8];
+        self.before + (&self.counter).read_exact(&mut value).map_or(0, |()| u64::from_le_bytes(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_tree_clock_counts_children_without_a_wait() {
+        let Some(clock) = TreeClock::open() else {
+            crate::require::skip(crate::require::Need::Perf, "perf events are refused");
+            return;
+        };
+        let before = clock.read();
+        let mut child = std::process::Command::new("/bin/sh")
+            .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done & exit"])
+            .spawn()
+            .unwrap();
+        child.wait().unwrap();
+        // The clock includes this thread, which does next to nothing meanwhile.
+        let own = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).tv_nsec.unsigned_abs();
+        let start = own();
+        for _ in 0..500 {
+            std::thread::sleep(Duration::from_millis(10));
+            if clock.read() - before > 10_000_000 + own().saturating_sub(start) {
+                return;
+            }
+        }
+        panic!("{} ns of children's time after {} of our own", clock.read() - before, own() - start);
+    }
+
+    #[test]
+    fn the_clock_of_a_process_has_what_was_used_before_it_was_opened_and_after() {
+        let count = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+        let mut child = std::process::Command::new("/bin/sh")
+            .args(["-c", &format!("{count}; echo; read x; ({count}) & wait")])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        let Some(clock) = TreeClock::of(child.id().cast_signed()) else {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            crate::require::skip(crate::require::Need::Perf, "perf events are refused");
+            return;
+        };
+        let before = clock.read();
+        drop(child.stdin.take());
+        // SAFETY: all zeroes is a valid `rusage`.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let pid = child.id().cast_signed();
+        // SAFETY: the place is valid; the child is this test's own, and is waited for here alone.
+        assert_eq!(unsafe { libc::wait4(pid, std::ptr::null_mut(), 0, &raw mut usage) }, pid);
+        let micros = |time: libc::timeval| (time.tv_sec as u64) * 1_000_000 + time.tv_usec as u64;
+        let whole = (micros(usage.ru_utime) + micros(usage.ru_stime)) * 1000;
+        let counted = clock.read();
+        assert!(before > whole / 4 && before < whole * 3 / 4, "{before} of {whole} ns before");
+        assert!(counted > whole * 19 / 20 && counted < whole * 21 / 20 + 5_000_000, "{counted} of {whole} ns");
     }
 }

@@ -1,63 +1,62 @@
-//! Counts the memory of a run where no control group does: what its processes have mapped, what the kernel keeps for
-//! them, and the files of a working folder that is memory.
+//! Measures the memory of a run where no control group does: mapped pages, kernel memory for the processes, and the
+//! files of a working folder in memory.
 //!
-//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and
-//! timers, and the two pipes that it writes its output to.
+//! Small things are not counted: descriptors of at most 1 KiB each, queued signals and timers, and the two output
+//! pipes.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::io;
 
-use crate::api::text::text;
-use crate::proc::descriptors::Descriptors;
-use crate::proc::footprint::Footprint;
+use crate::procfs::{Descriptors, Footprint, text};
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::gauges::{Disk, Gauges};
-use crate::watch::grants::{self, Grants};
 
-/// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
-/// signals or timers, and 2 MiB in the output pipes come to half of it.
+/// How much 16 processes can hold unnoticed beyond their limit. 256 descriptors of 1 KiB each, 1024 signals or timers,
+/// and 2 MiB in the output pipes are half of this.
 pub(crate) const UNCOUNTED: u64 = 16 << 20;
-/// One mapping, with its place in the tree of mappings and the marks of its pages' owners, one for each ancestor.
+/// Kernel memory for one mapping: its place in the tree of mappings, and links between pages and their owners, one for
+/// each ancestor.
 const MAPPING_BYTES: u64 = 1 << 10;
 
-/// How often shared pages are divided before a run has more than it may.
+/// How often shared pages are divided before a run is considered over its limit.
 const DIVISIONS: usize = 4;
 
 /// The memory of one run.
 pub(crate) struct MemoryMeter<'a> {
     gauges: Gauges<'a>,
     grants: Grants,
-    /// As many mappings can a process have.
-    most_mappings: OnceCell<u64>,
+    /// The maximal number of mappings of a process.
+    max_mappings: OnceCell<u64>,
     last: u64,
     peak: u64,
 }
 
 impl<'a> MemoryMeter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> MemoryMeter<'a> {
-        MemoryMeter { gauges, grants: Grants::default(), most_mappings: OnceCell::new(), last: 0, peak: 0 }
+        MemoryMeter { gauges, grants: Grants::default(), max_mappings: OnceCell::new(), last: 0, peak: 0 }
     }
 
-    /// Bytes held now. As long as they are within `limit`, pages that several processes share may count several times:
-    /// to divide them takes long.
+    /// Bytes held now. While this is within `limit`, pages that several processes share may count several times, as
+    /// dividing them takes long.
     pub(crate) fn now(&mut self, limit: u64) -> u64 {
-        self.last = self.look(limit);
+        self.last = self.measure(limit);
         self.peak = self.peak.max(self.last);
         self.last
     }
 
-    /// The most that was ever seen.
+    /// The greatest value so far.
     pub(crate) fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// Whether `thread` may map `bytes` of shared memory that has no file; if so, they count from now on.
+    /// Whether `thread` may map `bytes` of anonymous shared memory. If so, they count from now on.
     pub(crate) fn grant(&mut self, thread: u32, bytes: u64, limit: u64) -> bool {
         let bytes = bytes.checked_next_multiple_of(rustix::param::page_size() as u64).unwrap_or(u64::MAX);
-        // Who asks again has long mapped what it got before.
+        // A thread that asks again has mapped its earlier grant.
         self.grants.settle(|asker| asker == thread);
         let fits = |held: u64| held.saturating_add(bytes) <= limit;
-        let granted = fits(self.last.max(self.grants.bytes())) || fits(self.look(limit.saturating_sub(bytes)));
+        let granted = fits(self.last.max(self.grants.bytes())) || fits(self.measure(limit.saturating_sub(bytes)));
         if granted {
             self.grants.add(thread, bytes);
             self.last = self.last.saturating_add(bytes);
@@ -65,9 +64,9 @@ impl<'a> MemoryMeter<'a> {
         granted
     }
 
-    fn look(&mut self, limit: u64) -> u64 {
+    fn measure(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
-        // Shared memory that is granted counts without being looked for.
+        // Granted memory counts without being looked for.
         let processes: Vec<Footprint> =
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
@@ -75,7 +74,7 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
         let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
-        let most = processes.iter().map(|process| self.most_mappings(process) * MAPPING_BYTES).sum::<u64>();
+        let most = processes.iter().map(|process| self.max_mappings(process) * MAPPING_BYTES).sum::<u64>();
         let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());
         if all(rest.saturating_add(most), pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
@@ -84,58 +83,58 @@ impl<'a> MemoryMeter<'a> {
         if all(rest, pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
-        all(rest, self.gauges.as_user(|| divided(processes)), &self.grants)
+        all(rest, self.gauges.as_user(|| proportional_pages_of(processes)), &self.grants)
     }
 
     fn files(&self) -> u64 {
-        // Too many to be counted are a breach of their own.
+        // If there are too many to count, that is another breach.
         let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 
-    /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
+    /// Kernel memory for all mappings. Frees grants that are mapped nowhere.
     fn mappings(&mut self, processes: &[Footprint]) -> u64 {
         let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
         for process in processes {
             count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
-                // Gone, or it cannot be looked into.
-                process.again().map_or(0, |process| self.most_mappings(&process))
+                // It is gone, or may not be read.
+                process.again().map_or(0, |process| self.max_mappings(&process))
             });
         }
         if complete && !self.grants.is_empty() {
-            self.grants.settle(grants::is_gone);
+            self.grants.settle(is_gone);
             self.grants.keep(shared.len());
         }
         count * MAPPING_BYTES
     }
 
-    /// As many as an address space of this size can be cut into.
-    fn most_mappings(&self, process: &Footprint) -> u64 {
-        const USUAL_MOST: u64 = 65_530;
-        let most = self.most_mappings.get_or_init(|| {
+    /// The number of pieces into which an address space of this size can be divided.
+    fn max_mappings(&self, process: &Footprint) -> u64 {
+        const DEFAULT_MAX_MAPPINGS: u64 = 65_530;
+        let most = self.max_mappings.get_or_init(|| {
             let told = text("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
-            told.unwrap_or(USUAL_MOST)
+            told.unwrap_or(DEFAULT_MAX_MAPPINGS)
         });
         (process.size / rustix::param::page_size() as u64).min(*most)
     }
 }
 
-/// Pages of all processes, those that they share divided among them.
-fn divided(processes: Vec<Footprint>) -> u64 {
+/// Pages of all processes, with shared pages divided among them.
+fn proportional_pages_of(processes: Vec<Footprint>) -> u64 {
     let mut distinct: Vec<Footprint> = Vec::new();
     for process in processes {
         if !distinct.iter().any(|known| known.is_same_memory(&process)) {
             distinct.push(process);
         }
     }
-    // To look at each page of a single process would take long and tell nothing new.
+    // Examining each page of a single process would take long and tell nothing new.
     if let [only] = &distinct[..] {
         return only.pages;
     }
     let mut least = u64::MAX;
     for _ in 0..DIVISIONS {
-        // One that cannot be looked into counts in full.
+        // A process that may not be read counts in full.
         let part = |process: &Footprint| process.proportional().map_or(process.pages, |pages| pages.min(process.pages));
         least = least.min(distinct.iter().map(part).sum());
         let before = distinct.len();
@@ -143,7 +142,99 @@ fn divided(processes: Vec<Footprint>) -> u64 {
         if distinct.len() == before {
             break;
         }
-        // Of those that ended meanwhile, what they shared seemed to be more than it was.
+        // If a process ended meanwhile, its share was counted twice.
     }
     least
+}
+
+/// Anonymous shared memory that one run was granted, where no control group charges it. A program asks for each piece,
+/// and gets it while all pieces together fit into its limit. Such memory can exist without any process showing it. So
+/// it counts in full from when it is granted until no process has it mapped.
+
+#[derive(Default)]
+pub(crate) struct Grants {
+    /// The largest first.
+    granted: Vec<Grant>,
+}
+
+struct Grant {
+    bytes: u64,
+    /// The thread that asked; `None` once it has certainly mapped it.
+    asker: Option<u32>,
+}
+
+impl Grants {
+    /// Bytes of all pieces that may still be mapped.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.granted.iter().fold(0, |sum, grant| sum.saturating_add(grant.bytes))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.granted.is_empty()
+    }
+
+    /// Adds a grant to `thread`.
+    pub(crate) fn add(&mut self, thread: u32, bytes: u64) {
+        let at = self.granted.partition_point(|grant| grant.bytes > bytes);
+        self.granted.insert(at, Grant { bytes, asker: Some(thread) });
+    }
+
+    /// Marks grants whose thread has mapped them, or never will.
+    pub(crate) fn settle(&mut self, has_mapped: impl Fn(u32) -> bool) {
+        for grant in &mut self.granted {
+            grant.asker = grant.asker.filter(|&thread| !has_mapped(thread));
+        }
+    }
+
+    /// `mapped` pieces are mapped, but it is unknown which. Keeps the largest, and those that may not be mapped yet.
+    pub(crate) fn keep(&mut self, mapped: usize) {
+        let mut left = mapped;
+        self.granted.retain(|grant| {
+            let kept = grant.asker.is_some() || left > 0;
+            left -= usize::from(grant.asker.is_none() && left > 0);
+            kept
+        });
+    }
+}
+
+/// Whether this thread does not exist any more.
+pub(crate) fn is_gone(thread: u32) -> bool {
+    let there = std::fs::metadata(format!("/proc/{thread}"));
+    there.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mapped_no_more_is_free_again() {
+        let mut grants = Grants::default();
+        for bytes in [1, 4, 2] {
+            grants.settle(|thread| thread == 7);
+            grants.add(7, bytes);
+        }
+        assert_eq!(grants.bytes(), 7);
+        grants.keep(1);
+        assert_eq!(grants.bytes(), 6, "the largest, and the last, which may not be mapped yet");
+        grants.settle(|thread| thread == 7);
+        grants.keep(1);
+        assert_eq!(grants.bytes(), 4);
+        grants.keep(0);
+        assert!(grants.is_empty());
+    }
+
+    #[test]
+    fn what_others_may_be_about_to_map_counts() {
+        let mut grants = Grants::default();
+        grants.add(7, 8);
+        grants.add(8, 8);
+        grants.keep(0);
+        assert_eq!(grants.bytes(), 16);
+        grants.settle(|thread| thread == 7);
+        grants.add(7, 8);
+        grants.keep(0);
+        assert_eq!(grants.bytes(), 16, "the first of 7's is settled and gone");
+        assert!(is_gone(4_000_000) && !is_gone(std::process::id()));
+    }
 }

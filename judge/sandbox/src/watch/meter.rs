@@ -1,13 +1,20 @@
-//! Reads what a run uses while it goes on: CPU time, memory, processes.
+//! Measures what a run uses: CPU time, memory, processes. Makes the answer from it.
 
-use crate::cgroup::group::Cgroup;
-use crate::proc::tree;
-use crate::watch::cpu_meter::CpuMeter;
-use crate::watch::gauges::{Accounts, Gauges};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::cgroup::Cgroup;
+use crate::clock::{self, nanoseconds};
+use crate::procfs::{self, text};
+use crate::protocol::messages::{Answer, Captured};
+use crate::request::{Breach, End, Limits, Usage};
+use crate::watch::capture::Stream;
+use crate::watch::gauges::{CpuReadings, Gauges, TreeClock};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
-/// One run's readings, from what they were before it.
+/// Measures one run.
 pub(crate) struct Meter<'a> {
     gauges: Gauges<'a>,
     cpu: CpuMeter<'a>,
@@ -20,7 +27,7 @@ pub(crate) struct Totals {
     pub(crate) cpu: u64,
     /// In bytes.
     pub(crate) memory: u64,
-    /// The kernel killed for want of memory.
+    /// The kernel killed a process because memory ran out.
     pub(crate) out_of_memory: bool,
     /// The kernel refused a process.
     pub(crate) out_of_processes: bool,
@@ -31,60 +38,60 @@ impl<'a> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::start(gauges), memory: MemoryMeter::start(gauges) }
     }
 
-    /// For a run that has begun when the accounts of CPU time were these.
-    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> Meter<'a> {
+    /// Continues with a run. `before`: CPU time before it.
+    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
-    /// The accounts of CPU time before the run.
-    pub(crate) fn before(&self) -> Accounts {
+    /// CPU time before the run.
+    pub(crate) fn before(&self) -> CpuReadings {
         self.cpu.before()
     }
 
-    /// What watches over CPU time.
+    /// The meter for CPU time.
     pub(crate) fn cpu(&mut self) -> &mut CpuMeter<'a> {
         &mut self.cpu
     }
 
-    /// What watches over memory. `None`: the control group keeps the limit itself.
+    /// The meter for memory. `None` if the control group enforces the limit.
     pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
         self.gauges.cgroup.is_none().then_some(&mut self.memory)
     }
 
     /// See [`Gauges::as_user`].
-    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
-        self.gauges.as_user(look)
+    pub(crate) fn as_user<T>(&self, sample: impl FnOnce() -> T) -> T {
+        self.gauges.as_user(sample)
     }
 
-    /// Tasks alive now. `None`: the control group keeps the limit itself.
+    /// The number of living tasks. `None` if the control group enforces the limit.
     pub(crate) fn tasks(&self) -> Option<u64> {
         let watched = self.gauges.cgroup.is_none() && self.gauges.many;
         watched.then(|| self.alive())
     }
 
-    /// See [`Gauges::expect_company`].
-    pub(crate) fn expect_company(&self, thread: u32) {
-        self.gauges.expect_company(thread);
+    /// See [`Gauges::expect_others`].
+    pub(crate) fn expect_others(&self, thread: u32) {
+        self.gauges.expect_others(thread);
     }
 
-    /// Whether a process is the run's.
+    /// Whether a process belongs to the run.
     pub(crate) fn has_member(&self, process: u32) -> bool {
         self.gauges.members().contains(&process.cast_signed())
     }
 
-    /// Tasks alive now.
+    /// The number of living tasks.
     pub(crate) fn alive(&self) -> u64 {
         if !self.gauges.members.has_others() {
-            return self.gauges.members().into_iter().map(tree::threads).sum();
+            return self.gauges.members().into_iter().map(procfs::threads).sum();
         }
-        // The root's own dead children are about to be reaped. Those of the program count, as they do in the kernel's
+        // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
         // limits.
-        let children = tree::children(self.gauges.root);
-        let counts = |pid: &i32| !children.contains(pid) || tree::resident(*pid) > 0;
-        self.gauges.members().into_iter().filter(counts).map(tree::threads).sum()
+        let children = procfs::children(self.gauges.root);
+        let counts = |pid: &i32| !children.contains(pid) || procfs::resident(*pid) > 0;
+        self.gauges.members().into_iter().filter(counts).map(procfs::threads).sum()
     }
 
-    /// The run's totals once it has `finished`.
+    /// The totals of the run, which has `finished`.
     pub(crate) fn totals(self, finished: &Finished) -> Totals {
         let cpu = self.cpu.total(finished.cpu);
         let seen = self.gauges.cgroup.map(Cgroup::events).unwrap_or_default();
@@ -94,5 +101,343 @@ impl<'a> Meter<'a> {
             out_of_memory: seen.out_of_memory,
             out_of_processes: seen.out_of_processes,
         }
+    }
+}
+
+/// The answer for a program that `execve` refused.
+pub(crate) fn refused(errno: i32) -> Answer {
+    Answer {
+        end: End::NotStarted(errno),
+        breaches: Vec::new(),
+        usage: Usage::default(),
+        stdout: Captured::Inline(Vec::new()),
+        stderr: Captured::Inline(Vec::new()),
+        output_files: Ok(Vec::new()),
+    }
+}
+
+/// The answer for a program that ran.
+pub(crate) fn conclude(
+    limits: &Limits,
+    finished: &Finished,
+    mut breaches: Vec<Breach>,
+    totals: &Totals,
+    stdout: &mut Stream,
+    stderr: &mut Stream,
+) -> Answer {
+    let cpu = Duration::from_nanos(totals.cpu);
+    // If a hypervisor takes the core away, the program is killed up to a tick before its limit.
+    let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
+    let usage = Usage {
+        cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
+        wall: finished.run_time(),
+        memory: Some(totals.memory),
+        stdout_bytes: stdout.received,
+        stderr_bytes: stderr.received,
+        relayed_bytes: stdout.relayed(),
+        run_delay: finished.run_delay.map(Duration::from_nanos),
+        stolen: None,
+    };
+    let mut passed = |breach, holds: bool| {
+        if holds {
+            breaches.push(breach)
+        }
+    };
+    passed(Breach::Output, stdout.overflowed());
+    passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
+    passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
+    passed(Breach::Memory, totals.out_of_memory || limits.memory.is_some_and(|limit| totals.memory > limit));
+    passed(Breach::Processes, totals.out_of_processes);
+    breaches.sort();
+    breaches.dedup();
+    Answer {
+        end: ending(finished),
+        breaches,
+        usage,
+        stdout: stdout.take_captured(),
+        stderr: stderr.take_captured(),
+        output_files: Ok(Vec::new()),
+    }
+}
+
+fn ending(finished: &Finished) -> End {
+    if libc::WIFSIGNALED(finished.status) {
+        End::Signalled(libc::WTERMSIG(finished.status))
+    } else {
+        End::Exited(libc::WEXITSTATUS(finished.status))
+    }
+}
+
+/// The shortest and longest interval between samples of processes, where nothing else counts them reliably.
+const MIN_INTERVAL: u64 = 1_000_000;
+const MAX_INTERVAL: u64 = 20_000_000;
+/// The pause after a sample is this many times as long as the sample: sampling takes at most one part in twenty of the
+/// helper's time.
+const PAUSE_FACTOR: u64 = 20;
+/// A process that is not found again is forgotten after this many samples. A list of children may miss one.
+const FORGOTTEN_AFTER: u64 = 8;
+/// The control group may count this much more than the tree clock before the clock is doubted.
+const TOLERANCE: u64 = 1_000_000;
+
+/// Measures one run's CPU time, in nanoseconds, by all accounts that the tier has.
+///
+/// Each account has its own weakness. A control group's account lags by up to a tick for each core in use. The tree
+/// clock loses a process that executes a file which it may not read, with all its descendants; and it goes on while a
+/// hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with them, and
+/// a process whose parent ignores its end is in no parent's account.
+///
+/// So the tree clock is used alone where nothing else counts all processes. Elsewhere it only makes up for the lag of
+/// the other account. There is no tree clock where a group counts and programs stay on this process's core. This
+/// process then reads the account while no program runs, so that nothing lags.
+pub(crate) struct CpuMeter<'a> {
+    gauges: Gauges<'a>,
+    before: CpuReadings,
+    samples: u64,
+    /// The processes that were found lately.
+    seen: HashMap<i32, Seen>,
+    /// When the last sample began: the tree clock, the root's part of it, and the newest process.
+    tree_then: u64,
+    own_then: u64,
+    newest: Option<i32>,
+    /// CPU time of processes that the tree clock did not count.
+    uncounted: u64,
+    /// CPU time of living processes and those that they waited for.
+    waited_for_total: u64,
+    /// CPU time that is certain.
+    known: u64,
+    /// When the next sample is due, and the pause before it.
+    next_sample_at: u64,
+    pace: u64,
+    /// CPU time of the last sample.
+    effort: u64,
+}
+
+/// A process in the last sample that found it.
+struct Seen {
+    clock: u64,
+    sample: u64,
+}
+
+impl<'a> CpuMeter<'a> {
+    pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
+        let kept = gauges.accounts.and_then(Cell::take);
+        CpuMeter::resume(gauges, kept.unwrap_or_else(|| gauges.read_accounts()))
+    }
+
+    /// For a run that has begun. `before`: CPU time before it.
+    pub(crate) fn resume(gauges: Gauges<'a>, before: CpuReadings) -> CpuMeter<'a> {
+        CpuMeter {
+            gauges,
+            before,
+            samples: 0,
+            seen: HashMap::new(),
+            tree_then: before.tree,
+            own_then: before.own,
+            newest: None,
+            uncounted: 0,
+            waited_for_total: 0,
+            known: 0,
+            next_sample_at: clock::now() + MAX_INTERVAL,
+            pace: MAX_INTERVAL,
+            effort: 0,
+        }
+    }
+
+    /// CPU time before the run.
+    pub(crate) fn before(&self) -> CpuReadings {
+        self.before
+    }
+
+    /// CPU time so far, at most one tick of each of `cores` too much.
+    pub(crate) fn used(&mut self, cores: u64) -> u64 {
+        let (tree, group) = self.counted(self.gauges.read_accounts());
+        // Processes are sampled if no group counts them, or if the group counts what the clock does not.
+        let has_clock = self.gauges.tree_clock().is_some();
+        let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
+        if !self.is_single_process() && group.is_none_or(is_doubtful) {
+            self.sample();
+        }
+        let tree = tree + self.uncounted;
+        let whole = group.or_else(|| self.is_single_process().then(|| self.living()));
+        self.known = self.known.max(whole.unwrap_or(tree)).max(self.waited_for_total);
+        let most = whole.map_or(u64::MAX, |whole| whole + clock::tick() * cores);
+        self.known.max(tree.min(most))
+    }
+
+    /// CPU time of the whole run. `reaped`: of the reaped processes.
+    pub(crate) fn total(&self, reaped: u64) -> u64 {
+        // For a single process, the kernel's account is exact. The others include some work of the root.
+        if !self.gauges.many || self.is_single_process() {
+            return reaped;
+        }
+        let now = self.gauges.read_accounts();
+        if let Some(accounts) = self.gauges.accounts {
+            accounts.set(Some(now));
+        }
+        let (tree, group) = self.counted(now);
+        let whole = group.unwrap_or(tree + self.uncounted);
+        // If the program was killed for some CPU time, it has used that. The tree clock lags a little behind the root's
+        // part of it.
+        reaped.max(self.known).max(self.waited_for_total).max(whole)
+    }
+
+    /// Takes a sample if one is due. Returns the time until the next.
+    pub(crate) fn sample_if_due(&mut self) -> u64 {
+        if self.before.group.is_some() || !self.gauges.many || self.is_single_process() {
+            return u64::MAX;
+        }
+        if self.next_sample_at <= clock::now() {
+            self.sample();
+        }
+        self.next_sample_at.saturating_sub(clock::now()).max(1)
+    }
+
+    /// A process was started that may end soon.
+    pub(crate) fn expect_short_lived(&mut self) {
+        self.gauges.members.admit();
+        self.pace = MIN_INTERVAL;
+        self.next_sample_at = self.next_sample_at.min(clock::now() + MIN_INTERVAL.max(self.effort * PAUSE_FACTOR));
+    }
+
+    /// Whether the program is certainly a single process, and no group counts it.
+    fn is_single_process(&self) -> bool {
+        self.before.group.is_none() && !self.gauges.members.has_others()
+    }
+
+    /// CPU time of living processes.
+    fn living(&self) -> u64 {
+        self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
+    }
+
+    /// By the tree clock and by the group so far, without the root's part.
+    fn counted(&self, now: CpuReadings) -> (u64, Option<u64>) {
+        let own = now.own.saturating_sub(self.before.own);
+        let group =
+            now.group.zip(self.before.group).map(|(now, before)| now.saturating_sub(before).saturating_sub(own));
+        let tree = now.tree.saturating_sub(self.before.tree).saturating_sub(self.gauges.in_tree_clock(own));
+        (tree, group)
+    }
+
+    /// Adds what processes used since the last sample beyond what the tree clock counted.
+    fn sample(&mut self) {
+        let began = clock::own_cpu();
+        let tree_clock = || self.gauges.tree_clock().map_or(0, TreeClock::read);
+        let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
+        // Parents are read before their children. A process that ends meanwhile is left out and not counted twice.
+        let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
+        let (mut used, mut waited_for_total) = (0, self.gauges.status_page.reaped());
+        for pid in self.gauges.members() {
+            if is_doubtful {
+                waited_for_total += procfs::reaped_cpu(pid);
+            }
+            let Some(now) = clock::cpu_of(pid).map(nanoseconds) else { continue };
+            waited_for_total += now;
+            let known = self.seen.insert(pid, Seen { clock: now, sample: self.samples });
+            used += match known {
+                Some(then) if then.clock <= now => now - then.clock,
+                // An older process that was not found before was counted by others.
+                _ if self.is_new(pid, newest) => now,
+                _ => 0,
+            };
+        }
+        // From just before the last sample until now, so that this is never less than what the clock counted in
+        // between.
+        let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
+        let counted = tree_clock().saturating_sub(self.tree_then + own);
+        let missed = used.saturating_sub(counted);
+        self.uncounted += missed;
+        self.waited_for_total = self.waited_for_total.max(waited_for_total);
+        (self.tree_then, self.own_then, self.newest) = (tree_now, own_now, newest);
+        self.samples += 1;
+        self.seen.retain(|_, seen| seen.sample + FORGOTTEN_AFTER > self.samples);
+        let is_blind = self.gauges.tree_clock().is_some() && missed > TOLERANCE;
+        let next = if is_blind { MIN_INTERVAL } else { self.pace.saturating_mul(2) };
+        self.effort = clock::own_cpu() - began;
+        self.pace = next.min(MAX_INTERVAL);
+        self.next_sample_at = clock::now() + self.pace.max(self.effort * PAUSE_FACTOR);
+    }
+
+    /// Whether a process was started after the last sample began. `newest` is the newest process now.
+    fn is_new(&self, pid: i32, newest: Option<i32>) -> bool {
+        match (self.newest, newest) {
+            _ if self.samples == 0 => true,
+            (Some(then), Some(now)) if then <= now => pid > then,
+            // Process ids have started again from the beginning.
+            (Some(then), Some(now)) => pid > then || pid <= now,
+            _ => false,
+        }
+    }
+}
+
+/// The last process id that was assigned.
+fn newest_process() -> Option<i32> {
+    text("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::os::fd::OwnedFd;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::protocol::shared_memory::StatusPage;
+    use crate::watch::gauges::RunMembers;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A clock that stood still until now and is ten seconds ahead from here on, as if a hypervisor had given the core
+    /// to others.
+    fn hurried() -> TreeClock {
+        let mut readings: File = tempfile::tempfile().unwrap();
+        for reading in std::iter::once(0).chain(std::iter::repeat_n(10 * SECOND, 100)) {
+            readings.write_all(&u64::to_le_bytes(reading)).unwrap();
+        }
+        readings.seek(SeekFrom::Start(0)).unwrap();
+        TreeClock::from_fd(OwnedFd::from(readings))
+    }
+
+    #[test]
+    fn what_a_hypervisor_took_is_not_charged() {
+        let script = "while :; do :; done & wait";
+        let mut root = Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::null()).spawn().unwrap();
+        let pid = root.id().cast_signed();
+        while procfs::descendants(pid).is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (clock, status_page) = (hurried(), StatusPage::new().unwrap());
+        let members = RunMembers::new(true);
+        let gauges = Gauges {
+            root: pid,
+            cgroup: None,
+            root_clock: Some(&clock),
+            accounts: None,
+            status_page: &status_page,
+            folder: None,
+            files: None,
+            user: None,
+            many: true,
+            members: &members,
+            grants: false,
+        };
+        let mut meter = CpuMeter::start(gauges);
+        let child = procfs::descendants(pid)[0];
+        let first = meter.used(1);
+        let after = clock::cpu_of(child).map(nanoseconds).unwrap();
+        let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
+        // From here, there may be others, which only the tree clock counts.
+        meter.expect_short_lived();
+        let (among_others, of_all) = (meter.used(1), meter.total(7));
+        for victim in [child, pid] {
+            // SAFETY: a system call without pointers. Both processes are this test's own.
+            unsafe { libc::kill(victim, libc::SIGKILL) };
+        }
+        root.wait().unwrap();
+        assert!(first <= after + clock::tick(), "{first} ns, {after} by its own clock");
+        assert!(charged);
+        assert_eq!(alone, 7, "one process: what was reaped");
+        assert!(among_others > 9 * SECOND && of_all >= among_others, "{among_others} and {of_all} ns");
     }
 }

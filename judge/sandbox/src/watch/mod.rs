@@ -1,15 +1,324 @@
-//! What watches a running program: its output, its limits, its end.
+//! Watches a running program: captures its output, enforces its limits, and waits for its end.
 
 pub(crate) mod capture;
-pub(crate) mod conclude;
-pub(crate) mod cpu_meter;
-pub(crate) mod doorkeeper;
+pub(crate) mod fork_policy;
 pub(crate) mod gauges;
-pub(crate) mod grants;
 pub(crate) mod memory_meter;
 pub(crate) mod meter;
-pub(crate) mod own_program;
-pub(crate) mod program;
 pub(crate) mod reaper;
-pub(crate) mod tree_clock;
-pub(crate) mod watcher;
+
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use arrayvec::ArrayVec;
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::clock::{self, nanoseconds};
+use crate::request::{Breach, Context, Fault, Limits};
+use crate::watch::capture::{Stream, take_rest};
+use crate::watch::fork_policy::ForkPolicy;
+use crate::watch::gauges::Disk;
+use crate::watch::meter::Meter;
+use crate::watch::reaper::Conclusion;
+
+/// How a run ended, as seen by the watcher.
+pub(crate) struct Watched {
+    pub(crate) conclusion: Conclusion,
+    /// The limits for which the watcher killed the program.
+    pub(crate) breaches: Vec<Breach>,
+    /// The clocks when `until` became readable.
+    pub(crate) cutoff: Option<Cutoff>,
+    /// A process or thread was refused.
+    pub(crate) was_refused: bool,
+}
+
+/// The clocks when the program was no longer needed.
+#[derive(Clone, Copy)]
+pub(crate) struct Cutoff {
+    /// On the monotonic clock.
+    pub(crate) at: u64,
+    pub(crate) cpu: u64,
+}
+
+/// How long a killed program may take to die.
+const GRACE: u64 = 5_000_000_000;
+/// The shortest and longest interval between checks of what cannot be polled.
+const MIN_INTERVAL: u64 = 1_000_000;
+const MAX_INTERVAL: u64 = 20_000_000;
+/// A program is killed only when it exceeds a limit of time by this. The final figures, which are read in another way,
+/// then exceed the limit as well.
+const MARGIN: u64 = 200_000;
+/// The fastest rate at which memory is touched, or a file written, in bytes per nanosecond.
+const TOUCH_RATE: u64 = 4;
+/// The pause after a measurement is this many times as long as the measurement.
+const PAUSE_FACTOR: u64 = 4;
+/// The size of one read.
+pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What is watched.
+pub(crate) struct Watcher<'a, 'b> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) stdout: &'a mut Stream,
+    pub(crate) stderr: &'a mut Stream,
+    pub(crate) meter: &'a mut Meter<'b>,
+    /// The socket to the judge. It is hung up when the judge has gone or cancelled the run. The next order may wait
+    /// there.
+    pub(crate) judge: BorrowedFd<'a>,
+    /// Readable when the program is no longer needed. `None` once it was.
+    pub(crate) until: Option<BorrowedFd<'a>>,
+    /// How long the program may then take to end by itself, in nanoseconds.
+    pub(crate) grace: u64,
+    /// The working folder, if its size is not limited by the kernel.
+    pub(crate) disk: Option<&'a dyn Disk>,
+    /// The number of cores that the program can use at once.
+    pub(crate) cores: u64,
+    /// Decides about new processes, where no control group counts them.
+    pub(crate) fork_policy: Option<ForkPolicy<'a>>,
+}
+
+/// The state of a run.
+#[derive(Default)]
+struct Progress {
+    breaches: Vec<Breach>,
+    cutoff: Option<Cutoff>,
+}
+
+impl Watcher<'_, '_> {
+    /// Watches until the program has ended, by itself or because it was killed. `buffer` is for data from the pipes.
+    pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
+        let mut progress = Progress::default();
+        if let Err(fault) = self.watch(program, &mut progress, buffer) {
+            // The program must not outlive its run.
+            program.kill();
+            self.wait_for_death(program)?;
+            program.finish()?;
+            return Err(fault);
+        }
+        let conclusion = program.finish()?;
+        self.deliver(program.started(), &progress, buffer)?;
+        let was_refused = self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
+        Ok(Watched { conclusion, breaches: progress.breaches, cutoff: progress.cutoff, was_refused })
+    }
+
+    /// Returns when the program has ended, before it is cleaned up.
+    fn watch(&mut self, program: &mut dyn Program, progress: &mut Progress, buffer: &mut [u8]) -> Result<(), Fault> {
+        // Reading what a program uses takes longer than a short program. So the first check comes a little later.
+        let mut next_check_at = clock::now() + MIN_INTERVAL.min(nanoseconds(self.limits.shortest_time()));
+        // Until then the output stays in the pipe. Waking for it costs a short program more than a full pipe costs a
+        // long one.
+        let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
+        loop {
+            let timeout = match next_check_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+                Some(left) => left,
+                None => match self.check(program, progress) {
+                    Some(next) => {
+                        is_first = false;
+                        next_check_at = clock::now().saturating_add(next);
+                        next
+                    }
+                    None => break,
+                },
+            };
+            let timeout = timeout.min(self.meter.cpu().sample_if_due());
+            let timeout = timeout.min(self.fork_policy.as_ref().map_or(u64::MAX, ForkPolicy::pause));
+            let ready = self.wait(Some(program.ended()), timeout, !is_first)?;
+            if ready.judge {
+                return Err(Fault::Cancelled);
+            }
+            if ready.cut_off {
+                self.until = None;
+                self.stdout.cut_off();
+                progress.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
+                next_check_at = clock::now();
+            }
+            if ready.ended && program.is_over() {
+                return Ok(());
+            }
+            if let Some(fork_policy) = &mut self.fork_policy {
+                fork_policy.process(self.meter, ready.has_notification);
+            }
+            // In a conversation there is one line at a time. Looking for another would take as long as passing this one
+            // on.
+            self.stdout.drain(buffer, if self.stdout.is_relay() { 1 } else { 32 })?;
+            if ready.stderr {
+                self.stderr.drain(buffer, 32)?;
+            }
+            if self.stdout.overflowed() {
+                break;
+            }
+        }
+        program.kill();
+        self.wait_for_death(program)
+    }
+
+    fn wait_for_death(&self, program: &mut dyn Program) -> Result<(), Fault> {
+        let until = clock::now() + GRACE;
+        loop {
+            let left = until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
+                action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+                source: Errno::TIME.into(),
+            })?;
+            let mut ended = [PollFd::from_borrowed_fd(program.ended(), PollFlags::IN)];
+            match rustix::event::poll(&mut ended, Some(&clock::timespec(left))) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if program.is_over() => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(error).context("waiting for the program's death"),
+            }
+        }
+    }
+
+    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the time limit of the
+    /// run. It is not waited for if the program was cut short.
+    fn deliver(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
+        let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
+        let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
+        take_rest([self.stdout, self.stderr], buffer)?;
+        loop {
+            self.stdout.drain(buffer, usize::MAX)?;
+            self.stderr.drain(buffer, usize::MAX)?;
+            if !self.stdout.is_blocked() && !self.stderr.is_blocked() {
+                return self.stdout.finish();
+            }
+            let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
+            if is_cut_short {
+                return self.stdout.finish();
+            }
+            if left == 0 {
+                return Err(Errno::TIME).context("waiting for the program's output to be read");
+            }
+            if self.wait(None, left, true)?.judge {
+                return Err(Fault::Cancelled);
+            }
+        }
+    }
+
+    /// Nanoseconds until the next check; `None` if a limit is exceeded, which is recorded.
+    fn check(&mut self, program: &dyn Program, progress: &mut Progress) -> Option<u64> {
+        let next = match progress.cutoff {
+            Some(cutoff) => {
+                (cutoff.at.saturating_add(self.grace)).checked_sub(clock::now()).filter(|left| *left > 0)?
+            }
+            None => self.check_clocks(program.started(), &mut progress.breaches)?,
+        };
+        let space = if program.has_started() { self.check_space(&mut progress.breaches)? } else { MIN_INTERVAL };
+        Some(next.min(space).max(50_000))
+    }
+
+    fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.cpu.map(nanoseconds) {
+            let left =
+                (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used(self.cores)).filter(|left| *left > 0);
+            next = next.min(check_left(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
+        }
+        if let Some(limit) = self.limits.wall.map(nanoseconds) {
+            let left = (started.saturating_add(limit).saturating_add(MARGIN))
+                .checked_sub(clock::now())
+                .filter(|left| *left > 0);
+            next = next.min(check_left(left, Breach::Wall, breaches)?);
+        }
+        Some(next)
+    }
+
+    fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.memory
+            && let Some(memory) = self.meter.memory()
+        {
+            let began = clock::now();
+            let left = check_left(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
+            // The program may wait for this very core.
+            next = next.min(pause.max(PAUSE_FACTOR * (clock::now() - began)));
+        }
+        if let Some(limit) = self.limits.processes
+            && let Some(now) = self.meter.tasks()
+        {
+            check_left(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
+            next = next.min(MAX_INTERVAL);
+        }
+        if let Some(measure) = self.disk {
+            let began = clock::now();
+            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = check_left(left, Breach::Disk, breaches)?;
+            // With many files, measuring must not take most of the time.
+            let pause = (left / TOUCH_RATE).clamp(MIN_INTERVAL, MAX_INTERVAL);
+            next = next.min(pause.max(4 * (clock::now() - began)));
+        }
+        Some(next)
+    }
+
+    /// Waits until there is something to do, for at most `timeout` nanoseconds. `listens`: output counts.
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Readiness, Fault> {
+        let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
+        let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
+        fds.push(PollFd::new(&self.judge, PollFlags::RDHUP));
+        fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let until = ended.and(self.until);
+        fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let fork_policy = ended.and(self.fork_policy.as_ref()).map(ForkPolicy::fd);
+        let place = fds.len();
+        fds.extend(fork_policy.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let stderr = fds.len();
+        if listens {
+            fds.extend(self.stderr.awaited());
+            fds.extend(self.stdout.awaited());
+            fds.extend(self.stdout.pending());
+        }
+        match rustix::event::poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error).context("waiting for the program"),
+        }
+        let ready = |index: usize| !fds[index].revents().is_empty();
+        Ok(Readiness {
+            judge: ready(0),
+            ended: ended.is_some() && ready(1),
+            cut_off: until.is_some() && ready(2),
+            has_notification: fork_policy.is_some() && ready(place),
+            stderr: !listens || !self.stderr.done && ready(stderr),
+        })
+    }
+}
+
+struct Readiness {
+    judge: bool,
+    ended: bool,
+    cut_off: bool,
+    has_notification: bool,
+    /// There may be output on standard error.
+    stderr: bool,
+}
+
+/// Returns `left`, and records `breach` if that is `None`.
+fn check_left(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
+    if left.is_none() {
+        breaches.push(breach);
+    }
+    left
+}
+
+/// A started program, as the watcher sees it.
+pub(crate) trait Program {
+    /// Becomes readable when a process has ended. See [`Program::is_over`].
+    fn ended(&self) -> BorrowedFd<'_>;
+    /// Whether that was the program itself.
+    fn is_over(&mut self) -> bool;
+    /// Kills all processes of the run. May be called again.
+    fn kill(&mut self);
+    /// Cleans up after the program's end, and returns the result.
+    fn finish(&mut self) -> Result<Conclusion, Fault>;
+    /// Whether the program certainly runs, and is not about to start.
+    fn has_started(&self) -> bool;
+    /// When it started, or a little earlier, on the monotonic clock.
+    fn started(&self) -> u64;
+}
+
+/// The result of starting a program.
+pub(crate) enum Start<'a> {
+    /// It runs, or the process that starts it has the order.
+    Running(Box<dyn Program + 'a>),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}

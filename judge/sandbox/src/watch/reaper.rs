@@ -1,37 +1,35 @@
-//! Ends the processes that a program left behind and counts what all of them used.
+//! Ends and reaps the processes that a program left behind, and adds up what they used.
 
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
 
-use crate::api::clock;
-use crate::api::execution::Fault;
-use crate::api::fault::Context;
 use crate::confine::launch::Child;
-use crate::proc::signals;
-use crate::protocol::notes::Notes;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::shared_memory::StatusPage;
+use crate::request::{Context, Fault};
+use crate::{clock, process};
 
-/// A run shorter than this, in nanoseconds, is not asked how long it waited for a core: to ask takes a hundredth of that.
+/// The waiting time of shorter runs, in nanoseconds, is not read. Reading it takes a hundredth of this.
 const BRIEF: u64 = 1_000_000;
 
-/// Which processes are the run's.
+/// Which processes belong to the run.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
-    /// The program's process group. Seccomp keeps processes in it; without seccomp, some may have left.
+    /// The program's process group. Seccomp keeps processes in it. Without seccomp, some may have left it.
     Group,
-    /// Every process in this pid namespace, but for this one, its init.
+    /// Every process in this pid namespace except its init, which is this process.
     Namespace,
 }
 
-/// What was learnt at the end of a program.
-#[derive(Debug, Clone, Copy, Default)]
+/// What was measured at the end of a program.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Finished {
-    /// As `wait4` gives it.
+    /// The status as `wait4` returns it.
     pub(crate) status: i32,
-    /// CPU time of all that was reaped, in nanoseconds.
+    /// CPU time of all reaped processes, in nanoseconds.
     pub(crate) cpu: u64,
     /// The greatest resident size of any reaped process, in bytes.
     pub(crate) peak: u64,
@@ -39,12 +37,12 @@ pub(crate) struct Finished {
     pub(crate) started: u64,
     /// When it ended, on the monotonic clock.
     pub(crate) ended: u64,
-    /// How long it waited for a core, in nanoseconds, if the kernel tells and it ran for long enough to be asked for.
+    /// How long it waited for a core, in nanoseconds, if the kernel tells and the run was long enough.
     pub(crate) run_delay: Option<u64>,
 }
 
-/// What became of a program that was to be started.
-#[derive(Debug, Clone, Copy)]
+/// The result of starting a program.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) enum Conclusion {
     /// It ran.
     Finished(Finished),
@@ -53,45 +51,24 @@ pub(crate) enum Conclusion {
 }
 
 impl Finished {
-    /// How long the program ran, on the clock.
+    /// How long the program ran.
     pub(crate) fn run_time(&self) -> Duration {
         Duration::from_nanos(self.ended.saturating_sub(self.started))
     }
 
-    /// The same for a program that ended by itself.
-    pub(crate) fn own_run_time(&self) -> Option<Duration> {
+    /// The same for a program that exited.
+    pub(crate) fn exited_run_time(&self) -> Option<Duration> {
         libc::WIFEXITED(self.status).then(|| self.run_time())
-    }
-
-    pub(crate) fn encode(&self, writer: &mut Writer) {
-        writer
-            .u64(u64::from(self.status.cast_unsigned()))
-            .u64(self.cpu)
-            .u64(self.peak)
-            .u64(self.started)
-            .u64(self.ended);
-        writer.option(self.run_delay);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Finished> {
-        Ok(Finished {
-            status: (reader.u64()? as u32).cast_signed(),
-            cpu: reader.u64()?,
-            peak: reader.u64()?,
-            started: reader.u64()?,
-            ended: reader.u64()?,
-            run_delay: reader.option()?,
-        })
     }
 }
 
-/// Kills everything of the run that is left, in one step that no fork can outrun.
+/// Kills all that is left of the run, in one step that no fork can outrun.
 pub(crate) fn kill(child: &Child, scope: Scope) {
     let targets: &[i32] = match scope {
-        // The program itself first: without seccomp, it may have left its group. It is not reaped yet, so that neither id
-        // can be anyone else's.
+        // The program first: without seccomp, it may have left its group. It is not reaped, so neither id can belong to
+        // another process.
         Scope::Group => &[child.pid, -child.pid],
-        // Every process but this one, the init, which has the right to.
+        // Every process except this one, the init, which has the right to.
         Scope::Namespace => &[-1],
     };
     for &target in targets {
@@ -100,25 +77,25 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
     }
 }
 
-/// Learns of every child's end, and reaps those that the program has orphaned while it still runs: the dead count
-/// against a limit on processes.
+/// Notices the end of every child, and reaps orphans while the program still runs, as zombies count against the limit
+/// on processes.
 pub(crate) struct Reaper {
     signals: OwnedFd,
-    notes: Rc<Notes>,
+    status_page: Rc<StatusPage>,
 }
 
-/// What the reaped have used.
+/// What reaped processes have used.
 #[derive(Default)]
-pub(crate) struct Account {
+pub(crate) struct ReapedUsage {
     cpu: u64,
     peak: u64,
 }
 
 impl Reaper {
-    /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
-    pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
-        let children = signals::set(&[libc::SIGCHLD]);
-        // SAFETY: the set is valid during both calls. Threads that this one starts later have the signal blocked, too.
+    /// From now on, [`Reaper::fd`] reports the end of a child instead of a signal.
+    pub(crate) fn open(status_page: Rc<StatusPage>) -> Result<Reaper, Fault> {
+        let children = process::set(&[libc::SIGCHLD]);
+        // SAFETY: the set is valid during both calls. Threads that this one starts later also have the signal blocked.
         let fd = unsafe {
             libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
             libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
@@ -127,7 +104,7 @@ impl Reaper {
             return Err(std::io::Error::last_os_error()).context("making a descriptor for signals");
         }
         // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
+        Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, status_page })
     }
 
     /// Readable when a child has ended.
@@ -135,14 +112,14 @@ impl Reaper {
         self.signals.as_fd()
     }
 
-    /// Reaps orphans until `child` itself is the one that has ended, which it then tells.
-    pub(crate) fn tidy(&self, child: &Child, account: &mut Account) -> bool {
+    /// Reaps orphans, and returns whether `child` itself has ended, which stays unreaped.
+    pub(crate) fn tidy(&self, child: &Child, account: &mut ReapedUsage) -> bool {
         let _ = rustix::io::read(&self.signals, &mut [0_u8; 128]);
         loop {
             // SAFETY: all zeroes is a valid `siginfo_t`.
             let mut dead: libc::siginfo_t = unsafe { std::mem::zeroed() };
             let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-            // SAFETY: the place is valid for the answer, which is about a child if the call succeeds.
+            // SAFETY: the place is valid for the answer, which describes a child if the call succeeds.
             let pid = unsafe {
                 if libc::waitid(libc::P_ALL, 0, &raw mut dead, flags) != 0 {
                     return false;
@@ -156,13 +133,13 @@ impl Reaper {
                 return true;
             }
             reap(pid, 0, account);
-            self.notes.set_reaped(account.cpu);
+            self.status_page.set_reaped(account.cpu);
         }
     }
 }
 
-/// Reaps `pid` (-1: any child) and returns its id and status. The id is 0 if none is dead, -1 if there are no children.
-fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
+/// Reaps `pid` (-1: any child). Returns its id and status. The id is 0 if no child is dead, and -1 if there are none.
+fn reap(pid: i32, flags: i32, account: &mut ReapedUsage) -> (i32, i32) {
     let mut status = 0;
     // SAFETY: all zeroes is a valid `rusage`.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -175,24 +152,23 @@ fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
     (pid, status)
 }
 
-/// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
-pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
+/// To be called once `child` has ended. Kills the rest, reaps everything, and adds up what it used.
+pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> Finished {
     let ended = clock::now();
-    let is_brief = ended.saturating_sub(child.started) < BRIEF;
-    let run_delay = if is_brief { None } else { run_delay(child.pid) };
+    let is_short = ended.saturating_sub(child.started) < BRIEF;
+    let run_delay = if is_short { None } else { run_delay(child.pid) };
     let mut status = 0;
-    let told = |status: i32, account: Account| {
-        let Account { cpu, peak } = account;
+    let told = |status: i32, account: ReapedUsage| {
+        let ReapedUsage { cpu, peak } = account;
         Finished { status, cpu, peak, started: child.started, ended, run_delay }
     };
     match scope {
         Scope::Group => kill(child, scope),
-        // To kill all, the kernel looks at every process that the machine has. It need not where nothing is left, and
-        // nothing can hide: every process in this namespace was started by a process in it, and so has a chain of parents
-        // that ends at this process, its init. A parent that dies, the program included, hands its children on before
-        // it can be waited for: to a subreaper, which is in the chain itself, or to the init. So while anything lives,
-        // the init has a child: alive, dead and not waited for, or one whose first thread is dead and another is not.
-        // `__WALL` counts children that send no signal; none is hidden by a tracer, as programs cannot trace.
+        // To kill all, the kernel looks at every process of the machine. That is not needed if nothing is left. Every
+        // process in this namespace has a chain of parents that ends at this process, its init. A parent that dies
+        // hands its children on before it can be waited for: to a subreaper in that chain, or to the init. So while
+        // anything lives, the init has a child, which may be a zombie or have a dead first thread. `__WALL` includes
+        // children that send no signal. No child is hidden by a tracer, as programs cannot trace.
         Scope::Namespace => {
             (_, status) = reap(child.pid, 0, &mut account);
             if reap(-1, libc::WNOHANG, &mut account).0 < 0 {
@@ -213,10 +189,10 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
     told(status, account)
 }
 
-/// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.
+/// Gives dying processes a moment, and kills those that left the group, which is possible only without seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
-    for stray in crate::proc::tree::descendants(std::process::id().cast_signed()) {
+    for stray in crate::procfs::descendants(std::process::id().cast_signed()) {
         // SAFETY: a system call without pointers, on a descendant of this process.
         unsafe { libc::kill(stray, libc::SIGKILL) };
     }
@@ -226,7 +202,7 @@ fn nanoseconds(time: libc::timeval) -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1_000
 }
 
-/// The second figure of `/proc/PID/schedstat`.
+/// The second number in `/proc/PID/schedstat`.
 fn run_delay(pid: i32) -> Option<u64> {
     let place = format!("/proc/{pid}/schedstat");
     let file = rustix::fs::open(place, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;

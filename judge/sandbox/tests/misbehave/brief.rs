@@ -178,13 +178,13 @@ pub(crate) fn after_an_exchange(sandbox: &Sandbox, programs: &Path) -> Result<()
     for _ in 0..3 {
         nothing(&mut worker, &program)?;
         let exchange = Exchange {
-            given: Vec::new(),
+            input_files: Vec::new(),
             variables: Vec::new(),
-            made_in: "made".into(),
-            wanted: Vec::new(),
-            after_any_exit: false,
-            most_files: 1,
-            most_bytes: 1,
+            output_folder: "made".into(),
+            output_names: Vec::new(),
+            take_after_any_exit: false,
+            max_files: 1,
+            max_bytes: 1,
         };
         let (execution, made) =
             worker.run_with_files(&told(program.clone(), "exactly 7"), &exchange).map_err(|fault| fault.to_string())?;

@@ -38,12 +38,13 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
 /// for.
 pub(crate) fn dismissed_ones_are_waited_for(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let before = children();
+    let dismissed = judge_sandbox::DismissedWorkers::new();
     for _ in 0..8 {
-        runs(sandbox.worker(first_core()), programs)?.dismiss();
+        runs(sandbox.worker(first_core()), programs)?.dismiss(&dismissed);
     }
     let more = children().len() - before.len();
     check(more <= 6, || format!("{more} processes of eight workers are left"))?;
-    judge_sandbox::wait_for_dismissed_workers();
+    dismissed.wait();
     check(children() == before, || "some are left".to_owned())
 }
 

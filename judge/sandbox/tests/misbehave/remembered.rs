@@ -15,7 +15,7 @@ pub(crate) fn until_a_worker_fails(sandbox: &Sandbox, programs: &Path) -> Result
     let folder = tempfile::tempdir().unwrap();
     let memory = folder.path().join("of/the/sandbox");
     let tier = TierChoice::Forced(sandbox.tier());
-    let options = Options { tier, memory: Some(memory.clone()), ..Options::default() };
+    let options = Options { tier, tier_cache: Some(memory.clone()), ..Options::default() };
     let open = || Sandbox::open(&options).map_err(|error| error.to_string());
     let written = || {
         let mut files = fs::read_dir(&memory).ok()?;

@@ -1,28 +1,29 @@
 //! What the filters say, read as the kernel reads them.
 
+use Verdict::{Allowed, Fails};
 use libc::{BPF_ALU, BPF_JA, BPF_JGE, BPF_JMP, BPF_LD, c_long};
 
 use super::*;
 use crate::confine::bpf::{ARCHITECTURE, OFFSET_ARCHITECTURE, OFFSET_NUMBER};
 
 const STRICT: Rules = Rules {
-    shared_world: true,
+    shares_host: true,
     uncharged_memory: true,
-    unasked: true,
+    ungated: true,
     open_clocks: true,
-    foreign_code_only: true,
-    signals_escape: true,
+    forbids_written_code: true,
+    signals_unscoped: true,
     truncation_escapes: true,
     single_process: true,
 };
 
 const MILD: Rules = Rules {
-    shared_world: false,
+    shares_host: false,
     uncharged_memory: false,
-    unasked: false,
+    ungated: false,
     open_clocks: false,
-    foreign_code_only: false,
-    signals_escape: false,
+    forbids_written_code: false,
+    signals_unscoped: false,
     truncation_escapes: false,
     single_process: false,
 };
@@ -34,8 +35,6 @@ enum Verdict {
     /// It fails with this error number; 0 is a success that does nothing.
     Fails(i32),
 }
-
-use Verdict::{Allowed, Fails};
 
 /// A reading of the same few instructions as the kernel's.
 fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6]) -> Verdict {
@@ -127,9 +126,9 @@ fn tricks_are_refused() {
     assert_eq!(strict(libc::SYS_openat, at(2, libc::O_TRUNC as u64)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_prlimit64, at(0, 1)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_kill, [1, 9, 0, 0, 0, 0]), Fails(libc::EPERM));
-    let filters = Filters::default();
+    let filters = FilterCache::default();
     let mut own = filters.of(STRICT);
-    name_own_process(&mut own, 7_777_777);
+    insert_own_pid(&mut own, 7_777_777);
     assert_eq!(
         own.iter().filter(|instruction| instruction.k == 7_777_777).count(),
         2,
@@ -212,7 +211,7 @@ fn memory_that_nothing_counts_is_refused_or_asked_for() {
         [strict(libc::SYS_mmap, huge), under(MILD, libc::SYS_mmap, huge)],
         [Fails(libc::ENOMEM), Fails(libc::ENOMEM)]
     );
-    let asked = Rules { unasked: false, ..STRICT };
+    let asked = Rules { ungated: false, ..STRICT };
     for (numbers, when_asked) in [(calls::KEEPS_PAGES, Fails(libc::EINVAL)), (calls::SENDS_PAGES, Allowed)] {
         for &number in numbers {
             assert_eq!([strict(number, [0; 6]), under(MILD, number, [0; 6])], [Fails(libc::EINVAL), Allowed]);
@@ -310,8 +309,8 @@ fn every_refused_call_and_no_other_is_refused() {
         calls::WITHOUT_EFFECT,
         calls::KEEPS_PAGES,
         calls::SENDS_PAGES,
-        calls::SHARED_WORLD,
-        calls::SHARED_WORLD_OLD,
+        calls::HOST_SHARED,
+        calls::HOST_SHARED_OLD,
     ]
     .concat();
     // With arguments of nothing but zeroes.
@@ -367,7 +366,7 @@ fn walls_elsewhere_need_fewer_rules() {
     }
     assert_eq!(under(MILD, libc::SYS_clone, at(0, 17)), Allowed);
     assert_eq!(under(MILD, libc::SYS_clone, at(0, 17 | libc::CLONE_PIDFD as u64)), Fails(libc::EINVAL));
-    let foreign = Rules { foreign_code_only: true, ..MILD };
+    let foreign = Rules { forbids_written_code: true, ..MILD };
     assert_eq!(under(foreign, libc::SYS_memfd_create, [0; 6]), Fails(libc::EPERM), "it could be executed");
 }
 
@@ -390,10 +389,10 @@ fn the_pass_opens_a_few_calls_and_nothing_else() {
 }
 
 fn is_all_that_a_pass_opens(own: &[c_long], rules: Rules) {
-    let pass = Pass::random().unwrap();
+    let pass = FilterBypass::random().unwrap();
     let (closed, opened) = (filter(rules, None), filter(rules, Some(pass)));
     let guess = |number: u64| at(5, number);
-    let right = Pass::argument(Some(pass));
+    let right = FilterBypass::argument(Some(pass));
     for number in 0..512 {
         for wrong in [0, !right, right ^ 1, right ^ 1 << 32, right.rotate_left(32)] {
             if wrong != right {

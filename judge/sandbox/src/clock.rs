@@ -1,10 +1,10 @@
-//! Clocks: the monotonic one, and the CPU time of any process by its id.
+//! Clocks: the monotonic one, and the CPU time of any process.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
-/// Nanoseconds on `CLOCK_MONOTONIC`; safe to call between `vfork` and `execve`.
+/// Nanoseconds on `CLOCK_MONOTONIC`. May be called between `vfork` and `execve`.
 pub(crate) fn now() -> u64 {
     flat(clock_gettime(ClockId::Monotonic))
 }
@@ -14,25 +14,29 @@ pub(crate) fn own_cpu() -> u64 {
     flat(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time that process `pid`, 0 for this one, has used, all its threads together; `None` once it is gone.
-///
-/// The kernel lets every user read it, to the nanosecond.
+/// CPU time of all threads of process `pid` together, to the nanosecond; 0 means this process. `None` if it is gone.
+/// Every user may read it.
 pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {
     let clock = (!pid << 3) | 2;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the answer.
+    // SAFETY: `time` is valid for the answer.
     let answer = unsafe { libc::clock_gettime(clock, &raw mut time) };
     (answer == 0).then(|| Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32))
 }
 
-/// Nanoseconds between two ticks, at each of which the kernel charges what runs.
+/// Nanoseconds between two timer ticks. At each tick the kernel charges the running task.
 pub(crate) fn tick() -> u64 {
     flat(clock_getres(ClockId::MonotonicCoarse))
 }
 
-/// For `poll`.
+/// `nanoseconds` for `poll`.
 pub(crate) fn timespec(nanoseconds: u64) -> Timespec {
     Timespec { tv_sec: (nanoseconds / 1_000_000_000) as i64, tv_nsec: (nanoseconds % 1_000_000_000) as i64 }
+}
+
+/// `value` in nanoseconds, or the largest number if it does not fit.
+pub(crate) fn nanoseconds(value: Duration) -> u64 {
+    u64::try_from(value.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn flat(time: Timespec) -> u64 {

@@ -1,18 +1,18 @@
-//! Names of what the sandbox leaves on the machine: they tell whose it is, so that a later start can sweep it.
+//! Names of files, folders and control groups that the sandbox makes. A name contains its owner's process id and start
+//! time, so that a later start can remove what a killed process left.
 
 use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::api::text::stat_of;
+use crate::procfs::stat_of;
 
-/// The names of the sandbox's groups and folders begin with this.
+/// All names begin with this.
 const PREFIX: &str = "judge-sandbox";
 
-/// A name that nothing has yet: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.RANDOM`, the last part so that no other user
-/// can be there first. A file or folder whose name begins like this, in the folder for
-/// [`Options::scratch`](crate::Options::scratch), is removed by the next [`Sandbox::open`](crate::Sandbox::open) after
-/// this process has ended.
+/// Returns a new name: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.RANDOM`. Nobody can guess the last part and make such
+/// a file first. A file or folder with such a name in the folder of [`Options::scratch`](crate::Options::scratch) is
+/// removed by the next [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
 pub fn unique(purpose: &str) -> String {
     let pid = std::process::id();
     let start = start_time(pid).unwrap_or(0);
@@ -22,18 +22,17 @@ pub fn unique(purpose: &str) -> String {
 /// A number that cannot be guessed.
 pub(crate) fn random() -> u64 {
     let mut bytes = [0; 8];
-    // SAFETY: the place is valid for as many bytes. The kernel gives eight at once, or none early at boot.
+    // SAFETY: the buffer is valid for this many bytes. The kernel fills all eight, or none early at boot.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     u64::from_ne_bytes(bytes)
 }
 
-/// The namespace in which this process's id means something: a container may share folders with others.
+/// The pid namespace of this process. A process id means nothing outside of it, and containers may share folders.
 fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Those in `folder` that a judge of this user, no longer alive, has left behind. What another user has put there is
-/// not touched, whatever its name.
+/// Entries of `folder` that a dead process of this user made. Those of other users are left alone.
 pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let own = rustix::process::geteuid().as_raw();
@@ -43,7 +42,7 @@ pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().filter(is_left).map(|entry| entry.path()).collect()
 }
 
-/// Whether `name` is one of the sandbox's whose maker is no longer alive.
+/// Whether `name` is one of ours, and its owner is dead.
 fn is_stale(name: &str) -> bool {
     let mut parts = name.split('.');
     if parts.next() != Some(PREFIX) || number(parts.next()) != Some(pid_namespace()) {
@@ -57,7 +56,7 @@ fn number(text: Option<&str>) -> Option<u64> {
     text?.parse().ok()
 }
 
-/// When a process started, in clock ticks since boot: with its pid, it identifies a process until the next boot.
+/// When a process started, in clock ticks since boot. Together with the process id, this is unique until the next boot.
 fn start_time(pid: u32) -> Option<u64> {
     stat_of(pid)?.split(' ').nth(19)?.parse().ok()
 }
@@ -70,7 +69,7 @@ mod tests {
     fn a_process_whose_name_is_no_text_is_alive() {
         use std::os::unix::ffi::OsStrExt;
         let folder = tempfile::tempdir().unwrap();
-        // As a name becomes that the kernel cuts off in the middle of a letter.
+        // The kernel cuts long names, even inside a character.
         let path = folder.path().join(std::ffi::OsStr::from_bytes(b"b\xd1"));
         fs::copy("/bin/cat", &path).unwrap();
         let mut child = std::process::Command::new(&path).stdin(std::process::Stdio::piped()).spawn().unwrap();

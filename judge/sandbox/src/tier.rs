@@ -1,22 +1,24 @@
-//! The tiers of isolation, what may be asked for, and what a tier cannot hold.
+//! Tiers of isolation, how to choose one, and what a tier does not guarantee.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// How strongly programs are isolated, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tier {
-    /// Namespaces and a control group, set up by root; the program runs under a uid of its own.
+    /// Namespaces set up by root, and a control group. The program has a uid of its own.
     Root,
-    /// A user namespace and a control group that was delegated to this user.
+    /// A user namespace, and a control group that is delegated to this user.
     Delegated,
-    /// A user namespace; no control group.
+    /// A user namespace, without a control group.
     Userns,
     /// No namespaces: landlock, seccomp and resource limits.
     Bare,
-    /// Limits only. Never chosen by itself.
+    /// Limits only. Never chosen automatically.
     Unsafe,
 }
 
@@ -35,12 +37,12 @@ impl Tier {
         }
     }
 
-    /// Whether programs of this tier run in namespaces of their own.
+    /// Whether programs of this tier run in namespaces.
     pub fn has_namespaces(self) -> bool {
         matches!(self, Tier::Root | Tier::Delegated | Tier::Userns)
     }
 
-    /// Whether a control group measures and limits them.
+    /// Whether a control group limits and measures programs of this tier.
     pub(crate) fn has_cgroup(self) -> bool {
         matches!(self, Tier::Root | Tier::Delegated)
     }
@@ -52,7 +54,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// Not the name of a tier.
+/// This is not the name of a tier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a tier: root, delegated, userns, bare or unsafe")]
 pub struct UnknownTier(pub String);
@@ -68,10 +70,10 @@ impl FromStr for Tier {
 /// Which tier to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TierChoice {
-    /// The strongest that works here.
+    /// The strongest tier that works here.
     #[default]
     Auto,
-    /// This one or none.
+    /// This tier or none.
     Forced(Tier),
 }
 
@@ -80,31 +82,32 @@ pub enum TierChoice {
 pub struct Options {
     /// Which tier to use.
     pub tier: TierChoice,
-    /// Continue with limits alone where neither namespaces nor landlock are available.
+    /// Whether to go on with limits alone if there are neither namespaces nor landlock.
     pub allow_unsafe: bool,
-    /// The executable that becomes the helper: one whose `main` calls
-    /// [`become_helper_if_asked`](crate::become_helper_if_asked). `None`: this process's own.
+    /// The executable that becomes the helper. Its `main` must call
+    /// [`become_helper_if_asked`](crate::become_helper_if_asked). `None` means this process's own executable.
     pub helper: Option<PathBuf>,
-    /// Where working folders are made in the tiers without namespaces. `None`: the system's temporary folder.
+    /// Where working folders are made in the tiers without namespaces. `None` means the system's temporary folder.
     pub scratch: Option<PathBuf>,
-    /// A folder in which to remember for some minutes which tier works, so that a later start in the same surroundings does
-    /// not try it again. When a worker fails, it is forgotten. `None`: each start tries.
-    pub memory: Option<PathBuf>,
-    /// Whether the first worker that is asked for will be one whose programs run on all cores: it starts while the caller
-    /// does other things.
+    /// A folder that stores for some minutes which tier works, so that the next start in the same environment need not
+    /// try it again. When a worker fails, the entry is removed. `None` means that each start tries.
+    pub tier_cache: Option<PathBuf>,
+    /// Whether the first worker that the caller will ask for runs programs on all cores. It then starts while the
+    /// caller does other things.
     pub all_cores: bool,
 }
 
-/// What no tier keeps from a program, in plain words.
+/// What no tier hides from a program, in plain words.
 pub const GAP_OF_EVERY_TIER: &str = "programs share the machine's clock, its memory of files and its counters: one can leave \
                                      traces there for the next (\"Between cases\" in docs/security.md)";
 
-/// Something that does not hold in the tier in use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that the tier in use does not guarantee.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Gap {
-    /// A short name: `"control group"`.
+    /// A short name, such as `"control group"`.
     pub what: Cow<'static, str>,
-    /// What it means, in plain words.
+    /// What this means, in plain words.
     pub meaning: String,
 }
 

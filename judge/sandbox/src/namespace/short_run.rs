@@ -1,0 +1,217 @@
+//! Short runs. While the judge repeats its last order, the init of a jail runs it without the helper, as long as each
+//! run is short and writes little. It leaves everything else to the helper.
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::cgroup::Counters;
+use crate::clock::{self, nanoseconds};
+use crate::confine::fork_gate::ForkGate;
+use crate::confine::launch::{Child, Launched};
+use crate::namespace::init::{Handback, Init, InitConfig, RunState, StartedRun};
+use crate::protocol::messages::{self, Answer, RunSpec};
+use crate::protocol::shared_memory::OrderState;
+use crate::protocol::{FilterBypass, Received};
+use crate::request::{Context, Fault, Limits};
+use crate::watch::capture::{MAX_INLINE_BYTES, Overflow, Stream, take_rest};
+use crate::watch::gauges::{CpuReadings, Gauges, RunMembers, TreeClock};
+use crate::watch::meter::{Meter, conclude, refused};
+use crate::watch::reaper::{self, Conclusion, Finished, ReapedUsage, Scope};
+
+/// How long the init waits for a program before it leaves it to the helper, unless the limits are shorter. A trivial
+/// program takes a quarter of this, and most of it if the machine is slow or busy.
+const MAX_WALL: Duration = Duration::from_millis(2);
+
+/// Whether the init alone should handle runs like this one.
+pub(crate) fn is_short(answer: &Answer) -> bool {
+    let usage = &answer.usage;
+    usage.wall < MAX_WALL
+        && usage.stdout_bytes.max(usage.stderr_bytes) < MAX_INLINE_BYTES as u64
+        && answer.breaches.is_empty()
+}
+
+/// The result of an order that should be a short run.
+enum ShortRun {
+    Done(Answer),
+    /// The run takes longer, or writes more. The helper is to continue it.
+    Exceeded(StartedRun, Rest),
+    /// The jail cannot run this order now.
+    NotApplicable(Received),
+}
+
+/// What the init still has to do for a run.
+enum Rest {
+    Running(Child, ReapedUsage),
+    Over(Finished),
+}
+
+impl Init {
+    /// Serves the judge until there is something for the helper, which then has its socket back. `spec` is what the
+    /// judge repeats. False if the judge has gone.
+    pub(crate) fn serve_judge(
+        &mut self,
+        config: &InitConfig,
+        counters: Counters,
+        spec: &RunSpec,
+        bypass: Option<FilterBypass>,
+    ) -> io::Result<bool> {
+        if let Some(cgroup) = &config.cgroup {
+            cgroup.set_counters(counters);
+        }
+        while let Some(order) = next_order(config)? {
+            let tried = if messages::is_repeat(&order) {
+                config.status_page.set_order_state(OrderState::Taken);
+                self.try_short_run(config, spec, order)
+            } else {
+                Ok(ShortRun::NotApplicable(order))
+            };
+            let answer = match tried {
+                Ok(ShortRun::Done(answer)) => Ok(answer),
+                Err(fault) => Err(fault),
+                Ok(ShortRun::Exceeded(run, rest)) => {
+                    Handback::StartedRun(run).send(bypass, &config.socket)?;
+                    return self.see_through(config, spec, rest, bypass);
+                }
+                Ok(ShortRun::NotApplicable(order)) => {
+                    let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
+                    Handback::Order(counters, order).send(bypass, &config.socket)?;
+                    return Ok(true);
+                }
+            };
+            let answer = messages::encode_answer(&answer);
+            config.status_page.set_order_state(OrderState::Unknown);
+            answer.send(&config.judge, &[])?;
+            config.status_page.set_order_state(OrderState::Idle);
+            // If this fails, the init ends, and the helper builds another jail.
+            self.folder.renew(self.size).map_err(|fault| io::Error::other(fault.to_string()))?;
+        }
+        Ok(false)
+    }
+
+    fn try_short_run(&mut self, config: &InitConfig, spec: &RunSpec, mut order: Received) -> Result<ShortRun, Fault> {
+        let limits = &spec.limits;
+        let open = |name, cap, beyond| Stream::for_capture(name, cap, beyond, config.programs_are_others());
+        // Before the control group is checked, as the pipes are charged to it.
+        let (mut stdout, out) = open("output", limits.stdout, Overflow::EndsRun)?;
+        let (mut stderr, err) = open("error output", limits.stderr, Overflow::Dropped)?;
+        if let Some(cgroup) = &config.cgroup {
+            cgroup.begin();
+            if cgroup.had_residual_charge() {
+                return Ok(ShortRun::NotApplicable(order));
+            }
+        }
+        let stdin = order.take_fd().context("reading an order")?;
+        self.make_ready(spec)?;
+        config.status_page.clear();
+        let accounts = std::mem::take(&mut self.accounts);
+        let members = RunMembers::new(self.gate.is_some());
+        let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
+        let launched = self.launch(spec, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
+        drop((stdin, out, err));
+        let child = match launched {
+            Launched::Running(child) => child,
+            Launched::Refused(errno) => return Ok(ShortRun::Done(refused(errno))),
+        };
+        config.status_page.set_started(child.started);
+        let (before, mut account) = (meter.before(), ReapedUsage::default());
+        let rest = if self.ends_soon(config, &child, limits, &mut account) {
+            let finished = reaper::finish(&child, Scope::Namespace, account);
+            let totals = meter.totals(&finished);
+            self.notice(&child, &finished);
+            take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
+            if stdout.done && stderr.done {
+                let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
+                self.accounts = accounts;
+                return Ok(ShortRun::Done(answer));
+            }
+            Rest::Over(finished)
+        } else {
+            Rest::Running(child, account)
+        };
+        let group = config.cgroup.as_ref().map(|group| group.before()).unwrap_or_default();
+        let ((out, stdout), (err, stderr)) = (stdout.into_partial(), stderr.into_partial());
+        let state = RunState { group, accounts: before, stdout, stderr };
+        Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))
+    }
+
+    /// Waits for the program's end while the run is short. False if it goes on, or if the helper is needed.
+    fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut ReapedUsage) -> bool {
+        let until = clock::now() + nanoseconds(MAX_WALL.min(limits.shortest_time()));
+        let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
+        loop {
+            let left = clock::timespec(until.saturating_sub(clock::now()));
+            let mut fds = [
+                PollFd::from_borrowed_fd(reaper, PollFlags::IN),
+                PollFd::new(&config.judge, PollFlags::RDHUP),
+                PollFd::from_borrowed_fd(gate, PollFlags::IN),
+            ];
+            match rustix::event::poll(&mut fds, Some(&left)) {
+                Err(Errno::INTR) => continue,
+                Err(_) | Ok(0) => return false,
+                Ok(_) => {}
+            }
+            let [ended, judge_left, asked] = fds.map(|fd| !fd.revents().is_empty());
+            if ended && self.reaper.tidy(child, account) {
+                return true;
+            }
+            if judge_left || (asked && self.gate.is_some()) {
+                return false;
+            }
+        }
+    }
+
+    /// Waits for the end of a program that the helper watches from here.
+    fn see_through(
+        &mut self,
+        config: &InitConfig,
+        spec: &RunSpec,
+        rest: Rest,
+        bypass: Option<FilterBypass>,
+    ) -> io::Result<bool> {
+        let conclusion = match rest {
+            Rest::Over(finished) => Ok(Some(Conclusion::Finished(finished))),
+            Rest::Running(child, account) => self.see_end(config, spec, &child, account),
+        };
+        self.tell(config, conclusion, bypass)
+    }
+}
+
+/// Waits for the judge's next order. While the status page says that this init is idle, it has taken none.
+fn next_order(config: &InitConfig) -> io::Result<Option<Received>> {
+    rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
+    config.status_page.set_order_state(OrderState::Unknown);
+    let order = Received::receive(&config.judge)?;
+    if order.is_none() {
+        // The judge has gone.
+        config.status_page.set_order_state(OrderState::Idle);
+    }
+    Ok(order)
+}
+
+/// What can be read of a program.
+fn gauges<'a>(
+    config: &'a InitConfig,
+    root_clock: Option<&'a TreeClock>,
+    members: &'a RunMembers,
+    accounts: &'a Cell<Option<CpuReadings>>,
+    limits: &Limits,
+) -> Gauges<'a> {
+    Gauges {
+        root: std::process::id().cast_signed(),
+        cgroup: config.cgroup.as_deref(),
+        root_clock,
+        accounts: config.is_exact().then_some(accounts),
+        status_page: &config.status_page,
+        folder: None,
+        files: None,
+        user: None,
+        many: limits.allow_others(),
+        members,
+        grants: true,
+    }
+}
