@@ -1,7 +1,7 @@
 //! The whole output of the judge, as it is read: every help page, the main tables, the messages. Times, paths and versions
 //! are redacted.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p judge --test snapshots` writes the files beside this one anew.
+//! `SNAPSHOTS=overwrite cargo test -p judge --test reports snapshots` writes the files beside this one anew.
 
 mod messages;
 mod tables;
