@@ -72,7 +72,9 @@ impl Transcript {
         for Case { name, text } in self.cases {
             let file = folder.join(format!("{name}.txt"));
             assert!(files.insert(file.clone()), "{kind}: two cases are called {name}");
-            if let Err(difference) = assert.try_eq(Some(&name), Data::text(text).raw(), Data::read_from(&file, None).raw()) {
+            if let Err(difference) =
+                assert.try_eq(Some(&name), Data::text(text).raw(), Data::read_from(&file, None).raw())
+            {
                 writeln!(different, "{kind}/{name}:\n{difference}").unwrap();
             }
         }
@@ -114,6 +116,7 @@ fn quoted(argument: &str) -> String {
 /// Words of letters and digits, such as `run-p-columns-seeds-9-1`.
 fn name_of(arguments: &[&str]) -> String {
     let command_line = arguments.join(" ");
-    let words: Vec<&str> = command_line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        command_line.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "nothing".to_owned() } else { words.join("-") }
 }
