@@ -34,7 +34,7 @@ fn scripts(job: &YamlOwned) -> Vec<&str> {
 }
 
 #[test]
-fn every_job_is_of_the_form_that_actions_expect() {
+fn every_workflow_job_is_well_formed() {
     for file in OWN.into_iter().chain([TO_COPY]) {
         let workflow = document(file);
         assert!(workflow.contains_mapping_key("on") && text(&workflow, "name").is_some(), "{file}");
@@ -55,7 +55,7 @@ fn every_job_is_of_the_form_that_actions_expect() {
 }
 
 #[test]
-fn the_scripts_of_every_job_are_shell_and_what_they_start_is_there() {
+fn workflow_scripts_are_shell_and_start_existing_files() {
     let mut started = Vec::new();
     for file in OWN.into_iter().chain([TO_COPY]) {
         let workflow = document(file);
@@ -84,7 +84,7 @@ fn the_scripts_of_every_job_are_shell_and_what_they_start_is_there() {
 }
 
 #[test]
-fn a_release_has_the_targets_that_the_dependencies_are_checked_for() {
+fn release_targets_have_checked_dependencies() {
     let workflow = document(".github/workflows/release.yml");
     let jobs = jobs(&workflow);
     let (_, build) = jobs.iter().find(|(name, _)| name == "build").unwrap();
@@ -102,7 +102,7 @@ fn a_release_has_the_targets_that_the_dependencies_are_checked_for() {
 }
 
 #[test]
-fn the_file_for_gitlab_has_one_job_with_a_script() {
+fn the_gitlab_file_has_one_scripted_job() {
     let workflow = document("docs/ci/gitlab-ci.yml");
     let job = workflow.as_mapping_get("gate").unwrap();
     let script: Vec<&str> = items(job, "script").into_iter().map(|line| line.as_str().unwrap()).collect();
