@@ -5,7 +5,7 @@ use saphyr::{LoadableYamlNode, YamlOwned};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-const OWN: [&str; 2] = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
+const OWN: [&str; 3] = [".github/workflows/ci.yml", ".github/workflows/nightly.yml", ".github/workflows/release.yml"];
 const TO_COPY: &str = "docs/ci/github-actions.yml";
 
 pub(super) fn document(file: &str) -> YamlOwned {
@@ -74,7 +74,7 @@ fn workflow_scripts_are_shell_and_start_existing_files() {
             }
         }
     }
-    for name in [".ci/run", ".github/check-release", ".github/package", "tests/first-hour"] {
+    for name in [".ci/run", ".ci/nightly", ".github/check-release", ".github/package", "tests/first-hour"] {
         assert!(started.contains(&repository().join(name)), "no workflow starts {name}: {started:?}");
     }
     for program in started {
