@@ -84,7 +84,7 @@ fn strong_solutions_beat_plain_ones_within_their_time() {
 }
 
 #[test]
-fn every_solution_without_a_search_answers_every_case_of_its_game() {
+fn plain_solutions_answer_every_case() {
     // Those that a strong one is compared with answer there, and may take seconds for a case.
     let is_compared = |id: &str| matches().any(|(_, plain, _)| plain.id == id);
     let others = solutions_of(&[Strength::Plain, Strength::Exact]).filter(|(_, solution)| !is_compared(solution.id));
@@ -107,7 +107,7 @@ fn exact_solutions_agree_with_the_checkers() {
 }
 
 #[test]
-fn what_is_not_of_the_game_ends_with_code_2_and_a_message() {
+fn foreign_input_exits_with_code_2() {
     for (strong, ..) in matches() {
         let program = program(strong.id);
         let mut child = Command::new(&program)

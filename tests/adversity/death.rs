@@ -36,7 +36,7 @@ fn nothing_outlives_a_killed_judge_by_a_second() {
 }
 
 #[test]
-fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
+fn a_signal_ends_all_and_reports_finished_cases() {
     let Some(stage) = Stage::set() else { return };
     for (signal, (user, tier)) in [Signal::INT, Signal::TERM].into_iter().cycle().zip(users_and_tiers(&stage)) {
         let solver = stage.solver("first-plays");
@@ -101,7 +101,7 @@ fn endless_source(stage: &Stage) -> String {
 }
 
 #[test]
-fn the_next_judge_sweeps_what_a_killed_one_left() {
+fn the_next_judge_cleans_up_after_a_kill() {
     let Some(stage) = Stage::set() else { return };
     for (user, tier) in users_and_tiers(&stage) {
         unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
@@ -128,7 +128,7 @@ fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
 }
 
 #[test]
-fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
+fn a_killed_conversation_leaves_no_temporary_files() {
     let Some(stage) = Stage::set() else { return };
     stage.folder.write("work/one.in", "1\n");
     let in_tmp = || -> Vec<_> {

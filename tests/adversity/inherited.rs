@@ -33,7 +33,7 @@ fn programs_see_nothing_of_what_the_judge_inherited() {
 }
 
 #[test]
-fn a_judge_in_a_folder_that_is_gone_says_so() {
+fn a_removed_current_folder_is_an_error() {
     let Some(stage) = Stage::set() else { return };
     let solver = stage.solver("plain");
     let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1"];

@@ -51,7 +51,7 @@ fn assert_unrecorded(said: &Said, code: i32, why: &str) {
 }
 
 #[test]
-fn on_a_full_disk_the_run_goes_on_and_what_was_recorded_is_whole() {
+fn a_full_disk_stops_recording_but_not_runs() {
     let Some(stage) = Stage::set() else { return };
     if !is_root() {
         skip(Need::Root, "a disk that is full, which only root can mount");
@@ -81,7 +81,7 @@ fn on_a_full_disk_the_run_goes_on_and_what_was_recorded_is_whole() {
 }
 
 #[test]
-fn in_a_folder_that_cannot_be_written_runs_go_on_and_past_ones_can_be_read() {
+fn a_read_only_folder_allows_runs_and_history() {
     let Some(stage) = Stage::set() else { return };
     fill(&stage.folder, "work/", "");
     assert_eq!(run(stage.judge(&RUN)).code, Some(0));
@@ -98,7 +98,7 @@ fn in_a_folder_that_cannot_be_written_runs_go_on_and_past_ones_can_be_read() {
 }
 
 #[test]
-fn a_broken_journal_is_said_and_runs_go_on() {
+fn a_broken_journal_is_reported_and_runs_continue() {
     let folder = long();
     assert_eq!(folder.judge(&RUN).code, Some(0));
     let mut bytes = fs::read(file(&folder)).unwrap();
@@ -116,7 +116,7 @@ fn a_broken_journal_is_said_and_runs_go_on() {
 }
 
 #[test]
-fn a_journal_of_another_form_is_left_alone_and_the_hint_starts_a_new_one() {
+fn another_schema_is_untouched_and_a_hint_helps() {
     let folder = long();
     assert_eq!(folder.judge(&RUN).code, Some(0));
     for form in [10, 99] {
@@ -139,7 +139,7 @@ fn a_journal_of_another_form_is_left_alone_and_the_hint_starts_a_new_one() {
 }
 
 #[test]
-fn the_answers_of_the_oldest_runs_make_room_for_new_ones() {
+fn the_oldest_answers_are_dropped_first() {
     let folder = Folder::new();
     // A run's answers have 1.6 MB, and do not pack to less than half of it.
     fill(&folder, "", "[journal]\nkeep-answers = \"2 MiB\"\n");
@@ -159,7 +159,7 @@ fn the_answers_of_the_oldest_runs_make_room_for_new_ones() {
 }
 
 #[test]
-fn best_scores_keep_their_origin_on_a_journey_over_three_machines() {
+fn best_scores_keep_their_origin_across_three_machines() {
     let (first, second, third) = (long(), long(), long());
     assert_eq!(first.judge(&RUN).code, Some(0));
     let export = |folder: &Folder| {

@@ -24,7 +24,7 @@ fn preload_works(stage: &Stage) -> bool {
 }
 
 #[test]
-fn a_judge_of_500_mib_does_not_make_its_programs_large() {
+fn memory_of_the_judge_is_not_the_solvers() {
     let Some(stage) = Stage::set() else { return };
     if !preload_works(&stage) {
         return;
@@ -51,7 +51,7 @@ fn fat_judge(stage: &Stage, tier: &str) {
 }
 
 #[test]
-fn a_clock_that_leaps_an_hour_at_each_look_changes_no_duration() {
+fn a_leaping_clock_changes_no_duration() {
     let Some(stage) = Stage::set() else { return };
     if !preload_works(&stage) {
         return;
@@ -104,7 +104,7 @@ fn watched(judge: &mut Guarded) -> u64 {
 const BYTES: u64 = 64 << 20;
 
 #[test]
-fn sixty_four_mebibytes_go_in_and_out_at_once_past_a_small_judge() {
+fn large_streams_pass_through_a_small_judge() {
     let Some(stage) = Stage::set() else { return };
     let (input, output) = (stage.path("tmp").join("in"), stage.path("tmp").join("out"));
     fs::File::create(&input).unwrap().set_len(BYTES).unwrap();
@@ -129,7 +129,7 @@ fn sixty_four_mebibytes_go_in_and_out_at_once_past_a_small_judge() {
 }
 
 #[test]
-fn what_is_late_runs_again_with_longer_limits_but_not_for_ever() {
+fn late_tests_retry_with_longer_limits_then_fail() {
     let idle = slowness();
     let tries_until = |enough: u32| {
         let mut factors = Vec::new();

@@ -25,7 +25,7 @@ fn tier(stage: &Stage, how: &[&str]) -> String {
 }
 
 #[test]
-fn too_few_files_or_processes_are_never_the_solvers_fault() {
+fn missing_files_or_processes_never_blame_the_solver() {
     let Some(stage) = Stage::set() else { return };
     let solver = stage.solver("plain");
     let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-6", "--no-journal", "--json", "-"];
@@ -50,7 +50,7 @@ fn too_few_files_or_processes_are_never_the_solvers_fault() {
 
 /// What earlier programs have written is nothing to those behind them, nor to the judge.
 #[test]
-fn the_size_of_files_is_limited_for_each_output_alone() {
+fn each_output_has_a_size_limit_alone() {
     let Some(stage) = Stage::set() else { return };
     let solver = stage.solver("wordy");
     for (user, tier) in users_and_tiers(&stage) {

@@ -49,7 +49,7 @@ fn note_of_a_run(stage: &Stage, program: &str) -> String {
 }
 
 #[test]
-fn every_program_that_cannot_start_says_so_in_its_own_words() {
+fn each_start_failure_has_its_own_message() {
     let Some(stage) = Stage::set() else { return };
     let mut notes = BTreeSet::new();
     let programs = programs(&stage);

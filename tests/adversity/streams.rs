@@ -47,7 +47,7 @@ impl<'a> Disks<'a> {
 }
 
 #[test]
-fn reports_and_answers_that_find_no_room_are_errors_that_name_the_file() {
+fn full_disks_for_reports_name_the_file() {
     let Some(stage) = Stage::set() else { return };
     let Some(disks) = Disks::make(&stage) else { return };
     let (solver, program) = (stage.solver("plain"), stage.text("solver"));
@@ -76,7 +76,7 @@ fn reports_and_answers_that_find_no_room_are_errors_that_name_the_file() {
 }
 
 #[test]
-fn a_journal_or_a_checkers_file_without_room_is_no_fault_of_the_solvers() {
+fn full_disks_for_journals_never_blame_the_solver() {
     let Some(stage) = Stage::set() else { return };
     let Some(disks) = Disks::make(&stage) else { return };
     let solver = stage.solver("plain");
@@ -104,7 +104,7 @@ fn a_journal_or_a_checkers_file_without_room_is_no_fault_of_the_solvers() {
 }
 
 #[test]
-fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
+fn unreadable_inputs_are_errors_with_the_file() {
     let Some(stage) = Stage::set() else { return };
     let pipe = stage.text("tmp/pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

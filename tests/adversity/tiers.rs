@@ -49,7 +49,7 @@ fn launched(stage: &Stage, how: &[String], arguments: &[&str]) -> std::process::
 }
 
 #[test]
-fn the_tier_is_named_and_a_weaker_one_than_required_is_refused() {
+fn a_tier_weaker_than_required_is_refused() {
     let Some(stage) = Stage::set() else { return };
     let delegation = delegation();
     let program = stage.text("solver");
@@ -101,7 +101,7 @@ fn the_main_job_needs_no_set_up_anywhere() {
 }
 
 #[test]
-fn the_doctor_tells_how_to_get_whatever_is_missing() {
+fn doctor_tells_how_to_get_missing_tiers() {
     let Some(stage) = Stage::set() else { return };
     let delegation = delegation();
     for (how, _) in places(delegation.as_ref()) {

@@ -22,7 +22,7 @@ fn cores() -> usize {
 }
 
 #[test]
-fn burners_stretch_the_clock_but_not_the_cpu_time_and_mark_the_case() {
+fn busy_neighbours_mark_cases_without_changing_cpu_time() {
     let Some(stage) = Stage::set() else { return };
     echo(&stage);
     let burner = |core: &usize| {
@@ -52,7 +52,7 @@ fn assert_cpu_time_is_the_programs_own(report: &Value) {
 }
 
 #[test]
-fn each_worker_has_a_core_of_its_own_unless_told_otherwise() {
+fn each_worker_has_its_own_core_by_default() {
     let Some(stage) = Stage::set() else { return };
     echo(&stage);
     let solver = stage.solver("cores");
@@ -90,7 +90,7 @@ fn burn_twice(stage: &Stage, first: &str, later: &str) -> (String, u64) {
 }
 
 #[test]
-fn a_case_that_misses_the_limit_by_little_is_run_again_alone() {
+fn a_narrow_timeout_is_run_again_alone() {
     let Some(stage) = Stage::set() else { return };
     assert_eq!(burn_twice(&stage, "520", "100"), ("accepted".to_owned(), 2), "it was the neighbours");
     assert_eq!(burn_twice(&stage, "520", "521"), ("time-limit".to_owned(), 2), "it was not");

@@ -74,7 +74,7 @@ fn record(folder: &Folder, solver: &str, draws: std::ops::Range<u32>) {
 }
 
 #[test]
-fn a_deterministic_solver_is_found_out_with_two_runs_and_every_fall_is_noticed() {
+fn a_deterministic_solver_is_gated_exactly() {
     let folder = sample("max");
     let said = folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
     assert!(said.stderr.contains("deterministic: the same scores in 2 runs"), "{}", said.stderr);
@@ -116,7 +116,7 @@ fn a_solver_that_draws_is_run_five_times() {
 }
 
 #[test]
-fn noise_passes_a_fall_does_not_and_neither_does_a_failure() {
+fn noise_passes_but_falls_and_failures_do_not() {
     for (direction, fall) in [("max", -15), ("min", 15)] {
         let folder = sample(direction);
         noisy(&folder, "noisy", 0);
@@ -174,7 +174,7 @@ fn an_update_averages_in_and_does_not_drift() {
 }
 
 #[test]
-fn an_alarm_that_may_be_the_baselines_tells_how_to_mend_that() {
+fn a_doubtful_alarm_tells_how_to_fix_baselines() {
     let folder = sample("max");
     noisy(&folder, "noisy", 0);
     noisy(&folder, "lower", -6);
@@ -198,7 +198,7 @@ fn an_alarm_that_may_be_the_baselines_tells_how_to_mend_that() {
 }
 
 #[test]
-fn a_case_with_a_tolerance_falls_only_for_certain() {
+fn a_case_with_tolerance_fails_only_when_certain() {
     let folder = sample("max");
     noisy(&folder, "noisy", 0);
     record(&folder, "./noisy", 0..5);
@@ -213,7 +213,7 @@ fn a_case_with_a_tolerance_falls_only_for_certain() {
 }
 
 #[test]
-fn a_baseline_of_an_earlier_version_is_read_and_held_exactly() {
+fn an_earlier_baseline_is_gated_exactly() {
     let folder = sample("max");
     folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]);
     let old = read(&folder, "baseline.toml").replace("schema = 2", "schema = 1").replace(", runs = 2", "");
@@ -228,7 +228,7 @@ fn a_baseline_of_an_earlier_version_is_read_and_held_exactly() {
 }
 
 #[test]
-fn every_report_has_what_the_gate_could_have_seen() {
+fn every_report_has_the_detectable_fall() {
     let folder = sample("max");
     noisy(&folder, "noisy", 0);
     noisy(&folder, "worse", -15);

@@ -25,7 +25,7 @@ fn row<'a>(said: &'a Said, name: &str) -> &'a str {
 }
 
 #[test]
-fn a_bad_file_does_not_keep_the_others_from_being_checked() {
+fn a_bad_file_does_not_stop_other_checks() {
     let folder = Folder::new();
     write_pair(&folder, "c2", SAMPLE_ANSWER);
     write_pair(&folder, "c10", "x\n");
@@ -44,7 +44,7 @@ fn a_bad_file_does_not_keep_the_others_from_being_checked() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_named_and_nothing_waits_for_a_pipe() {
+fn unreadable_files_are_named_without_waiting_for_pipes() {
     let folder = Folder::new();
     write_pair(&folder, "good", SAMPLE_ANSWER);
     write_pair(&folder, "folder", "");
@@ -71,7 +71,7 @@ fn files_that_cannot_be_read_are_named_and_nothing_waits_for_a_pipe() {
 }
 
 #[test]
-fn a_fifo_without_its_other_end_is_an_error() {
+fn a_fifo_without_a_writer_is_an_error() {
     let folder = Folder::new();
     write_pair(&folder, "a", SAMPLE_ANSWER);
     let fifo = folder.path().join("fifo");
@@ -125,7 +125,7 @@ fn what_has_no_partner_is_named() {
 
 /// The limit, the answer and whether it is within.
 #[test]
-fn an_answer_beyond_the_output_limit_is_rejected_as_in_a_run() {
+fn check_rejects_answers_beyond_the_output_limit() {
     let folder = Folder::new();
     let padded = |length: usize| format!("{SAMPLE_ANSWER}{}", " ".repeat(length - SAMPLE_ANSWER.len()));
     for (arguments, limit, shown) in [
@@ -179,7 +179,7 @@ fn an_endless_answer_takes_no_memory() {
 }
 
 #[test]
-fn stored_answers_keep_to_the_limit_of_their_run_unless_another_is_given() {
+fn stored_answers_keep_the_limit_of_their_run() {
     let folder = Folder::new();
     let solver = folder.script("solver", &format!("cat <<'END'\n{SAMPLE_ANSWER}END"));
     let run = ["run", "-p", "columns", "--seeds", "1", "-s", solver.to_str().unwrap()];
@@ -201,7 +201,7 @@ fn undecidable() -> (String, String) {
 }
 
 #[test]
-fn what_the_checker_does_not_decide_is_a_judge_error_and_no_wrong_answer() {
+fn an_undecided_check_is_a_judge_error() {
     let folder = Folder::new();
     let (input, answer) = undecidable();
     folder.write("cases/huge.in", &input);

@@ -15,7 +15,7 @@ fn value(workflow: &str, key: &str) -> String {
 }
 
 #[test]
-fn the_workflow_files_hold_a_repository_to_its_baseline() {
+fn workflow_files_gate_a_repository() {
     if !python_has("sys", Need::Python) {
         return;
     }
@@ -100,7 +100,7 @@ fn installed(folder: &Folder, file: &str, source: &str) -> Output {
 }
 
 #[test]
-fn the_workflow_files_take_a_release_whose_checksum_is_right_and_build_where_there_is_none() {
+fn workflow_files_install_verified_releases_or_build() {
     if Command::new("curl").arg("--version").output().is_err() {
         return skip(Need::Curl, "there is no curl");
     }
@@ -170,7 +170,7 @@ fn found(said: &str) -> f64 {
 }
 
 #[test]
-fn an_optimizer_is_told_the_score_of_each_seed() {
+fn the_optimizer_example_gets_scores_by_seed() {
     if !python_has("json", Need::Python) {
         return;
     }
@@ -208,7 +208,7 @@ fn the_example_with_optuna_finds_the_parameter() {
 }
 
 #[test]
-fn the_example_with_optuna_goes_on_from_what_tune_has_found() {
+fn the_optuna_example_continues_from_tune() {
     let Some(python) = python_with_optuna() else { return };
     let (folder, file) = example();
     let tune = ["tune", "-p", "columns", "-s", "./bot --t {t}", "--param", "t=0.1..10:log", "--budget", "120"];
@@ -361,7 +361,7 @@ fn anchors(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_leads_somewhere_and_every_page_is_in_the_book() {
+fn links_resolve_and_pages_are_in_the_book() {
     let pages = std::fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> = pages.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
     pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| repository().join(name)));

@@ -54,7 +54,7 @@ fn problems_and_solvers_are_named_by_position() {
 }
 
 #[test]
-fn a_limit_on_file_sizes_is_an_error_and_not_the_end() {
+fn a_file_size_limit_is_an_error() {
     let folder = Folder::new();
     let limited = |line: &str| {
         let script = format!("ulimit -f 2; exec {} {line}", env!("CARGO_BIN_EXE_judge"));
@@ -118,7 +118,7 @@ fn the_script_of_bash_completes_ids() {
 }
 
 #[test]
-fn the_command_that_reproduces_a_case_keeps_limits_sandbox_and_catalogue() {
+fn reproducing_commands_keep_limits_sandbox_and_catalogue() {
     let folder = Folder::new();
     folder.write("data/words.txt", "0\n");
     let solver = folder.script("slow", "echo $SECRET >&2; exit 3");
@@ -146,7 +146,7 @@ fn talker(folder: &Folder) -> String {
 }
 
 #[test]
-fn a_message_tags_a_run_in_the_history_and_in_every_report() {
+fn a_message_appears_in_history_and_reports() {
     let folder = Folder::new();
     let solver = talker(&folder);
     let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-2"];
@@ -169,7 +169,7 @@ fn a_message_tags_a_run_in_the_history_and_in_every_report() {
 }
 
 #[test]
-fn standard_error_is_kept_for_the_cases_that_are_asked_for() {
+fn standard_error_is_kept_for_requested_cases() {
     let folder = Folder::new();
     let talker = talker(&folder);
     let failing = folder.script("failing", "echo 'it broke' >&2; exit 1");
@@ -191,7 +191,7 @@ fn standard_error_is_kept_for_the_cases_that_are_asked_for() {
 }
 
 #[test]
-fn answers_are_saved_with_a_journal_without_one_and_from_earlier_runs() {
+fn answers_are_saved_with_and_without_journal() {
     let folder = Folder::new();
     let solver = talker(&folder);
     let run = ["run", "-p", "columns", "--seeds", "1-2", "-s", &solver];
@@ -258,7 +258,7 @@ fn the_examples_of_tune_name_their_parameters() {
 }
 
 #[test]
-fn thresholds_have_any_number_of_steps_with_their_points() {
+fn thresholds_may_have_many_steps() {
     let folder = Folder::new();
     folder.script("solver", "read n; echo $n");
     let catalogue = |case: &str| {
@@ -291,7 +291,7 @@ fn echo(folder: &Folder) {
 }
 
 #[test]
-fn solvers_of_one_name_in_several_runs_are_named_by_what_differs() {
+fn equal_names_across_runs_are_told_apart() {
     let folder = Folder::new();
     echo(&folder);
     for (version, more) in [("v1", 0), ("v2", 7)] {
@@ -310,7 +310,7 @@ fn solvers_of_one_name_in_several_runs_are_named_by_what_differs() {
 }
 
 #[test]
-fn an_interrupted_run_counts_the_cases_that_were_run_alone() {
+fn an_interrupted_run_counts_only_finished_cases() {
     let folder = Folder::new();
     echo(&folder);
     folder.script("bot", "read n; [ $n -lt 4 ] || sleep 60; echo $n");
@@ -338,7 +338,7 @@ fn an_interrupted_run_counts_the_cases_that_were_run_alone() {
 }
 
 #[test]
-fn a_problem_stands_in_a_folder_of_any_name() {
+fn problem_folders_may_have_any_name() {
     use std::os::unix::ffi::OsStrExt;
     let files = [
         (
@@ -367,7 +367,7 @@ fn a_problem_stands_in_a_folder_of_any_name() {
 }
 
 #[test]
-fn two_solvers_of_one_name_are_offered_names_of_their_own() {
+fn equal_solver_names_get_suggestions() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "-s", "v1=./a", "-s", "v1=./b"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
@@ -390,7 +390,7 @@ fn an_unknown_command_suggests_one_that_help_lists() {
 }
 
 #[test]
-fn a_seed_that_is_given_twice_is_one_case() {
+fn a_repeated_seed_is_one_case() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3"]);
     assert!(said.code == Some(0) && said.stdout.contains("5 accepted"), "{}{}", said.stdout, said.stderr);
@@ -398,7 +398,7 @@ fn a_seed_that_is_given_twice_is_one_case() {
 }
 
 #[test]
-fn equal_names_in_two_folders_are_told_with_both_paths() {
+fn equal_names_are_reported_with_both_paths() {
     let folder = Folder::new();
     let input = folder.judge(&["gen", "-p", "columns", "--seed", "1"]).stdout;
     folder.write("a/7.in", &input);
@@ -409,7 +409,7 @@ fn equal_names_in_two_folders_are_told_with_both_paths() {
 }
 
 #[test]
-fn a_comparison_with_missing_answer_files_is_one_error() {
+fn missing_answer_files_are_one_error() {
     let folder = Folder::new();
     folder.write("problems.toml", "[[problem]]\nid = \"own\"\nchecker = \"tokens\"\ninputs = [\"*.in\"]\n");
     for number in 1..=9 {
@@ -423,7 +423,7 @@ fn a_comparison_with_missing_answer_files_is_one_error() {
 }
 
 #[test]
-fn a_run_goes_on_untied_where_other_judges_have_the_cores() {
+fn a_run_without_free_cores_runs_unpinned() {
     use std::os::linux::net::SocketAddrExt;
     use std::os::unix::net::{SocketAddr, UnixListener};
     let lock = |core: usize| {
@@ -453,7 +453,7 @@ fn a_run_goes_on_untied_where_other_judges_have_the_cores() {
 }
 
 #[test]
-fn standard_error_in_the_table_says_how_much_is_left_out() {
+fn shortened_standard_error_says_how_much_is_missing() {
     let folder = Folder::new();
     folder.write("bot.sh", "i=0; while [ $i -lt 30 ]; do i=$((i + 1)); echo line $i >&2; done; echo 0\n");
     let run = |more: &[&str]| {
@@ -469,7 +469,7 @@ fn standard_error_in_the_table_says_how_much_is_left_out() {
 }
 
 #[test]
-fn a_watched_run_is_repeated_when_the_source_changes_and_shows_what_changed() {
+fn watch_repeats_on_change_and_shows_differences() {
     let folder = Folder::new();
     let problem = "[[problem]]\nid = \"sum\"\ngenerator-command = \"echo {seed}\"\n\
                    checker-command = \"sh check.sh {input} {answer}\"\nseeds = \"1-3\"\n";

@@ -5,7 +5,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use std::mem::MaybeUninit;
 
 #[test]
-fn inputs_made_together_are_those_made_one_by_one() {
+fn parallel_inputs_equal_sequential_ones() {
     let folder = Folder::new();
     let said = folder.judge(&["gen", "-p", "same-game", "--seeds", "1-60", "--dir", "cases"]);
     assert!(said.code == Some(0) && said.stderr.contains("wrote 60 cases to cases"), "{}", said.stderr);
@@ -17,7 +17,7 @@ fn inputs_made_together_are_those_made_one_by_one() {
 }
 
 #[test]
-fn the_first_seed_without_an_input_is_the_one_that_is_named() {
+fn the_first_failing_seed_is_named() {
     let folder = Folder::new();
     folder.script("generate", "[ $1 -lt 30 ] || { echo \"no $1\" >&2; exit 1; }; echo $1");
     folder.write(
@@ -33,7 +33,7 @@ fn the_first_seed_without_an_input_is_the_one_that_is_named() {
 }
 
 #[test]
-fn files_that_are_no_inputs_are_each_named_once_in_order() {
+fn bad_inputs_are_named_once_in_order() {
     let folder = Folder::new();
     assert_eq!(folder.judge(&["gen", "-p", "columns", "--seeds", "1-40", "--dir", "cases"]).code, Some(0));
     for seed in [3, 22, 23] {
@@ -50,7 +50,7 @@ fn files_that_are_no_inputs_are_each_named_once_in_order() {
 }
 
 #[test]
-fn every_answer_of_a_folder_has_its_own_ruling() {
+fn each_answer_of_a_folder_is_ruled() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",

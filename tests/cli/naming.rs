@@ -20,7 +20,7 @@ fn refused(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_solver_that_cannot_be_run_is_one_error_before_anything_runs() {
+fn an_impossible_solver_is_one_early_error() {
     let folder = folder();
     folder.write("a.nim", "echo 1");
     folder.write("b.swift", "print(1)");
@@ -48,7 +48,7 @@ fn a_solver_that_cannot_be_run_is_one_error_before_anything_runs() {
 }
 
 #[test]
-fn a_solver_that_does_not_compile_has_one_row() {
+fn a_compile_error_has_one_row() {
     let folder = folder();
     folder.write("bad.c", "int main(void) { return x; }\n");
     for arguments in [&["run", "-s", "bad.c"][..], &["run", "-s", "bad.c", "--all"]] {
@@ -65,7 +65,7 @@ fn a_solver_that_does_not_compile_has_one_row() {
 }
 
 #[test]
-fn solvers_of_one_file_name_are_named_by_what_differs() {
+fn equal_file_names_are_told_apart() {
     let folder = folder();
     for version in ["v1", "v2"] {
         std::fs::create_dir(folder.path().join(version)).unwrap();
@@ -88,7 +88,7 @@ fn solvers_of_one_file_name_are_named_by_what_differs() {
 }
 
 #[test]
-fn a_catalogue_with_one_problem_needs_no_id_and_an_id_needs_no_flag() {
+fn the_only_problem_needs_no_id() {
     let folder = folder();
     for arguments in [
         &["run", "-s", "./bot"][..],
@@ -115,7 +115,7 @@ fn a_catalogue_with_one_problem_needs_no_id_and_an_id_needs_no_flag() {
 }
 
 #[test]
-fn a_built_in_problem_is_named_where_a_catalogue_lacks_it() {
+fn built_in_problems_are_suggested_when_missing() {
     let folder = folder();
     let hint = "error: there is no problem `columns`\nhint: `columns` is built in: use --problems builtin\n";
     assert_eq!(refused(&folder, &["run", "-p", "columns"]), hint);
@@ -127,7 +127,7 @@ fn a_built_in_problem_is_named_where_a_catalogue_lacks_it() {
 }
 
 #[test]
-fn history_and_best_agree_on_a_problem_that_does_not_exist() {
+fn history_and_best_report_unknown_problems_alike() {
     let folder = folder();
     assert_eq!(folder.judge(&["run", "-s", "./bot", "--seeds", "1"]).code, Some(0));
     for id in ["foo", "summ", "columns"] {
@@ -139,7 +139,7 @@ fn history_and_best_agree_on_a_problem_that_does_not_exist() {
 }
 
 #[test]
-fn a_recheck_may_name_the_problem_of_its_run() {
+fn a_recheck_may_name_its_problem() {
     let folder = folder();
     assert_eq!(folder.judge(&["run", "-s", "./bot", "--seeds", "1"]).code, Some(0));
     let checked = folder.judge(&["check", "-p", "sum", "--run", "1"]);
@@ -149,7 +149,7 @@ fn a_recheck_may_name_the_problem_of_its_run() {
 }
 
 #[test]
-fn an_unknown_key_is_reported_before_what_follows_from_it() {
+fn unknown_keys_are_reported_first() {
     let folder = Folder::new();
     folder.write("problems.toml", "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nsceds = \"1-3\"\n");
     let said = refused(&folder, &["list"]);

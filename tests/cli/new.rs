@@ -63,7 +63,7 @@ fn a_problem_with_a_checker_in_cpp_passes() {
 }
 
 #[test]
-fn a_problem_with_a_checker_made_with_testlib_passes() {
+fn a_problem_with_a_testlib_checker_passes() {
     let has_header = std::env::var_os("JUDGE_TESTLIB").is_some_and(|path| Path::new(&path).is_file());
     if !has_header {
         skip(Need::Testlib, "JUDGE_TESTLIB names no testlib.h");
@@ -73,7 +73,7 @@ fn a_problem_with_a_checker_made_with_testlib_passes() {
 }
 
 #[test]
-fn without_its_header_a_problem_with_testlib_says_how_to_get_it() {
+fn a_missing_testlib_header_is_explained() {
     let folder = Folder::new();
     let said = folder.command(&["new", "mine", "--checker", "testlib", "--interactive"]);
     let said = { said }.env("JUDGE_TESTLIB", folder.path().join("gone")).output().unwrap();
@@ -118,7 +118,7 @@ fn compiled() -> Folder {
 }
 
 #[test]
-fn programs_that_are_named_as_sources_are_compiled_as_solvers_are() {
+fn setter_sources_compile_as_solvers_do() {
     let folder = compiled();
     assert_eq!(folder.judge(&["gen", "-p", "p", "--seed", "7"]).stdout, "7\n");
     let run = ["run", "-p", "p", "-s", "cat"];
@@ -140,7 +140,7 @@ fn programs_that_are_named_as_sources_are_compiled_as_solvers_are() {
 }
 
 #[test]
-fn a_checker_that_does_not_compile_is_one_error() {
+fn a_checker_compile_error_is_one_error() {
     let folder = compiled();
     folder.write("check.copied", "broken\n");
     for command in [&["run", "-p", "p", "-s", "cat"][..], &["gen", "-p", "p", "--seed", "1"]] {

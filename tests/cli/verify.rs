@@ -112,7 +112,7 @@ fn a_generator_has_the_seed_alone() {
 }
 
 #[test]
-fn without_its_generator_a_problem_is_checked_on_its_files() {
+fn without_generator_the_files_are_verified() {
     let files = format!("inputs = [\"*.in\"]\n{EXPECT_GOOD}");
     let lenient = "echo 1";
     for (checker, result) in [(CHECKER, "ok"), (lenient, "failed")] {
@@ -127,7 +127,7 @@ fn without_its_generator_a_problem_is_checked_on_its_files() {
 }
 
 #[test]
-fn a_solver_whose_compiler_is_missing_is_not_checked() {
+fn solvers_without_their_compiler_are_skipped() {
     let language = "[language.xyz]\nextensions = [\"xyz\"]\ncompile = \"no-such-xyz {source}\"\nrun = \"{program}\"\n";
     let folder = problem(CHECKER, &format!("{EXPECT_GOOD}[[problem.expect]]\nsolver = \"slow.xyz\"\n{language}"));
     folder.write("slow.xyz", "");
@@ -349,7 +349,7 @@ fn the_built_in_problems_pass() {
 }
 
 #[test]
-fn a_new_problem_passes_at_once_and_overwrites_nothing() {
+fn a_new_problem_passes_and_overwrites_nothing() {
     let folder = Folder::new();
     let said = folder.judge(&["new", "knapsack"]);
     assert!(said.code == Some(0) && said.stdout.contains("knapsack/check.py\n"), "{}{}", said.stdout, said.stderr);

@@ -32,7 +32,7 @@ fn report_on(id: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_solver_keeps_the_time_that_it_is_given() {
+fn every_bundled_solver_keeps_its_time() {
     for solution in solutions::all() {
         let report = report_on(solution.id);
         let cases = report["cases"].as_array().unwrap();

@@ -87,7 +87,7 @@ fn rejected(reason: &str) -> Ruling {
 }
 
 #[test]
-fn a_protocol_may_use_standard_input_a_folder_and_its_own_exit_codes() {
+fn protocols_may_use_input_folder_and_exit_codes() {
     let accepts = "read input < \"$1\"; read answer; echo $((input + answer)) > \"$2/score.txt\"; exit 42";
     assert_eq!(check(&Feedback, accepts).unwrap(), Ruling::Accepted(12.into()));
     let rejects = "echo 'too far' > \"$2/judgemessage.txt\"; exit 43";
@@ -102,7 +102,7 @@ fn a_protocol_may_use_standard_input_a_folder_and_its_own_exit_codes() {
 }
 
 #[test]
-fn a_protocol_may_find_the_score_on_standard_error() {
+fn protocols_may_read_scores_from_standard_error() {
     let accepts = "read input < \"$1\"; read answer < \"$2\"; echo points $((input * answer)) >&2; exit 7";
     assert_eq!(check(&StandardError, accepts).unwrap(), Ruling::Accepted(35.into()));
     assert_eq!(check(&StandardError, "echo wrong answer >&2; exit 1").unwrap(), rejected("wrong answer"));

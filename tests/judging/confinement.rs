@@ -93,7 +93,7 @@ exit 1
 "#;
 
 #[test]
-fn a_checker_sees_its_folder_and_its_files_and_leaves_nothing() {
+fn a_checker_sees_only_its_files_leaving_nothing() {
     let home = tempfile::tempdir().unwrap();
     let secret = home.path().join("secret");
     std::fs::write(&secret, "x").unwrap();
@@ -133,7 +133,7 @@ fn assert_judge_error(folder: &Folder, script: &str, said: &[&str]) {
 }
 
 #[test]
-fn a_checker_that_misbehaves_is_a_judge_error_in_time() {
+fn a_misbehaving_checker_is_a_judge_error() {
     let limits = "[problem.limits]\nchecker-wall = \"5s\"\nchecker-memory = \"64 MiB\"\n";
     let kattis = "checker-protocol = \"kattis\"\n";
     for (script, more, said) in [
@@ -204,7 +204,7 @@ fn interactors_are_walled_in_too() {
 }
 
 #[test]
-fn an_interactor_that_misbehaves_is_a_judge_error_in_time() {
+fn a_misbehaving_interactor_is_a_judge_error() {
     let (command, ..) = INTERACTORS[0];
     let limits = "[problem.limits]\nchecker-memory = \"64 MiB\"\ninteractor-wall = \"1s\"\nwall = \"10s\"\n";
     for (script, said) in [
@@ -311,7 +311,7 @@ fn generators_that_leave_files_are_walled_in_too() {
 }
 
 #[test]
-fn a_command_in_the_home_shows_only_what_it_names() {
+fn a_home_command_shows_only_named_files() {
     let folder = problem("cat secret.txt 2> /dev/null; echo none; exit 1", "");
     folder.write("secret.txt", "secret");
     for tier in tiers() {

@@ -65,7 +65,7 @@ fn the_journal_gives_back_what_it_was_given() {
 }
 
 #[test]
-fn the_best_is_the_larger_decimal_or_the_smaller() {
+fn the_best_decimal_follows_the_direction() {
     for (scoring, expected) in [("failure = -1", "7.1"), ("direction = \"min\"", "7")] {
         let folder = echo(scoring);
         let said = folder.judge(&["run", "-p", "echo", "-s", "cat", "-s", BETTER, "--inputs", "in/4.in"]);

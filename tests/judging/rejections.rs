@@ -40,7 +40,7 @@ fn solver(folder: &Folder, number: usize, answer: &str) -> String {
 }
 
 #[test]
-fn the_broken_rule_of_every_game_stands_in_the_reports() {
+fn reports_name_the_broken_rule_of_games() {
     let folder = Folder::new();
     let mut moves = 0;
     for checker in checkers::all() {

@@ -25,7 +25,7 @@ fn judged(folder: &Folder) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_checker_that_crashes_is_a_judge_error_that_shows_it() {
+fn a_crashing_checker_is_a_visible_judge_error() {
     let traceback = "Traceback (most recent call last):\n  File \"check.py\", line 1, in <module>\nKeyError: 3";
     for (script, note) in [
         (
@@ -62,7 +62,7 @@ fn a_checker_that_crashes_is_a_judge_error_that_shows_it() {
 }
 
 #[test]
-fn a_checker_that_hangs_or_floods_is_a_judge_error() {
+fn a_hanging_checker_is_a_judge_error() {
     let hangs = problem("echo looking >&2; sleep 60", "[problem.limits]\nchecker-wall = \"300ms\"\n");
     let note = "`sh` ran longer than 300ms and was ended: looking".to_owned();
     assert_eq!(judged(&hangs), (Some(3), "judge-error".to_owned(), note));
@@ -72,7 +72,7 @@ fn a_checker_that_hangs_or_floods_is_a_judge_error() {
 }
 
 #[test]
-fn a_python_checker_that_raises_is_a_judge_error() {
+fn a_raising_python_checker_is_a_judge_error() {
     let folder = problem("", "");
     folder.write("check.py", "raise KeyError(3)\n");
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
@@ -138,7 +138,7 @@ const MISPLACED: [(&str, &str, &str, &str); 10] = [
 ];
 
 #[test]
-fn commands_without_their_placeholders_are_refused_with_their_place() {
+fn missing_placeholders_are_refused_with_their_place() {
     let generator = "generator-command = \"echo {seed}\"";
     for (lines, place, carets, message) in MISPLACED {
         let said = refusal(lines, generator);
@@ -201,7 +201,7 @@ fn the_limits_of_compilers_are_keys() {
 }
 
 #[test]
-fn a_negative_score_counts_as_it_is_or_is_a_judge_error() {
+fn negative_scores_count_or_are_judge_errors() {
     let note =
         "the score -5 is worse than that of a failed case (0): set `failure` in [problem.scoring] below every score";
     for rule in ["sum", "mean"] {
@@ -253,7 +253,7 @@ fn seeds_that_only_groups_name_are_cases() {
 }
 
 #[test]
-fn thresholds_in_the_wrong_place_are_told_where_they_belong() {
+fn misplaced_thresholds_are_told_their_place() {
     let folder = scored("seeds = \"1\"\n[problem.scoring]\nrule = \"sum\"\nthresholds = [3, 2]\n");
     let said = folder.judge(&["show", "p"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
@@ -277,7 +277,7 @@ fn thresholds_and_targets_are_shown() {
 }
 
 #[test]
-fn a_least_score_that_says_nothing_is_warned_of() {
+fn a_useless_minimum_score_is_warned_of() {
     let expect = "[[problem.expect]]\nsolver = \"./bot\"\nmin-score = 1\n";
     let verified = |problem: &str| scored(&format!("{problem}{expect}")).judge(&["verify", "-p", "p"]).stdout;
     let warning = "under `relative`, its own scores are the best of 2 cases: give them a `best`";

@@ -51,7 +51,7 @@ fn place(rank: u64, name: &str, total: u64) -> (u64, String, Value) {
 }
 
 #[test]
-fn every_submission_is_ranked_also_one_that_does_not_compile() {
+fn submissions_that_do_not_compile_are_ranked() {
     let folder = contest();
     let reports = ["--csv", "r.csv", "--json", "r.json", "--html", "r.html", "--markdown", "r.md"];
     let said = folder.judge(&[&["run", "-p", "p", "--solvers", "subs/*"], &reports[..]].concat());
@@ -90,7 +90,7 @@ fn every_submission_is_ranked_also_one_that_does_not_compile() {
 }
 
 #[test]
-fn submissions_of_one_stem_are_told_apart_and_stand_beside_solvers() {
+fn submissions_of_one_stem_are_told_apart() {
     let folder = contest();
     let run = |more: &[&str]| folder.json(&[&["run", "-p", "p"], more].concat());
     let (code, report) = run(&["--solvers", "subs/[ab]*.sh", "--solvers", "more", "-s", "base=echo 8"]);
@@ -111,7 +111,7 @@ fn submissions_of_one_stem_are_told_apart_and_stand_beside_solvers() {
 }
 
 #[test]
-fn a_pattern_that_names_no_submission_is_one_error() {
+fn a_pattern_without_submissions_is_one_error() {
     let folder = contest();
     for (pattern, words) in [
         ("nowhere/*", "`nowhere/*` matches nothing"),
@@ -128,7 +128,7 @@ fn a_pattern_that_names_no_submission_is_one_error() {
 }
 
 #[test]
-fn the_paths_of_a_catalogue_start_from_its_folder_and_those_of_the_command_line_from_here() {
+fn catalogue_paths_start_from_the_catalogue() {
     let folder = contest();
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let own = "solver = \"sh subs/a.sh\"\n[[problem.expect]]\nsolver = \"subs/a.sh\"\nscore = 18\n[language.hopeless]";
@@ -151,7 +151,7 @@ fn the_paths_of_a_catalogue_start_from_its_folder_and_those_of_the_command_line_
 }
 
 #[test]
-fn solvers_are_compiled_at_once_and_stay_in_order() {
+fn parallel_compilation_keeps_the_order() {
     let folder = contest();
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let language = "[language.slow]\nextensions = [\"slow\"]\nrun = \"sh {program}\"\n\
@@ -193,7 +193,7 @@ fn feedback(folder: &Folder, more: &[&str]) -> Said {
 }
 
 #[test]
-fn each_solver_gets_a_page_that_keeps_the_tests_secret() {
+fn pages_for_solvers_keep_tests_secret() {
     let folder = class();
     let said = feedback(&folder, &[]);
     assert_eq!(said.code, Some(1), "{}", said.stderr);
@@ -225,7 +225,7 @@ fn each_solver_gets_a_page_that_keeps_the_tests_secret() {
 }
 
 #[test]
-fn the_tests_are_on_the_pages_if_the_teacher_says_so_and_escaped() {
+fn pages_show_escaped_tests_on_request() {
     let folder = class();
     feedback(&folder, &["--show-inputs"]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join("pages").join(name)).unwrap();
@@ -239,7 +239,7 @@ fn the_tests_are_on_the_pages_if_the_teacher_says_so_and_escaped() {
 }
 
 #[test]
-fn hostile_names_stay_in_the_folder_of_the_pages() {
+fn hostile_names_stay_in_the_page_folder() {
     let folder = class();
     let solvers = ["-s", "cat ../x", "-s", "a+b=./anna.sh", "-s", "a#b=./anna.sh", "-s", "./anna.sh 1"];
     let run = [&["run", "--feedback", "pages"], &solvers[..]].concat();

@@ -162,7 +162,7 @@ fn what_the_solver_prints_is_no_score() {
 }
 
 #[test]
-fn a_tester_without_a_solver_is_a_judge_error() {
+fn a_tester_without_solver_is_a_judge_error() {
     for (tester, expected) in [
         ("error=oops exit=3", "the tester ended with exit status: 3 without starting the solver: oops"),
         ("error='Score = 5'", "the tester ended with exit status: 0 without starting the solver: Score = 5"),
@@ -224,7 +224,7 @@ fn testers_of_every_kind() {
 }
 
 #[test]
-fn a_problem_with_a_tester_is_a_problem_like_any_other() {
+fn tester_problems_work_with_every_command() {
     let Some(folder) = printing("start={solver} ask=3 print=done error='Score = 4'") else { return };
     let said = |arguments: &[&str]| {
         let said = folder.judge(arguments);

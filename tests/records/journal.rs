@@ -111,7 +111,7 @@ fn results(run: &StoredRun) -> Vec<(String, Verdict, Option<String>)> {
 }
 
 #[test]
-fn a_judge_killed_at_twenty_random_moments_loses_no_case_that_it_has_shown() {
+fn a_killed_judge_loses_no_shown_case() {
     const CASES: usize = 300;
     let seeds = format!("1-{CASES}");
     let run = |solver| ["run", "-p", "columns", "-s", solver, "--seeds", &seeds, "--jobs", "2"];
@@ -152,7 +152,7 @@ fn a_judge_killed_at_twenty_random_moments_loses_no_case_that_it_has_shown() {
 }
 
 #[test]
-fn an_interrupted_run_says_how_to_go_on_and_does() {
+fn an_interrupted_run_can_be_resumed() {
     let folder = echo();
     folder.script("slow", "read seed; sleep 0.1; echo $seed");
     let run = ["run", "-p", "echo", "-s", "./slow", "--seeds", "1-20", "--jobs", "1"];
@@ -184,7 +184,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
 }
 
 #[test]
-fn results_are_used_again_only_as_long_as_nothing_has_changed() {
+fn results_are_reused_only_when_unchanged() {
     let folder = echo();
     folder.script("clock", "date +%s%N");
     let scores = |more: &[&str]| {
@@ -251,7 +251,7 @@ fn two_judges_at_once_share_a_journal() {
 }
 
 #[test]
-fn a_mended_checker_is_tried_on_the_answers_of_old() {
+fn a_new_checker_rechecks_stored_answers() {
     let folder = echo();
     folder.script("bot", "cat");
     assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "./bot"]).code, Some(0));
@@ -316,7 +316,7 @@ fn figures(folder: &Folder, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn past_runs_are_looked_at_by_the_features_of_their_cases() {
+fn past_runs_are_filtered_by_features() {
     let folder = echo();
     // The feature is younger than the runs: what counts is what today's catalogue says of the recorded inputs.
     folder.script("bot", "cat");
@@ -354,7 +354,7 @@ fn past_runs_are_looked_at_by_the_features_of_their_cases() {
 }
 
 #[test]
-fn a_case_whose_input_has_changed_is_described_as_it_was() {
+fn a_changed_input_keeps_its_old_description() {
     let folder = echo();
     folder.script("bot", "cat");
     folder.write("problems.toml", format!("{ECHO}[problem.features]\nn = '^\\d+'\n"));
@@ -411,7 +411,7 @@ fn disturbed(folder: &Folder, disturb: &dyn Fn(&Path)) -> std::process::Output {
 }
 
 #[test]
-fn a_journal_that_is_removed_or_moved_in_mid_run_is_written_anew_and_the_exit_code_tells() {
+fn a_journal_lost_mid_run_is_written_anew() {
     let remove = |folder: &Path| std::fs::remove_dir_all(folder.join(".judge")).unwrap();
     let rename = |folder: &Path| std::fs::rename(folder.join(".judge"), folder.join("away")).unwrap();
     for disturb in [&remove as &dyn Fn(&Path), &rename] {
@@ -426,7 +426,7 @@ fn a_journal_that_is_removed_or_moved_in_mid_run_is_written_anew_and_the_exit_co
 }
 
 #[test]
-fn a_damaged_journal_says_what_is_left_and_how_to_move_it_away() {
+fn a_damaged_journal_says_what_is_left() {
     let folder = echo();
     assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "cat"]).code, Some(0));
     let file = folder.path().join(".judge/journal.db");

@@ -45,7 +45,7 @@ fn warnings(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn two_past_runs_are_compared_as_if_they_had_just_been_played() {
+fn past_runs_compare_like_fresh_ones() {
     let folder = sample();
     let fresh = compare(&folder, &["./plain", "./chance"]);
     let past = compare(&folder, &["run:1/plain", "run:last/chance"]);
@@ -62,7 +62,7 @@ fn two_past_runs_are_compared_as_if_they_had_just_been_played() {
 }
 
 #[test]
-fn cases_are_paired_by_their_input_and_what_is_missing_is_said() {
+fn past_cases_are_paired_by_input() {
     let folder = sample();
     run(&folder, &["-s", "./plain", "--seeds", "1-10"]);
     // The generator changes: the seeds 6 to 10 now make what 8 to 12 made, in cases of other names.
@@ -81,7 +81,7 @@ fn cases_are_paired_by_their_input_and_what_is_missing_is_said() {
 }
 
 #[test]
-fn a_solver_plays_the_cases_of_the_past_run_under_its_limits() {
+fn a_solver_plays_past_cases_under_their_limits() {
     let folder = sample();
     run(&folder, &["-s", "./chance", "--seeds", "5-16", "--cpu", "3s"]);
     let past = folder.json(&["history", "show", "last"]).1;
@@ -121,7 +121,7 @@ fn a_solver_plays_the_cases_of_the_past_run_under_its_limits() {
 }
 
 #[test]
-fn a_condition_keeps_to_some_of_the_cases_and_groups_are_told() {
+fn conditions_select_past_cases_and_show_groups() {
     let folder = sample();
     run(&folder, &["-s", "./plain", "-s", "./better"]);
     let report = compare(&folder, &["run:1/plain", "run:1/better", "--where", "N<=8", "--group-by", "N"]);
@@ -141,7 +141,7 @@ fn repeated_cases_are_paired_one_by_one() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_with_a_way_out() {
+fn incomparable_runs_are_refused_with_a_hint() {
     let folder = sample();
     assert!(refused(&folder, &["run:1", "./plain"]).contains("there is no journal"));
     run(&folder, &["-s", "./plain", "-s", "./better"]);
@@ -185,7 +185,7 @@ fn power_takes_the_spread_from_the_journal() {
 }
 
 #[test]
-fn the_history_draws_how_totals_on_the_same_cases_went() {
+fn history_draws_totals_on_the_same_cases() {
     let folder = sample();
     for step in ["0", "7", "1"] {
         folder.script("bot", &format!("echo $((1000 + {step}))"));
@@ -228,7 +228,7 @@ fn features_are_recorded_with_their_cases() {
 }
 
 #[test]
-fn features_go_with_their_cases_when_journals_are_merged() {
+fn features_survive_merging() {
     let folder = sample();
     for shard in ["1", "2"] {
         run(&folder, &["-s", "./plain", "--shard", &format!("{shard}/2"), "--journal", &format!("{shard}.db")]);

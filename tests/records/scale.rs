@@ -49,7 +49,7 @@ fn time(folder: &Path, arguments: &[&str]) -> Duration {
 }
 
 #[test]
-fn reports_and_past_runs_take_time_in_proportion_to_the_cases() {
+fn time_grows_linearly_with_cases() {
     let (few, many) = (journal(CASES), journal(MORE));
     for arguments in COMMANDS {
         let mut found = Vec::new();

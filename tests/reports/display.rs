@@ -116,7 +116,7 @@ fn every_table_fits_the_terminal() {
 }
 
 #[test]
-fn what_was_not_run_is_skipped_and_not_failed() {
+fn cases_not_run_are_skipped_not_failed() {
     let folder = folder();
     let arguments = ["run", "-p", "long", "-s", "./second-fails", "--fail-fast", "-j", "1"];
     let (code, report) = folder.json(&arguments);
@@ -158,7 +158,7 @@ fn means_divide_by_the_cases_that_were_run() {
 }
 
 #[test]
-fn a_long_run_in_a_log_says_how_far_it_is() {
+fn a_long_run_logs_its_progress() {
     let folder = folder();
     folder.script("slow", "read -r seed; if [ $seed = 2 ]; then sleep 11; fi; echo 5");
     let said = folder.judge(&["run", "-p", "long", "-s", "./slow", "--seeds", "1-2", "-j", "1"]);
@@ -177,7 +177,7 @@ fn compiling_says_so() {
 }
 
 #[test]
-fn the_note_on_the_built_in_problems_is_shown_once_per_folder() {
+fn the_built_in_note_appears_once_per_folder() {
     let (folder, other, state) = (Folder::new(), Folder::new(), Folder::new());
     let notes = |folder: &Folder| {
         let output = folder.command(&["list"]).env("XDG_STATE_HOME", state.path()).output().unwrap();
@@ -187,7 +187,7 @@ fn the_note_on_the_built_in_problems_is_shown_once_per_folder() {
 }
 
 #[test]
-fn reports_say_when_how_and_where_they_came_about() {
+fn reports_state_their_origin() {
     let folder = folder();
     let before = std::time::SystemTime::now() - Duration::from_secs(1);
     let year = before.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 31_556_952 + 1970;
@@ -213,7 +213,7 @@ fn reports_say_when_how_and_where_they_came_about() {
 }
 
 #[test]
-fn a_page_has_no_column_that_is_the_same_in_every_row() {
+fn pages_omit_constant_columns() {
     let folder = folder();
     let page = folder.judge(&["run", "-p", "long", "-s", "./plain", "--seeds", "1-3", "--html", "-"]).stdout;
     let cases = &page[page.find("<h2>Cases</h2>").unwrap()..];
@@ -226,7 +226,7 @@ fn a_page_has_no_column_that_is_the_same_in_every_row() {
 }
 
 #[test]
-fn each_row_of_a_comparison_has_its_own_effect() {
+fn each_comparison_row_has_its_effect() {
     let folder = folder();
     folder.script("one-fails", "read -r seed; case $seed in 22) echo none ;; *) echo $((2 * seed)) ;; esac");
     // Of the group whose cases count one by one.
@@ -245,7 +245,7 @@ fn each_row_of_a_comparison_has_its_own_effect() {
 }
 
 #[test]
-fn equal_reasons_are_shown_together_and_every_solver_has_one() {
+fn equal_reasons_are_grouped_per_solver() {
     let folder = folder();
     folder.write("worse.sh", "read w h; echo \"$w$h\" 1\n");
     folder.write("one.sh", "echo 1 x\n");

@@ -91,7 +91,7 @@ fn a_comparison_has_rows_markdown_and_a_page() {
 }
 
 #[test]
-fn a_gate_has_rows_and_a_page_beside_the_reports_for_ci() {
+fn a_gate_has_rows_and_a_page() {
     let folder = sample();
     let table = rows(&written(&folder, &GATE, "--csv", 1));
     assert_eq!(table[0], ["case", "verdict_was", "verdict", "score_was", "score"]);
@@ -108,7 +108,7 @@ fn a_gate_has_rows_and_a_page_beside_the_reports_for_ci() {
 }
 
 #[test]
-fn a_power_analysis_has_rows_markdown_and_a_page() {
+fn power_has_rows_markdown_and_a_page() {
     let folder = sample();
     let table = rows(&written(&folder, &POWER, "--csv", 0));
     assert_eq!(table[0], ["given", "cases", "difference"]);
@@ -146,7 +146,7 @@ fn a_search_has_rows_markdown_and_a_page() {
 }
 
 #[test]
-fn every_report_with_markdown_goes_to_the_step_summary() {
+fn markdown_reports_go_to_the_step_summary() {
     let folder = sample();
     for (command, start) in
         [(&COMPARE[..], "### sum: 8 cases"), (&GATE, "### ❌"), (&POWER, "### Standard"), (&TUNE, "### sum: best of")]
@@ -159,7 +159,7 @@ fn every_report_with_markdown_goes_to_the_step_summary() {
 }
 
 #[test]
-fn a_format_that_a_report_lacks_is_refused_before_anything_runs() {
+fn unsupported_formats_are_refused_early() {
     let folder = sample();
     for (command, flag, words, hint) in [
         (

@@ -77,7 +77,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn nothing_in_the_tables_and_the_reports_is_obeyed() {
+fn tables_and_reports_obey_no_control_characters() {
     let scene = scene();
     let table = scene.shown(&scene.run(&[]), 1);
     assert!(table.contains("rejected") || table.contains("wrong-answer"), "{table}");
@@ -105,7 +105,7 @@ fn nothing_in_the_tables_and_the_reports_is_obeyed() {
 }
 
 #[test]
-fn what_is_read_from_past_runs_and_other_machines_is_not_obeyed() {
+fn foreign_journals_inject_no_control_characters() {
     let scene = scene();
     let good = scene.folder.script(&format!("good{EVIL}"), "cat");
     let good = good.display().to_string();
@@ -150,7 +150,7 @@ fn nothing_in_comparisons_and_gates_is_obeyed() {
 }
 
 #[test]
-fn an_answer_quoted_in_a_rejection_is_one_line_of_text() {
+fn a_quoted_answer_is_one_line() {
     let scene = scene();
     let case = scene.case.display().to_string();
     scene.folder.write("answer", forgery());
@@ -172,7 +172,7 @@ fn an_answer_quoted_in_a_rejection_is_one_line_of_text() {
 }
 
 #[test]
-fn errors_and_compilers_messages_have_no_lines_that_look_like_the_judges() {
+fn compiler_output_cannot_imitate_the_judge() {
     let scene = scene();
     for arguments in [
         &["run", "-p", "echo", "--inputs", &format!("missing{}", forgery())][..],
@@ -225,7 +225,7 @@ fn in_a_terminal(folder: &Folder, arguments: &str) -> Option<String> {
 }
 
 #[test]
-fn on_a_terminal_colours_are_all_that_is_obeyed() {
+fn on_terminals_only_colours_are_obeyed() {
     let scene = scene();
     let run = scene.run(&[]).iter().map(|word| shell_words::quote(word).into_owned()).collect::<Vec<_>>().join(" ");
     let Some(seen) = in_a_terminal(&scene.folder, &format!("{run} 2> stderr")) else { return };
@@ -244,7 +244,7 @@ fn on_a_terminal_colours_are_all_that_is_obeyed() {
 }
 
 #[test]
-fn on_a_terminal_the_running_score_is_held_against_the_last_run() {
+fn terminals_compare_running_scores_with_the_last() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",

@@ -40,7 +40,7 @@ fn run(folder: &Folder, more: &[&str]) -> Said {
 }
 
 #[test]
-fn the_worst_scores_come_first_and_failures_before_them() {
+fn failures_and_worst_scores_come_first() {
     let folder = sample();
     let said = run(&folder, &["--sort", "score", "--top", "3"]);
     assert_eq!(rows(&said)[..3], ["seed-9", "seed-1", "seed-2"], "{}", said.stdout);
@@ -53,7 +53,7 @@ fn the_worst_scores_come_first_and_failures_before_them() {
 }
 
 #[test]
-fn reports_for_scripts_and_past_runs_have_the_same_rows() {
+fn machine_reports_and_history_have_equal_rows() {
     let folder = sample();
     assert_eq!(run(&folder, &[]).code, Some(1));
     let order = ["--sort", "score", "--reverse", "--top", "2"];
@@ -85,7 +85,7 @@ fn lost_points_are_those_missing_to_the_best() {
 }
 
 #[test]
-fn a_comparison_shows_the_cases_that_it_is_told_to() {
+fn a_comparison_shows_the_requested_cases() {
     let folder = sample();
     let compare = |more: &[&str]| folder.judge(&[&["compare", "-p", "sum", "./falling", "./rising"], more].concat());
     let said = compare(&["--sort", "score", "--top", "4", "--reverse"]);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_gate_fails_on_a_worse_solver_and_passes_on_the_same_and_a_better_one() {
+fn the_gate_fails_only_on_a_worse_solver() {
     let folder = sample();
     assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
     for round in 1..=20 {
@@ -48,7 +48,7 @@ fn without_a_solver_the_baselines_own_is_held() {
 }
 
 #[test]
-fn failures_for_one_reason_are_told_once_with_their_cases_and_the_end_of_standard_error() {
+fn failures_for_one_reason_are_reported_once() {
     let folder = sample();
     assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
     folder.script(
@@ -75,7 +75,7 @@ fn failures_for_one_reason_are_told_once_with_their_cases_and_the_end_of_standar
 }
 
 #[test]
-fn a_baseline_and_the_journal_name_the_checker_alike() {
+fn baseline_and_journal_name_the_same_checker() {
     let folder = sample();
     assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-2"]).code, Some(0));
     folder.judge(&["run", "-p", "sum", "-s", "./plain", "--seeds", "1"]);
@@ -102,7 +102,7 @@ fn a_confident_gate_is_not_alarmed_by_noise() {
 }
 
 #[test]
-fn a_confident_gate_goes_by_the_total_and_not_by_the_mean_ratio() {
+fn a_confident_gate_compares_totals_not_ratios() {
     let folder = misleading("max");
     assert_eq!(record(&folder, &["-s", "./even", "--seeds", "1-100"]).code, Some(0));
     let said = gate(&folder, "./uneven", &["--max-drop", "0%", "--confident"]);
@@ -111,7 +111,7 @@ fn a_confident_gate_goes_by_the_total_and_not_by_the_mean_ratio() {
 }
 
 #[test]
-fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
+fn baseline_files_are_small_sorted_and_reproducible() {
     let folder = sample();
     folder.write("data/case-a.in", "3\n");
     let allowed = ["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in", "--allow-failures"];
@@ -133,7 +133,7 @@ fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
 }
 
 #[test]
-fn a_baseline_with_failures_is_refused_and_names_them() {
+fn a_baseline_with_failures_is_refused() {
     let folder = sample();
     let said = record(&folder, &["-s", "./failing"]);
     assert_eq!(said.code, Some(1));
@@ -170,7 +170,7 @@ fn what_has_changed_is_said_and_not_compared() {
 }
 
 #[test]
-fn an_update_raises_the_bar_and_never_lowers_it() {
+fn an_update_never_lowers_the_baseline() {
     let folder = sample();
     record(&folder, &["-s", "./plain", "--tolerance", "50%"]);
     let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
@@ -196,7 +196,7 @@ fn two_problems() -> Folder {
 }
 
 #[test]
-fn several_baselines_have_one_verdict_and_each_is_told() {
+fn several_baselines_have_one_verdict() {
     let folder = two_problems();
     let baselines = ["gate", "--baseline", "sum.toml", "--baseline", "other.toml"];
     let gate = |more: &[&str]| folder.judge(&[&baselines[..], more].concat());
@@ -236,7 +236,7 @@ fn several_baselines_have_one_verdict_and_each_is_told() {
 }
 
 #[test]
-fn one_solver_is_for_all_baselines_of_one_problem() {
+fn one_solver_serves_all_baselines_of_a_problem() {
     let folder = two_problems();
     let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "other.toml", "-s", "./better"]);
     assert!(said.code == Some(2) && said.stderr.contains("the baselines are of other and sum"), "{}", said.stderr);
@@ -250,7 +250,7 @@ fn one_solver_is_for_all_baselines_of_one_problem() {
 }
 
 #[test]
-fn an_update_leaves_cpu_times_that_are_about_the_same() {
+fn an_update_keeps_similar_cpu_times() {
     let folder = sample();
     record(&folder, &["-s", "./plain", "--seeds", "1-4"]);
     // One much slower than now, the others a little.
@@ -288,7 +288,7 @@ fn the_gates_reports_tell_the_same() {
 }
 
 #[test]
-fn the_gates_markdown_fits_a_comment_however_much_there_is_to_say() {
+fn gate_markdown_always_fits_a_comment() {
     let folder = sample();
     record(&folder, &["-s", "./plain"]);
     let mut baseline = std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();

@@ -43,7 +43,7 @@ fn a_conclusion_says_what_its_cases_cannot_show() {
 
 /// Always 9 against 10 or, in one case of ten, 0.
 #[test]
-fn what_was_not_seen_is_in_the_words_and_what_was_seen_ends_the_claim() {
+fn a_claim_names_what_it_cannot_see() {
     let folder = sample();
     folder.script("steady", "echo 9");
     folder.script("gambler", "read -r seed; [ $((seed % 10)) = 0 ] && { echo 0; exit; }; echo 10");
@@ -56,7 +56,7 @@ fn what_was_not_seen_is_in_the_words_and_what_was_seen_ends_the_claim() {
 }
 
 #[test]
-fn cases_that_are_the_whole_contest_have_a_result() {
+fn all_cases_of_a_contest_give_a_result() {
     let catalogue = CATALOGUE.replace("generator-command = \"echo {seed}\"\n", "");
     let folder = sample_with(&catalogue.replace("seeds = \"1-20\"", "inputs = [\"in/*.txt\"]"));
     std::fs::create_dir(folder.path().join("in")).unwrap();
@@ -78,7 +78,7 @@ fn cases_that_are_the_whole_contest_have_a_result() {
 }
 
 #[test]
-fn a_generator_that_repeats_itself_makes_no_new_cases() {
+fn repeated_inputs_are_not_new_cases() {
     let folder = sample_with(&CATALOGUE.replace("\"echo {seed}\"", "\"sh repeat.sh {seed}\""));
     folder.write("repeat.sh", "echo $(($1 % 4))\n");
     for until_decided in [&[][..], &["--until-decided", "--max-cases", "60"]] {
@@ -90,7 +90,7 @@ fn a_generator_that_repeats_itself_makes_no_new_cases() {
 
 /// Seven groups of four cases: where a group counts by its worst case, one bad case of four is the group's.
 #[test]
-fn a_group_that_counts_as_a_whole_has_one_effect() {
+fn an_all_or_nothing_group_has_one_effect() {
     for (aggregate, change) in [("min", "falls by 51 %"), ("all-or-nothing", "falls by 100 %")] {
         let group = |first: usize| {
             let seeds = format!("{first}-{}", first + 3);
@@ -116,7 +116,7 @@ fn a_group_that_counts_as_a_whole_has_one_effect() {
 }
 
 #[test]
-fn a_case_shows_its_own_change_beside_what_it_adds_to_the_total() {
+fn cases_show_change_and_share_of_total() {
     let folder = sample();
     folder.script("small", "read -r seed; [ $seed = 7 ] && { echo 4000; exit; }; echo 100");
     folder.script("large", "read -r seed; [ $seed = 7 ] && { echo 12000; exit; }; echo 100");
@@ -129,7 +129,7 @@ fn a_case_shows_its_own_change_beside_what_it_adds_to_the_total() {
 }
 
 #[test]
-fn a_search_says_that_its_winner_scored_lower_and_that_it_was_confirmed() {
+fn a_search_reports_a_lower_confirmed_score() {
     let folder = sample();
     // On the cases of the search 2 is better, on fresh ones 1.
     folder.script("toy", "read -r seed; [ $seed -gt 2000000 ] && echo $((1000 + 10 * $1)) || echo $((1000 - 10 * $1))");

@@ -52,7 +52,7 @@ fn compare(folder: &Folder, more: &[&str]) -> (Option<i32>, Value) {
 }
 
 #[test]
-fn the_better_solver_wins_and_every_figure_is_right() {
+fn the_better_solver_wins_with_right_figures() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better"]);
     assert_eq!(code, Some(0));
@@ -82,7 +82,7 @@ fn the_better_solver_wins_and_every_figure_is_right() {
 }
 
 #[test]
-fn the_report_says_it_in_words_and_how_to_play_the_extremes() {
+fn reports_explain_results_and_reproduce_extremes() {
     let folder = sample();
     let said = folder.judge(&["compare", "-p", "sum", "./better", "./plain"]);
     assert!(said.stdout.contains("\non these 20 cases the sum falls by 1."), "{}", said.stdout);
@@ -94,7 +94,7 @@ fn the_report_says_it_in_words_and_how_to_play_the_extremes() {
 }
 
 #[test]
-fn equal_solvers_show_no_difference_and_several_are_compared_with_the_first() {
+fn equal_solvers_show_no_difference() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "same=./plain", "./better"]);
     assert_eq!(code, Some(0));
@@ -142,7 +142,7 @@ fn claim_of(report: &Value) -> (&str, &str) {
 }
 
 #[test]
-fn a_solver_whose_total_falls_is_never_better_though_the_mean_ratio_rises() {
+fn a_lower_total_is_never_better() {
     for (direction, change) in [("max", "the sum falls by 1.1"), ("min", "the sum rises by 1.1")] {
         let folder = misleading(direction);
         let against = |more: &[&str]| compare(&folder, &[&["./even", "./uneven"], more].concat()).1;
@@ -174,7 +174,7 @@ fn a_solver_whose_total_falls_is_never_better_though_the_mean_ratio_rises() {
 }
 
 #[test]
-fn a_solver_that_crashes_on_its_worst_fifth_is_never_better() {
+fn crashing_on_bad_cases_is_never_better() {
     let folder = misleading("max");
     let against = |more: &[&str]| compare(&folder, &[&["flat=sh -c 'echo 500'", "./crash"], more].concat()).1;
     let many = against(&["--seeds", "1-150"]);
@@ -194,7 +194,7 @@ fn a_solver_that_crashes_on_its_worst_fifth_is_never_better() {
 }
 
 #[test]
-fn where_a_failure_has_no_points_a_solver_with_one_has_no_total_and_is_not_better() {
+fn a_failure_without_points_is_never_better() {
     let folder = misleading("min");
     let flat = "flat=sh -c 'echo 500'";
     let report = compare(&folder, &[flat, "./crash"]).1;
@@ -261,7 +261,7 @@ fn drop_commands(effects: &mut Value) {
 }
 
 #[test]
-fn the_same_scores_give_the_same_figures_for_any_number_of_jobs() {
+fn figures_do_not_depend_on_jobs() {
     let folder = sample();
     let figures = |jobs| {
         let play = ["./plain", "./noisy", "./better", "--until-decided", "--max-cases", "60", "--jobs", jobs];
@@ -347,7 +347,7 @@ fn every_command_that_plays_is_in_the_journal() {
 }
 
 #[test]
-fn a_search_is_one_run_with_every_setting_in_it() {
+fn a_search_is_one_run_of_all_settings() {
     let folder = sample();
     folder.script("toy", "read -r seed; echo $((10000 - ($1 - 37) * ($1 - 37) + seed % 7))");
     let arguments =
@@ -377,7 +377,7 @@ fn a_search_is_one_run_with_every_setting_in_it() {
 }
 
 #[test]
-fn what_the_journal_knows_is_not_played_again_but_chance_is() {
+fn known_results_are_reused_unless_solvers_are_random() {
     let folder = sample();
     folder.script("chance", "read -r seed; echo $((1000 + $(od -An -N2 -tu2 /dev/urandom)))");
     let effects = |more: &[&str]| {
@@ -393,7 +393,7 @@ fn what_the_journal_knows_is_not_played_again_but_chance_is() {
 }
 
 #[test]
-fn a_grouping_is_refused_where_it_would_do_nothing() {
+fn a_grouping_without_effect_is_refused() {
     let folder = sample();
     for command in [&["baseline", "-p", "sum", "-s", "./plain", "--output", "b.toml"][..], &["power", "-p", "sum"]] {
         let said = folder.judge(&[command, &["--group-by", "x"]].concat());

@@ -35,7 +35,7 @@ fn power_reads_its_formula_in_both_directions() {
 }
 
 #[test]
-fn power_says_how_uncertain_a_pilot_is_and_how_long_a_growing_comparison_takes() {
+fn power_shows_uncertainty_and_expected_cases() {
     let folder = sample();
     // A spread of 1 from 20 effects, and the 95 % interval of it: 0.7605 to 1.4606.
     let effects: Vec<String> =
@@ -66,7 +66,7 @@ fn rare_effects_are_waited_for() {
 }
 
 #[test]
-fn power_measures_the_spread_between_two_solvers_or_of_one() {
+fn power_measures_the_spread_of_solvers() {
     let folder = sample();
     let solvers = ["-s", "./plain", "-s", "./noisy"];
     let (code, report) = folder.json(&[&["power", "-p", "sum"], &solvers[..]].concat());

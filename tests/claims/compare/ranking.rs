@@ -19,7 +19,7 @@ fn played(report: &Value, name: &str) -> u64 {
 }
 
 #[test]
-fn solvers_of_known_quality_get_their_places_and_ties_share_them() {
+fn known_solvers_get_their_places_and_ties() {
     let folder = sample();
     let (code, report) = rank(&folder, &["./plain", "./failing", "same=./plain", "./better", "--seeds", "1-60"]);
     assert_eq!(code, Some(1), "a solver failed: {report}");
@@ -44,7 +44,7 @@ fn a_few_cases_decide_no_places() {
 }
 
 #[test]
-fn fresh_cases_go_to_the_solvers_whose_order_is_unsure() {
+fn fresh_cases_go_to_uncertain_places() {
     let folder = sample();
     folder.script("poor", "read -r seed; echo $((500 + seed * 37 % 101))");
     let solvers = ["./noisy", "./poor", "./plain", "./better"];
@@ -81,7 +81,7 @@ fn jobs_change_neither_the_places_nor_the_cases() {
 }
 
 #[test]
-fn solvers_that_solve_nothing_do_not_go_on_to_the_last_case() {
+fn solvers_that_solve_nothing_stop_early() {
     let folder = sample();
     let crash = "sh -c 'exit 3'";
     let (code, report) =

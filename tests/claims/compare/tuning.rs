@@ -46,7 +46,7 @@ fn tuning_finds_the_optimum_of_a_toy() {
 }
 
 #[test]
-fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
+fn tuning_keeps_its_budget_and_refuses_useless_parameters() {
     let folder = sample();
     folder.script("counting", "read -r seed; echo $((1000 + $1))");
     let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0"];
@@ -79,7 +79,7 @@ fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
 }
 
 #[test]
-fn a_parameter_matters_only_under_its_condition_and_the_winner_meets_the_given_default() {
+fn conditional_parameters_apply_only_under_their_condition() {
     let folder = sample();
     // A greedy solver has 9,000 points, one with a beam up to 10,000 at a width of 30.
     folder.script(

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
+fn until_decided_uses_fresh_cases_and_shows_intervals() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better", "--until-decided"]);
     assert_eq!(code, Some(0));
@@ -22,7 +22,7 @@ fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
 }
 
 #[test]
-fn exact_claims_rest_on_the_bound_of_the_effects_alone() {
+fn exact_claims_need_only_the_effects_bound() {
     let folder = sample();
     folder.script("half", "read -r seed; echo $((500 + seed * 37 % 101))");
     folder.script(
@@ -88,7 +88,7 @@ fn exact_claims_need_effects_that_have_a_bound() {
 }
 
 #[test]
-fn until_decided_with_several_solvers_plays_each_until_it_is_decided() {
+fn until_decided_stops_each_solver_when_decided() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided"]);
     assert_eq!(code, Some(0));
@@ -116,7 +116,7 @@ fn until_decided_with_several_solvers_plays_each_until_it_is_decided() {
 }
 
 #[test]
-fn until_decided_gives_up_where_one_side_solves_nothing() {
+fn until_decided_gives_up_on_hopeless_solvers() {
     let folder = sample();
     folder.script("broken", "exit 1");
     let (code, report) = compare(&folder, &["./plain", "./broken", "--until-decided"]);

@@ -12,7 +12,7 @@ fn false_claims(population: &Null, cases: usize) -> f64 {
 }
 
 #[test]
-fn a_claim_is_seldom_false_where_what_decides_is_expected_three_times() {
+fn claims_are_seldom_false_at_three_expected_events() {
     for (name, rarest, population) in [chosen_on(), unseen()].concat() {
         let Some(rarest) = rarest else { continue };
         for cases in COUNTS.into_iter().filter(|&cases| cases as f64 * rarest >= 3.0) {
@@ -23,7 +23,7 @@ fn a_claim_is_seldom_false_where_what_decides_is_expected_three_times() {
 }
 
 #[test]
-fn long_tails_of_sums_give_few_false_claims_from_20_cases_on() {
+fn long_tails_keep_the_level_from_20_cases() {
     for sigma in [1.0, 1.5] {
         for cases in [20, 50, 200] {
             let share = false_claims(&Null::LogNormal(sigma), cases);
@@ -40,7 +40,7 @@ fn five_cases_claim_nothing() {
 }
 
 #[test]
-fn normal_effects_are_found_nearly_as_often_as_by_students_test() {
+fn normal_effects_are_found_as_by_students_test() {
     let (_, normal) = found()[0];
     let rates = rates(20, 4_000, &mut Random::new(1), normal);
     assert!(rates.student_better > 50.0 && rates.better > rates.student_better - 4.0, "{rates:?}");

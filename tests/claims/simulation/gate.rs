@@ -10,7 +10,7 @@ fn courses(life: &Life, commits: usize, level: f64, lives: usize) -> Vec<Course>
 }
 
 #[test]
-fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_drift() {
+fn unchanged_commits_rarely_alarm_and_never_drift() {
     let lives = [
         Life { spread: 0.05, ..USUAL },
         Life { spread: 0.2, direction: Direction::Min, ..USUAL },
@@ -32,7 +32,7 @@ fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_d
 /// with one run, 4.6 % where one run in ten drops by three standard deviations, which was 7 % before the skewness counted.
 /// Seeded, so that these are the same at every run; a level that moved by one in a hundred is beyond them.
 #[test]
-fn the_level_is_what_it_was_measured_to_be() {
+fn the_alarm_level_equals_the_measured_one() {
     let rate = |life: &Life| alarm_rate(&courses(life, 40, 1.0, 60));
     for (life, expected) in
         [(USUAL, 0.042), (Life { repeat: Some(1), ..USUAL }, 0.051), (Life { noise: Noise::Drops, ..USUAL }, 0.046)]
@@ -43,7 +43,7 @@ fn the_level_is_what_it_was_measured_to_be() {
 }
 
 #[test]
-fn a_fall_of_5_percent_is_noticed_and_more_runs_notice_more() {
+fn more_runs_notice_a_fall_more_often() {
     let noticed = |repeat| alarm_rate(&courses(&Life { repeat, ..USUAL }, 1, 0.95, 400));
     let (usual, once, thrice) = (noticed(None), noticed(Some(1)), noticed(Some(3)));
     // 0.90, 0.66 and 0.93, with standard errors of 0.02.
@@ -53,7 +53,7 @@ fn a_fall_of_5_percent_is_noticed_and_more_runs_notice_more() {
 /// An alarm leaves the baseline as it is. Without `--update` most alarms of a solver with heavy tails therefore fall in a few
 /// lives, whose baseline was recorded too high. More recorded runs mend it, and so do updates.
 #[test]
-fn alarms_go_together_where_a_baseline_was_recorded_too_high() {
+fn a_baseline_recorded_too_high_alarms_repeatedly() {
     const LIVES: usize = 60;
     let in_the_worst_tenth = |recorded, update| {
         let courses = courses(&Life { noise: Noise::HeavyTails, recorded, update, ..USUAL }, 40, 1.0, LIVES);
@@ -71,7 +71,7 @@ fn alarms_go_together_where_a_baseline_was_recorded_too_high() {
 }
 
 #[test]
-fn ten_gates_together_raise_a_false_alarm_as_rarely_as_one() {
+fn ten_gates_alarm_as_rarely_as_one() {
     let mut random = Random::new(7);
     let (commits, mut alone, mut together) = (600.0, 0.0, 0.0);
     for _ in 0..600 {

@@ -35,7 +35,7 @@ fn tolerated(runs: usize) -> usize {
 }
 
 #[test]
-fn equal_solvers_are_rarely_told_apart_however_often_one_looks() {
+fn equal_solvers_rarely_differ_at_any_look() {
     let runs = 1_000;
     for (seed, (name, population)) in [populations::kept(), populations::fresh()].concat().iter().enumerate() {
         let mut random = Random::new(seed as u64);
@@ -46,7 +46,7 @@ fn equal_solvers_are_rarely_told_apart_however_often_one_looks() {
 }
 
 #[test]
-fn rare_losses_behind_noise_need_to_be_allowed_for() {
+fn rare_losses_behind_noise_need_an_allowance() {
     for (share, noise, population) in populations::rare() {
         let runs = 200;
         let wrong = |rare| {
@@ -62,7 +62,7 @@ fn rare_losses_behind_noise_need_to_be_allowed_for() {
 }
 
 #[test]
-fn an_effect_that_matters_is_rarely_called_too_small() {
+fn relevant_effects_are_rarely_called_too_small() {
     for population in [Population::Normal, Population::HeavyTailed, Population::Skewed] {
         for mean in [0.5, -0.5] {
             let mut random = Random::new(9);
@@ -74,7 +74,7 @@ fn an_effect_that_matters_is_rarely_called_too_small() {
 }
 
 #[test]
-fn effects_are_found_within_some_times_the_cases_of_the_best_test_that_knows_the_variance() {
+fn effects_need_few_times_the_optimal_cases() {
     let mut random = Random::new(4);
     // Wald's test of 0 against the mean, both errors 0.025, takes 696, 116.9 and 31.1 cases there (the bench measures
     // it); what is added are two standard errors of the mean of these runs. Of effects of 1 sd hardly any are on the
@@ -96,7 +96,7 @@ fn effects_are_found_within_some_times_the_cases_of_the_best_test_that_knows_the
 }
 
 #[test]
-fn the_planned_number_of_cases_suffices_with_the_wanted_probability_and_is_not_far_too_large() {
+fn planned_cases_suffice_and_are_not_wasteful() {
     let mut random = Random::new(11);
     for (mean, runs) in [(0.15, 150), (0.25, 400), (0.5, 400), (1.0, 400)] {
         let planned = cases_until_decided(1.0, mean, ALPHA, 0.8).unwrap();
@@ -137,7 +137,7 @@ fn nothing_is_called_nothing() {
 }
 
 #[test]
-fn with_a_bound_no_rare_gain_breaks_the_level() {
+fn a_bound_keeps_the_level_under_rare_gains() {
     let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound: Some(8.0), rare: None };
     let decided = |mean: f64, runs: usize| -> usize {
         let mut random = Random::new(7);
@@ -156,7 +156,7 @@ fn with_a_bound_no_rare_gain_breaks_the_level() {
 }
 
 #[test]
-fn gains_too_uncommon_to_be_seen_break_the_level_as_the_docs_admit() {
+fn unseen_rare_gains_break_the_level_as_documented() {
     // Lognormal gains, chi-squared ones among ties, and one case in fifty.
     let expected = [30..90, 50..130, 250..700];
     for ((name, population), expected) in populations::broken().iter().zip(expected) {

@@ -25,7 +25,7 @@ fn the_best_settings_lack_nothing_and_others_do() {
 }
 
 #[test]
-fn the_expected_score_is_the_quality_and_the_noise_that_of_the_problem() {
+fn problem_scores_have_the_stated_mean_and_noise() {
     let (good, bad) = ([1.0; 6], [0.0, 1.0, -1.0, 0.5, 0.0, 1.0]);
     let logarithms = |setting: &[f64]| (0..20_000).map(|case| ROSENBROCK.score(setting, case).ln()).collect::<Vec<_>>();
     let differences: Vec<f64> = logarithms(&good).iter().zip(logarithms(&bad)).map(|(good, bad)| good - bad).collect();
@@ -81,7 +81,7 @@ fn chance(problem: &TuningProblem) -> f64 {
 }
 
 #[test]
-fn the_search_spends_its_budget_and_chooses_better_than_chance() {
+fn the_search_spends_its_budget_and_beats_chance() {
     for problem in PROBLEMS {
         let ((regret, runs), random) = (outcome(judge_tune, problem, 3), chance(problem));
         assert!(runs == BUDGET && regret < 0.8 * random, "{}: {runs}, {regret}, random search {random}", problem.name);

@@ -28,7 +28,7 @@ fn the_bundled_solver_plays_the_statements_sample() {
 }
 
 #[test]
-fn every_problem_runs_with_its_bundled_solver_on_its_first_cases() {
+fn every_problem_runs_with_its_bundled_solver() {
     let folder = Folder::new();
     let listed = folder.judge(&["list"]);
     assert_eq!(listed.code, Some(0));
@@ -78,7 +78,7 @@ fn every_way_to_fail_has_its_verdict() {
 }
 
 #[test]
-fn programs_that_cannot_start_say_why_and_the_run_goes_on() {
+fn programs_that_cannot_start_do_not_stop_runs() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let executable = |name: &str, contents: &[u8]| {
@@ -103,7 +103,7 @@ fn programs_that_cannot_start_say_why_and_the_run_goes_on() {
 }
 
 #[test]
-fn sources_are_compiled_and_refused_ones_say_what_the_compiler_said() {
+fn sources_compile_or_show_compiler_messages() {
     let folder = Folder::new();
     folder.write("good.rs", "fn main() { println!(\"0\"); }");
     folder.write("bad.rs", "fn main() { oops }");
@@ -114,7 +114,7 @@ fn sources_are_compiled_and_refused_ones_say_what_the_compiler_said() {
 }
 
 #[test]
-fn results_are_in_case_order_for_any_number_of_jobs() {
+fn results_keep_case_order_with_any_jobs() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "-s", "bundled:columns-quickstart", "--seeds", "9,3,1-10"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
@@ -131,7 +131,7 @@ fn results_are_in_case_order_for_any_number_of_jobs() {
 }
 
 #[test]
-fn a_large_run_shows_failures_and_extremes_and_all_on_request() {
+fn a_large_run_shows_extremes_or_all() {
     let folder = Folder::new();
     let solver = folder.script("some", "read w h; read k; [ $((k % 1000)) = 0 ] && exit 3; echo 0");
     let arguments = ["run", "-p", "columns", "--seeds", "2-60", "-s", solver.to_str().unwrap()];
@@ -182,7 +182,7 @@ fn check_says_accepted_or_rejected_with_the_place() {
 }
 
 #[test]
-fn gen_writes_one_case_or_a_folder_of_them() {
+fn gen_writes_one_case_or_a_folder() {
     let folder = Folder::new();
     let one = folder.judge(&["gen", "-p", "square-remover", "--seed", "2"]);
     assert!(one.stdout.starts_with("4\n11\n"), "{}", one.stdout);
@@ -194,7 +194,7 @@ fn gen_writes_one_case_or_a_folder_of_them() {
 }
 
 #[test]
-fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
+fn user_mistakes_have_hints_and_exit_code_2() {
     let folder = Folder::new();
     folder.write("not-a-case.in", "hello\n");
     for (arguments, words) in [
@@ -229,7 +229,7 @@ fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
 }
 
 #[test]
-fn everything_wrong_in_a_catalogue_is_said_at_once_with_its_place() {
+fn all_catalogue_errors_are_reported_with_places() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",
@@ -313,7 +313,7 @@ rule = "sum"
 }
 
 #[test]
-fn a_problem_may_ask_for_another_version_of_the_generator() {
+fn a_problem_may_choose_its_generator_version() {
     let folder = Folder::new();
     let catalogue = |key: &str| format!("[[problem]]\nid = \"mine\"\nchecker = \"columns\"\nseeds = \"2\"\n{key}\n");
     let made = |key: &str| {

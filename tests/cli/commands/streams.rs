@@ -4,7 +4,7 @@ use super::*;
 use crate::support::Folder;
 
 #[test]
-fn an_interrupt_ends_the_running_case_and_shows_the_rest() {
+fn an_interrupt_shows_what_was_finished() {
     let folder = Folder::new();
     let solver = folder.script("slow", "read w h; read k; [ $w = 6 ] || sleep 60; echo 0");
     let mut arguments = vec!["run", "-p", "columns", "--seeds", "1-50", "--jobs", "1", "--wall", "60s", "-s"];
@@ -29,7 +29,7 @@ fn an_interrupt_ends_the_running_case_and_shows_the_rest() {
 
 /// A shell that ignores SIGCHLD hands that on to the judge; compilers and checkers are waited for all the same.
 #[test]
-fn what_a_careless_parent_left_behind_does_no_harm() {
+fn inherited_signals_and_files_do_no_harm() {
     let folder = Folder::new();
     folder.write("bot.rs", "fn main() { println!(\"0\"); }");
     let judge = env!("CARGO_BIN_EXE_judge");
@@ -65,7 +65,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn a_fifo_without_a_reader_does_not_hold_the_judge_up() {
+fn a_fifo_without_a_reader_delays_nothing() {
     let folder = Folder::new();
     let fifo = folder.path().join("fifo");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

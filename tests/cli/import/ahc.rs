@@ -174,7 +174,7 @@ fn what_cannot_be_built_or_scored_is_refused() {
 
 /// The files are what the contest had.
 #[test]
-fn cases_that_gen_does_not_make_again_stay_files() {
+fn cases_that_gen_cannot_remake_stay_files() {
     let files = [("src/bin/gen.rs", GEN), ("src/bin/score.rs", VIS), ("in/0000.txt", "5\n"), ("in/0001.txt", "6\n")];
     let folder = package(&files);
     folder.write("pack/tools/x", "");

@@ -36,7 +36,7 @@ fn refused(folder: &Folder) -> String {
 }
 
 #[test]
-fn archives_are_packages_with_or_without_a_folder_at_their_top() {
+fn archives_may_have_a_top_folder() {
     for (below, id) in [("", "pack"), ("deep/", "deep")] {
         let folder = Folder::new();
         zip(&folder, below, |zip| add(zip, "__MACOSX/._x", ""));
@@ -52,7 +52,7 @@ fn archives_are_packages_with_or_without_a_folder_at_their_top() {
 }
 
 #[test]
-fn archives_that_lead_elsewhere_or_are_damaged_are_refused() {
+fn escaping_or_damaged_archives_are_refused() {
     let folder = Folder::new();
     zip(&folder, "", |zip| add(zip, "../out.txt", "x"));
     assert!(refused(&folder).contains("`../out.txt` leads out of the archive"));
@@ -71,7 +71,7 @@ fn archives_that_lead_elsewhere_or_are_damaged_are_refused() {
 }
 
 #[test]
-fn an_archive_of_many_zeros_is_refused_before_it_fills_the_disk() {
+fn a_zip_bomb_is_refused_early() {
     let folder = Folder::new();
     zip(&folder, "", |zip| {
         for index in 0..100_001 {
@@ -83,7 +83,7 @@ fn an_archive_of_many_zeros_is_refused_before_it_fills_the_disk() {
 }
 
 #[test]
-fn errors_in_an_archive_name_its_files_and_lines() {
+fn archive_errors_name_files_and_lines() {
     let folder = Folder::new();
     let file = std::fs::File::create(folder.path().join("pack.zip")).unwrap();
     let mut zip = ZipWriter::new(file);
@@ -96,7 +96,7 @@ fn errors_in_an_archive_name_its_files_and_lines() {
 }
 
 #[test]
-fn what_is_no_package_is_told_what_was_looked_for() {
+fn unknown_sources_are_told_what_is_expected() {
     let folder = Folder::new();
     folder.write("pack/readme.txt", "hello");
     let said = folder.judge(&["import", "pack"]);

@@ -35,7 +35,7 @@ fn with_archive(config: &str) -> Folder {
 }
 
 #[test]
-fn batches_of_an_archive_have_their_points_and_dependencies() {
+fn archive_batches_have_points_and_dependencies() {
     let folder = with_archive(&format!("{BATCHES}hints: [unicode]\npretest_test_cases: []\n"));
     let said = imported(&folder);
     for line in [
@@ -79,7 +79,7 @@ fn the_comparisons_of_dmoj_are_tokens() {
 }
 
 #[test]
-fn a_case_without_an_input_has_an_empty_one() {
+fn a_missing_input_is_empty() {
     let config = "test_cases:\n- {out: d.1.out, points: 10}\n- {in: d.2.in, out: d.2.out}\n- {out: d.3.out}\n";
     let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
     imported(&folder);
@@ -92,7 +92,7 @@ const NEAR: &str = "import sys\nfound, expected = (int(open(name).read()) for na
     print('near' if abs(found - expected) < 2 else 'far', file=sys.stderr)\nsys.exit(abs(found - expected) > 1)\n";
 
 #[test]
-fn a_checker_of_its_own_runs_as_testlib_does() {
+fn a_custom_checker_runs_as_testlib() {
     let config =
         "test_cases:\n- {in: d.1.in, out: d.1.out}\n- {in: d.2.in, out: d.2.out}\nchecker:\n  name: bridged\n  args:\n";
     let script =
@@ -134,7 +134,7 @@ sys.exit('no guess was right')
 ";
 
 #[test]
-fn an_interactor_of_its_own_converses_as_testlib_does() {
+fn a_custom_interactor_runs_as_testlib() {
     let config = "test_cases:\n- {in: one.in}\n- {in: two.in, out: two.out}\ninteractive: {files: ask.py, lang: PY3";
     let files = [("ask.py", ASKS), ("one.in", "1\n"), ("two.in", "2\n"), ("two.out", "2\n")];
     let left = "left   init.yml: `interactive.type`: exit codes other than 0 and 1";
@@ -209,7 +209,7 @@ fn a_generator_makes_inputs_and_answers() {
 }
 
 #[test]
-fn answers_that_dmoj_would_change_are_named_or_refused() {
+fn answers_that_dmoj_changes_are_named_or_refused() {
     let config = "test_cases:\n- {in: 1.in, out: 1.out}\n";
     let files = [("1.in", "1\r\n"), ("1.out", "2")];
     let folder = package(&[&[("init.yml", config)][..], &files].concat());
@@ -225,7 +225,7 @@ fn answers_that_dmoj_would_change_are_named_or_refused() {
 }
 
 #[test]
-fn what_is_not_done_or_malformed_is_refused_with_file_and_line() {
+fn unsupported_settings_are_refused_with_their_line() {
     let one = "test_cases:\n- {in: d.1.in, out: d.1.out}\n";
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
     let cases: [(String, &str); 21] = [

@@ -69,7 +69,7 @@ fn the_default_validator_keeps_its_flags() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
+fn import_overwrites_nothing_and_cleans_up() {
     let folder = roots();
     let before = names(folder.path());
     let cases: [(&str, &str, &str); 6] = [
@@ -108,7 +108,7 @@ fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_does_not_refuse_the_rest() {
+fn a_dangling_link_does_not_stop_the_import() {
     let folder = echoes("name: Echo\n", &[("submissions/accepted/a.sh", "cat\n")]);
     let link = |name: &str| std::os::unix::fs::symlink("/gone/file", folder.path().join("pack").join(name)).unwrap();
     ["statement.pdf", "data/secret/notes.txt", "submissions/accepted/b.sh"].into_iter().for_each(link);
@@ -131,7 +131,7 @@ fn echoes(config: &str, more: &[(&str, &str)]) -> Folder {
 }
 
 #[test]
-fn every_folder_of_the_formats_stands_for_its_verdicts() {
+fn every_submission_folder_has_its_verdicts() {
     let folder = echoes(
         "name: Echo\nlimits: {validation_output: 1}\n",
         &[
@@ -180,7 +180,7 @@ fn constants_are_put_where_they_stand() {
 }
 
 #[test]
-fn flags_of_a_single_case_are_no_reason_for_wrong_verdicts() {
+fn flags_of_one_case_change_no_verdict() {
     let config = "problem_format_version: 2023-07\nname: Echo\n";
     let own = ("data/secret/1.yaml", "output_validator_args: case_sensitive\n");
     let said = echoes(config, &[own]).judge(&["import", "pack", "--to", "out"]);
@@ -345,7 +345,7 @@ fn groups_of_test_group_yaml_have_their_points() {
 }
 
 #[test]
-fn every_setting_of_a_group_that_is_not_done_is_named() {
+fn unsupported_group_settings_are_named() {
     let inner = "accept_score: 25\nrange: 0 25\ngrader_flags: min strange\ncolour: red\n";
     let folder = subtasks("testdata.yaml", "on_reject: continue\nrange: 0 50\n", inner, "accept_score: 25\n");
     let said = imported(&folder);
@@ -374,7 +374,7 @@ const EVEN: &str = "import sys\nfrom common import read\nnumber = read(sys.stdin
     sys.exit(42 if number % 2 == 0 else 43)\n";
 
 #[test]
-fn a_validator_of_several_python_files_gives_shares_of_the_points() {
+fn a_python_package_validator_gives_partial_points() {
     if !has("python3", Need::Python) {
         return;
     }
@@ -448,7 +448,7 @@ const SAME_HEADER: &str = "#include <fstream>\n#include <iostream>\ninline bool 
     int found = 0, expected = 1;\n    std::ifstream(file) >> expected;\n    std::cin >> found;\n    return found == expected;\n}\n";
 
 #[test]
-fn a_validator_in_cplusplus_is_compiled_or_says_why_not() {
+fn a_cplusplus_validator_compiles_or_says_why() {
     if !has("g++", Need::Cplusplus) {
         return;
     }

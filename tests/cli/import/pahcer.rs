@@ -33,7 +33,7 @@ fn project(steps: &str, more: &[(&str, &str)]) -> Folder {
 }
 
 #[test]
-fn the_step_that_reads_the_answer_is_the_checker() {
+fn the_step_that_reads_answers_becomes_checker() {
     if !has("python3", Need::Python) {
         return;
     }
@@ -67,7 +67,7 @@ fn the_step_that_reads_the_answer_is_the_checker() {
 }
 
 #[test]
-fn a_tool_of_cargo_is_built_unless_it_is_there() {
+fn cargo_tools_are_built_only_when_missing() {
     let step = "[[test.test_steps]]\nprogram = \"cargo\"\nargs = [\"run\", \"--bin\", \"vis\", \"--release\", \
                 \"./in/{SEED04}.txt\", \"./out/{SEED04}.txt\"]\ncurrent_dir = \"./tools\"\n";
     let program = "fn main() { println!(\"Score = 5\"); }\n";
@@ -89,7 +89,7 @@ fn a_tool_of_cargo_is_built_unless_it_is_there() {
 }
 
 #[test]
-fn a_tester_that_cargo_starts_is_the_problems_tester() {
+fn a_tester_started_by_cargo_is_imported() {
     let step = CONFIG.replace(
         "program = \"python3\"\nargs = [\"./main.py\"]",
         "program = \"cargo\"\nargs = [\"run\", \

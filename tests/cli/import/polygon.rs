@@ -65,7 +65,7 @@ fn polygon(xml: &str, more: &[(&str, &str)]) -> Folder {
 const TESTS: &str = "<test method=\"manual\" sample=\"true\"/>\n<test cmd=\"gen 3 4\" method=\"generated\"/>";
 
 #[test]
-fn a_package_without_its_generated_tests_gets_them_from_its_generator_and_main_solution() {
+fn missing_tests_come_from_the_packages_programs() {
     if !has("g++", Need::Cplusplus) {
         return;
     }
@@ -137,7 +137,7 @@ const SHARED: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn programs_of_several_files_find_the_resources_of_the_package() {
+fn programs_find_the_packages_resources() {
     if !has("g++", Need::Cplusplus) || !has("python3", Need::Python) {
         return;
     }
@@ -161,7 +161,7 @@ fn programs_of_several_files_find_the_resources_of_the_package() {
 }
 
 #[test]
-fn groups_have_their_points_and_need_those_that_they_depend_on() {
+fn groups_have_points_and_dependencies() {
     if !has("g++", Need::Cplusplus) {
         return;
     }

@@ -66,7 +66,7 @@ fn a_limit_that_the_package_gives_holds() {
 }
 
 #[test]
-fn without_an_accepted_submission_there_is_a_default_and_a_reason() {
+fn without_accepted_submissions_a_default_is_explained() {
     let excluded = "slow.sh: {use_for_time_limit: false}\n";
     let wrong = ("submissions/accepted/wrong.sh", "echo 2\n");
     for (submissions, why) in [

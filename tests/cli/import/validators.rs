@@ -25,7 +25,7 @@ const NEW: &str = "problem_format_version: 2023-07\nname: Two\nlimits: {time_lim
 const OLD: &str = "name: Two\nlimits: {time_limit: 1}\n";
 
 #[test]
-fn arguments_of_all_cases_are_given_to_the_validator() {
+fn validators_get_the_arguments_of_all_cases() {
     if !has("python3", Need::Python) {
         return;
     }
@@ -80,7 +80,7 @@ fn with_scripts(files: &[(&str, &str)]) -> Folder {
 }
 
 #[test]
-fn a_script_that_is_a_validator_runs_with_what_is_beside_it() {
+fn a_validator_script_finds_files_beside_it() {
     let run = "#!/bin/sh\n. \"$(dirname \"$0\")/words.sh\"\n[ \"$(cat)\" = \"$(cat \"$2\")\" ] && exit \"$YES\"\nexit \"$NO\"\n";
     let files = [("output_validators/v/run", run), ("output_validators/v/words.sh", "YES=42 NO=43\n")];
     let folder = with_scripts(&files);

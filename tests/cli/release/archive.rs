@@ -39,7 +39,7 @@ pub(super) fn pack(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_archive_is_where_binstall_looks_and_holds_what_a_user_needs() {
+fn the_archive_is_complete_where_binstall_looks() {
     let folder = Folder::new();
     let archive = pack(&folder.path().join("dist"));
     let expected = format!("https://example.org/judge/releases/download/v{}/", env!("CARGO_PKG_VERSION"));
@@ -97,7 +97,7 @@ fn repository_script() -> PathBuf {
 }
 
 #[test]
-fn a_tag_is_released_only_if_version_changes_and_address_agree() {
+fn a_tag_must_match_version_changes_and_address() {
     const HERE: &str = "https://example.org/judge";
     let check = |version: &str, address: &str, heading: &str| {
         let folder = project(version, address, heading);

@@ -65,7 +65,7 @@ fn included(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_first_stage_copies_every_file_that_the_sources_include() {
+fn the_image_copies_every_included_file() {
     let mut files = Vec::new();
     for package in ["judge/src", "judge/core/src", "judge/sandbox/src", "checkers/src", "solutions/src"] {
         assert!(is_copied(Path::new(package)), "{package}");
@@ -80,7 +80,7 @@ fn the_first_stage_copies_every_file_that_the_sources_include() {
 }
 
 #[test]
-fn the_first_stage_is_a_workspace_that_builds_what_the_second_stage_takes() {
+fn the_image_builds_what_it_copies() {
     let folder = Folder::new();
     for (from, to) in copied() {
         let to = folder.path().join(to);
@@ -127,7 +127,7 @@ const CAPABILITIES: &str = "-all,+chown,+dac_override,+fsetid,+fowner,+mknod,+ne
                             +net_bind_service,+sys_chroot,+kill,+audit_write";
 
 #[test]
-fn the_judge_works_as_the_first_process_of_a_container() {
+fn the_judge_works_as_container_init() {
     use crate::support::require::{Need, skip};
     let folder = Folder::new();
     let bound = ["setpriv", "--bounding-set", CAPABILITIES, "--inh-caps=-all"];

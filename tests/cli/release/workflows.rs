@@ -5,7 +5,7 @@ use saphyr::{LoadableYamlNode, YamlOwned};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-const OWN: [&str; 2] = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
+const OWN: [&str; 3] = [".github/workflows/ci.yml", ".github/workflows/nightly.yml", ".github/workflows/release.yml"];
 const TO_COPY: &str = "docs/ci/github-actions.yml";
 
 pub(super) fn document(file: &str) -> YamlOwned {
@@ -34,7 +34,7 @@ fn scripts(job: &YamlOwned) -> Vec<&str> {
 }
 
 #[test]
-fn every_job_is_of_the_form_that_actions_expect() {
+fn every_workflow_job_is_well_formed() {
     for file in OWN.into_iter().chain([TO_COPY]) {
         let workflow = document(file);
         assert!(workflow.contains_mapping_key("on") && text(&workflow, "name").is_some(), "{file}");
@@ -55,7 +55,7 @@ fn every_job_is_of_the_form_that_actions_expect() {
 }
 
 #[test]
-fn the_scripts_of_every_job_are_shell_and_what_they_start_is_there() {
+fn workflow_scripts_are_shell_and_start_existing_files() {
     let mut started = Vec::new();
     for file in OWN.into_iter().chain([TO_COPY]) {
         let workflow = document(file);
@@ -74,7 +74,7 @@ fn the_scripts_of_every_job_are_shell_and_what_they_start_is_there() {
             }
         }
     }
-    for name in [".ci/run", ".github/check-release", ".github/package", "tests/first-hour"] {
+    for name in [".ci/run", ".ci/nightly", ".github/check-release", ".github/package", "tests/first-hour"] {
         assert!(started.contains(&repository().join(name)), "no workflow starts {name}: {started:?}");
     }
     for program in started {
@@ -84,7 +84,7 @@ fn the_scripts_of_every_job_are_shell_and_what_they_start_is_there() {
 }
 
 #[test]
-fn a_release_has_the_targets_that_the_dependencies_are_checked_for() {
+fn release_targets_have_checked_dependencies() {
     let workflow = document(".github/workflows/release.yml");
     let jobs = jobs(&workflow);
     let (_, build) = jobs.iter().find(|(name, _)| name == "build").unwrap();
@@ -102,7 +102,7 @@ fn a_release_has_the_targets_that_the_dependencies_are_checked_for() {
 }
 
 #[test]
-fn the_file_for_gitlab_has_one_job_with_a_script() {
+fn the_gitlab_file_has_one_scripted_job() {
     let workflow = document("docs/ci/gitlab-ci.yml");
     let job = workflow.as_mapping_get("gate").unwrap();
     let script: Vec<&str> = items(job, "script").into_iter().map(|line| line.as_str().unwrap()).collect();

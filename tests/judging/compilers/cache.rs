@@ -94,7 +94,7 @@ fn the_cache_is_shown_and_emptied() {
 }
 
 #[test]
-fn a_cache_that_others_can_write_to_is_not_used() {
+fn a_cache_writable_by_others_is_unused() {
     let Some(folder) = with_source() else { return };
     assert!(compiles(&folder, &[]));
     let programs = folder.path().join(".judge-cache/programs");
@@ -107,7 +107,7 @@ fn a_cache_that_others_can_write_to_is_not_used() {
 }
 
 #[test]
-fn judges_that_compile_the_same_at_once_all_get_it() {
+fn concurrent_compilations_all_succeed() {
     let Some(folder) = with_source() else { return };
     let arguments = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "bot.c"];
     let start = |_| folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -18,7 +18,7 @@ fn large_outputs_do_not_block() {
 }
 
 #[test]
-fn a_command_that_hangs_is_ended_with_its_children() {
+fn a_hanging_command_ends_with_its_children() {
     let started = Instant::now();
     let result = shell("sleep 60 & setsid sleep 60 & sleep 60", Duration::from_millis(100));
     assert!(matches!(result, Err(CommandError::Timeout { .. })));

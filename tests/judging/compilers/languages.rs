@@ -92,7 +92,7 @@ fn every_language_compiles_and_runs() {
 }
 
 #[test]
-fn runtimes_with_a_heap_keep_within_a_small_memory() {
+fn runtimes_keep_within_a_small_memory() {
     let java = "import java.util.*;\npublic class Main { public static void main(String[] a) {\n\
                 long sum = 0; List<int[]> kept = new ArrayList<>();\n\
                 for (int i = 0; i < 1000000; i++) { int[] x = new int[50 + i % 100]; x[0] = i; sum += x[0];\n\
@@ -219,7 +219,7 @@ fn refusal(folder: &Folder, arguments: &[&str]) -> Said {
 }
 
 #[test]
-fn what_says_too_little_of_its_language_is_refused_or_chosen() {
+fn an_ambiguous_language_is_refused_or_chosen() {
     let folder = Folder::new();
     folder.write("bot", "echo 0\n");
     folder.write("a.py", "print(0)\n");
@@ -249,7 +249,7 @@ fn what_says_too_little_of_its_language_is_refused_or_chosen() {
 }
 
 #[test]
-fn a_command_that_reproduces_a_case_has_its_language() {
+fn reproducing_commands_name_the_language() {
     let folder = Folder::new();
     folder.write("bot", "echo x\n");
     for given in ["shell", "it=shell"] {
@@ -261,7 +261,7 @@ fn a_command_that_reproduces_a_case_has_its_language() {
 const CATALOGUE: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
 
 #[test]
-fn a_language_is_added_or_changed_by_the_catalogue_and_by_the_user() {
+fn catalogue_and_user_can_change_languages() {
     let folder = Folder::new();
     folder.write("bot.xyz", "echo 0\n");
     folder.write("bot.sh", "echo $ZERO\n");
@@ -316,7 +316,7 @@ fn the_allowance_is_enforced() {
 }
 
 #[test]
-fn a_languages_command_shows_no_file_and_runs_in_the_sandbox() {
+fn language_commands_run_in_the_sandbox() {
     let folder = Folder::new();
     folder.write("secret.txt", "8093571");
     let secret = folder.path().join("secret.txt").display().to_string();
@@ -338,7 +338,7 @@ fn a_languages_command_shows_no_file_and_runs_in_the_sandbox() {
 }
 
 #[test]
-fn a_source_that_is_too_large_is_a_compile_error() {
+fn a_too_large_source_is_a_compile_error() {
     let folder = Folder::new();
     folder.write("problems.toml", format!("{CATALOGUE}[problem.limits]\nsource-size = \"100 B\"\n"));
     folder.write("short.sh", "echo 0\n");

@@ -109,7 +109,7 @@ fn helper_commands_end_with_the_judge() {
 
 /// While nothing runs that the first signal could end, the second ends the judge.
 #[test]
-fn after_compiling_the_second_signal_ends_what_no_run_listens_for() {
+fn the_second_signal_ends_unattended_work() {
     let Some(stage) = Stage::set() else { return };
     problem(&stage, "generator", FAMILY);
     let catalogue = stage.path("work/problems.toml");

@@ -101,7 +101,7 @@ fn every_compiler_works_in_every_tier() {
 }
 
 #[test]
-fn a_source_sees_neither_the_judges_files_nor_its_environment() {
+fn sources_see_no_files_or_environment() {
     let Some(stage) = Stage::set() else { return };
     // Files that every user may read, and that only the judge's user may read; and one beside the source.
     let public = stage.folder.write("secret.txt", SECRET);
@@ -149,7 +149,7 @@ fn a_compiler_that_takes_too_much_is_stopped() {
 }
 
 #[test]
-fn the_head_of_what_a_compiler_says_is_shown() {
+fn the_start_of_compiler_output_is_shown() {
     let Some(stage) = Stage::set() else { return };
     let lines: String = (0..1_000).map(|number| format!("int x{number} = y{number};\n")).collect();
     write(&stage, "wrong.c", &lines);
@@ -160,7 +160,7 @@ fn the_head_of_what_a_compiler_says_is_shown() {
 }
 
 #[test]
-fn a_source_may_have_any_name_and_stand_anywhere() {
+fn sources_may_have_any_name_and_place() {
     let Some(stage) = Stage::set() else { return };
     for name in ["-o.c", "two words\nand a line.c", "@list.c", "ünï.c"] {
         write(&stage, name, GOOD[0].1);
@@ -214,7 +214,7 @@ fn a_source_may_have_any_name_and_stand_anywhere() {
 }
 
 #[test]
-fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
+fn compiling_again_gives_the_same_program() {
     let Some(stage) = Stage::set() else { return };
     let own = users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none());
     for tier in own.map(|(_, tier)| tier.parse().unwrap()) {
@@ -279,7 +279,7 @@ fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
 }
 
 #[test]
-fn only_files_are_taken_from_what_a_compiler_leaves() {
+fn only_plain_files_are_taken_from_compilers() {
     let Some(stage) = Stage::set() else { return };
     for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
         let helper = Some(env!("CARGO_BIN_EXE_judge").into());

@@ -31,7 +31,7 @@ fn charged(folder: &Folder, solver: &str) -> Charged {
 }
 
 #[test]
-fn a_conversation_costs_the_solver_what_an_answer_does() {
+fn conversations_cost_the_solver_no_extra_cpu() {
     let alone = "checker-command = \"cat {answer}\"";
     let quiet = format!("{INTERACTIVE}say=go hear report-heard\"");
     // It computes before, during and after the solver's own work.

@@ -59,7 +59,7 @@ impl Drop for Load<'_> {
 }
 
 #[test]
-fn the_verdict_is_the_same_under_every_protocol_on_a_busy_machine() {
+fn every_protocol_gives_one_verdict_when_busy() {
     let is_over = AtomicBool::new(false);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {

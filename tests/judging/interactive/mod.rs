@@ -111,7 +111,7 @@ fn floods() {
 
 /// What the solver has not read does not matter, however much it is: less than a pipe holds, or much more.
 #[test]
-fn a_decision_does_not_depend_on_what_was_not_read() {
+fn unread_output_changes_no_decision() {
     hold(&[
         always("accepted", "pour=64 hear report=1", "say=ok"),
         always("accepted", "pour=65 hear report=1", "say=ok close=0 pause=20"),
@@ -128,7 +128,7 @@ fn a_decision_does_not_depend_on_what_was_not_read() {
 
 /// Not earlier, and with its own limits: what it prints is kept nowhere.
 #[test]
-fn an_interactor_that_prints_without_end_has_its_time_to_decide() {
+fn a_flooding_interactor_still_has_time() {
     let Some(folder) = scene("flood") else { return };
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let limit = "[problem.limits]\ninteractor-wall = \"700ms\"";
@@ -184,7 +184,7 @@ fn guessing() -> Folder {
 }
 
 #[test]
-fn an_interactive_problem_is_a_problem_like_any_other() {
+fn interactive_problems_work_with_every_command() {
     let folder = guessing();
     let (code, report) = folder.json(&["run", "-p", "guess", "-s", "./quick"]);
     let scores: Vec<_> = of_cases(&report, "score").into_iter().map(|score| score.as_i64().unwrap()).collect();

@@ -61,7 +61,7 @@ fn with(folder: &str) -> String {
 }
 
 #[test]
-fn a_virtual_environment_is_what_it_is_on_the_host() {
+fn virtual_environments_work_as_on_the_host() {
     let place = Place::new();
     let Some((python, _)) = system_python() else { return };
     for (name, more) in [("work/venv", &[][..]), ("home/copied", &["--copies"])] {
@@ -164,7 +164,7 @@ fn shims_of_other_managers_are_followed() {
 
 /// An environment of uv: its base is named by a link to the folder of a version.
 #[test]
-fn an_environment_whose_base_is_behind_a_link_to_a_folder_works() {
+fn environments_behind_folder_links_work() {
     let place = Place::new();
     let Some(()) = python_at(&place, "home/.local/share/uv/python/cpython-3.99.7-linux") else { return };
     place.link("home/.local/share/uv/python/cpython-3.99-linux", "cpython-3.99.7-linux");
@@ -180,7 +180,7 @@ fn an_environment_whose_base_is_behind_a_link_to_a_folder_works() {
 }
 
 #[test]
-fn node_and_java_are_found_where_their_managers_put_them() {
+fn managed_node_and_java_are_found() {
     let place = Place::new();
     if let Some(node) = installed("node", Need::Node) {
         let prefix = "home/.nvm/versions/node/v99.1.0";
@@ -211,7 +211,7 @@ fn node_and_java_are_found_where_their_managers_put_them() {
 }
 
 #[test]
-fn a_source_file_is_run_by_the_active_environment() {
+fn the_active_environment_runs_source_files() {
     let place = Place::new();
     let Some((python, _)) = system_python() else { return };
     let Some(()) = venv_at(&place, "home/venv", &python, &[]) else { return };

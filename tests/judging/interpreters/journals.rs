@@ -49,7 +49,7 @@ fn journals_are_hidden_at_any_depth() {
 }
 
 #[test]
-fn a_journal_in_a_writable_folder_stays_as_it_is() {
+fn a_journal_in_a_writable_folder_is_unchanged() {
     let place = Place::new();
     place.write("work/.judge/journal.db", SECRET);
     let spoil = "cat .judge/journal.db; rm -rf .judge; mv .judge x; echo > .judge/new; echo looked > made; cat made";

@@ -11,7 +11,7 @@ use std::process::Stdio;
 const SECRET: &str = "of root";
 
 #[test]
-fn copies_of_private_files_are_read_by_the_program_alone() {
+fn only_the_program_reads_copied_private_files() {
     if !is_root() {
         return skip(Need::Root, "only root starts programs as another user");
     }

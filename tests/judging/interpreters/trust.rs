@@ -9,7 +9,7 @@ const SECRET: &str = "of the user";
 
 /// A program by the name of an interpreter is executed nowhere but in the sandbox.
 #[test]
-fn no_file_that_the_user_names_is_executed_outside() {
+fn no_named_file_runs_outside_the_sandbox() {
     let place = Place::new();
     let marker = place.text("work/executed");
     let evil = format!("#!/bin/sh\necho ran\ntouch {marker}\n");
@@ -125,7 +125,7 @@ fn folders_that_are_planted_links_are_not_followed() {
 }
 
 #[test]
-fn the_folder_that_the_user_stands_in_is_not_shown() {
+fn the_current_folder_is_not_shown() {
     let place = home();
     place.write("work/secret", SECRET);
     place.script("work/bin/python_x", SPY);
@@ -136,7 +136,7 @@ fn the_folder_that_the_user_stands_in_is_not_shown() {
 }
 
 #[test]
-fn planted_links_and_first_lines_lead_to_single_files() {
+fn planted_links_and_shebangs_show_single_files() {
     let place = home();
     for target in ["project/bin/python3", "opt/tool/bin/python3", "bin/python3", ".ssh/bin/python3"] {
         let target = place.text(&format!("home/{target}"));
@@ -151,7 +151,7 @@ fn planted_links_and_first_lines_lead_to_single_files() {
 }
 
 #[test]
-fn a_planted_version_is_a_name_and_no_path() {
+fn a_planted_version_is_never_a_path() {
     let place = home();
     let root = place.text("home/.pyenv");
     place.script(
@@ -167,7 +167,7 @@ fn a_planted_version_is_a_name_and_no_path() {
 }
 
 #[test]
-fn a_planted_link_among_the_arguments_shows_nothing_private() {
+fn a_planted_argument_link_shows_nothing_private() {
     let place = home();
     fs::set_permissions(place.path("home/.ssh/id"), Permissions::from_mode(0o600)).unwrap();
     place.link("work/sub/weights.bin", place.path("home/.ssh/id"));
@@ -183,7 +183,7 @@ fn a_planted_link_among_the_arguments_shows_nothing_private() {
 
 /// What an earlier case put in the place of a file that is shown.
 #[test]
-fn a_link_that_a_solver_leaves_is_not_followed_in_the_next_case() {
+fn a_link_left_by_solvers_is_not_followed() {
     let place = home();
     let script = "cat \"$1\" >&2; rm -f \"$1\"; ln -s \"$SECRET\" \"$1\" && echo left >&2; exit 3\n";
     place.write("work/sub/bot.sh", script);

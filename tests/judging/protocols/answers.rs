@@ -58,7 +58,7 @@ fn one_answer_is_checked_by_hand() {
 }
 
 #[test]
-fn a_folder_of_answers_that_cannot_be_read_is_one_error_before_anything_runs() {
+fn unreadable_answer_folders_are_one_early_error() {
     let folder = problem("checker = \"tokens\"");
     folder.write("data/2.in", "6\n");
     // Even who may read everything cannot read this.
@@ -75,7 +75,7 @@ fn a_folder_of_answers_that_cannot_be_read_is_one_error_before_anything_runs() {
 }
 
 #[test]
-fn a_command_gets_the_answer_file_where_it_asks_for_it() {
+fn commands_get_answer_files_on_request() {
     let folder = problem("checker-command = \"sh check.sh {answer} {expected}\"");
     folder.write("check.sh", "cmp -s \"$1\" \"$2\" && echo 3 || { echo differs; exit 1; }\n");
     assert_eq!(judged(&folder, "echo 25"), accepted("3"));

@@ -26,7 +26,7 @@ fn validated(lines: &str) -> crate::support::Folder {
 }
 
 #[test]
-fn a_validator_says_it_with_its_exit_code_and_its_files() {
+fn validators_decide_by_exit_code_and_files() {
     for (lines, score) in [
         ("", "1"),
         ("checker-arguments = \"score 12.50\"", "12.5"),
@@ -79,7 +79,7 @@ sys.exit(42)
 "#;
 
 #[test]
-fn a_solver_runs_again_on_what_the_validator_wrote() {
+fn multipass_solvers_run_on_the_validators_output() {
     let lines = "checker-command = \"python3 validate.py\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 3";
     let folder = problem(lines);
     folder.write("validate.py", PASSES);

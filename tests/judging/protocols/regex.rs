@@ -20,7 +20,7 @@ fn vis(lines: &str) -> crate::support::Folder {
 }
 
 #[test]
-fn the_score_is_found_in_what_the_program_prints() {
+fn the_score_is_found_by_regex() {
     let folder = vis("score-regex = '(?m)^Score = (\\S+)$'");
     assert_eq!(judged(&folder, "echo 12345678901234567890"), accepted("12345678901234567890"));
     assert_eq!(judged(&folder, "echo 0.5"), accepted("0.5"));

@@ -47,7 +47,7 @@ fn run(folder: &Folder, more: &[&str]) -> Value {
 }
 
 #[test]
-fn test_groups_count_together_and_every_report_has_them() {
+fn test_groups_count_together_in_every_report() {
     let folder = olympiad();
     let reports = ["--csv", "r.csv", "--junit", "r.xml", "--markdown", "r.md", "--html", "r.html", "--json", "r.json"];
     let said = folder.judge(&[&["run", "-p", "echo", "-s", ALL, "-s", SOME], &reports[..]].concat());
@@ -144,7 +144,7 @@ fn a_group_counts_by_its_worst_case_exactly() {
 }
 
 #[test]
-fn where_small_scores_are_good_the_worst_case_is_the_largest() {
+fn when_minimising_the_worst_case_is_largest() {
     let folder = subtasks(["aggregate = \"min\"", "", "depends-on = [\"a\"]"]);
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let scoring = |keys: &str| {
@@ -164,7 +164,7 @@ fn where_small_scores_are_good_the_worst_case_is_the_largest() {
 }
 
 #[test]
-fn a_group_counts_nothing_where_one_that_it_depends_on_is_not_fulfilled() {
+fn groups_need_the_groups_they_depend_on() {
     let folder = subtasks(["", "depends-on = [\"a\"]", "depends-on = [\"b\"]\naggregate = \"min\"\nweight = 8"]);
     let reports = ["--junit", "r.xml", "--markdown", "r.md", "--json", "r.json"];
     let said = folder.judge(&[&["run", "-p", "echo", "-s", ALL, "-s", SOME], &reports[..]].concat());
@@ -210,7 +210,7 @@ fn a_comparison_counts_a_group_once() {
 }
 
 #[test]
-fn a_report_with_weights_and_groups_fits_its_schema() {
+fn reports_with_groups_fit_their_schema() {
     let folder = olympiad();
     let schema = serde_json::from_str(&folder.judge(&["schema"]).stdout).unwrap();
     let report = run(&folder, &["-s", ALL, "-s", SOME]);
@@ -223,7 +223,7 @@ fn a_report_with_weights_and_groups_fits_its_schema() {
 }
 
 #[test]
-fn repetitions_and_selected_cases_share_the_weight_of_their_group() {
+fn repeats_and_selections_share_group_weight() {
     let folder = olympiad();
     assert_eq!(totals(&run(&folder, &["-s", ALL, "--repeat", "2"])), [json!(100)]);
     assert_eq!(totals(&run(&folder, &["-s", ALL, "--seeds", "1,3"])), [json!(100)]);
@@ -244,7 +244,7 @@ fn a_failure_costs_what_the_problem_says() {
 }
 
 #[test]
-fn scales_and_bests_come_from_the_catalogue_or_the_command_line() {
+fn scales_come_from_catalogue_or_command_line() {
     let folder = echo("[problem.scoring]\nrule = \"relative\"\nscale = 1000\nbest = \"best.toml\"\n");
     folder.write("best.toml", "seed-1 = 2\nseed-2 = 1\nseed-3 = 12\n\"seed-99\" = 5\n");
     // 1/2, 1 (the run's 2 is better than the file's 1), 1/4, 1.
@@ -290,7 +290,7 @@ fn compared_points_are_relative_to_the_best_known() {
 }
 
 #[test]
-fn a_file_that_knows_no_case_of_the_run_is_told() {
+fn a_best_file_without_matching_cases_warns() {
     let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
     folder.write("best.toml", "sead-1 = 2\n");
     let said = folder.judge(&["run", "-p", "echo", "-s", ALL, "--best", "best.toml"]);
@@ -310,7 +310,7 @@ fn files_of_best_scores_are_refused_by_line() {
 }
 
 #[test]
-fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
+fn scoring_errors_name_their_line() {
     let group = "[[problem.group]]\nname = \"a\"\n";
     let two =
         "[[problem.group]]\nname = \"small\"\nseeds = \"1\"\n[[problem.group]]\nname = \"large\"\nseeds = \"2\"\n";
@@ -363,7 +363,7 @@ fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
 }
 
 #[test]
-fn negative_scores_of_a_past_run_count_as_they_are_under_another_rule() {
+fn negative_past_scores_survive_another_rule() {
     let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
     let below = "below=sh -c 'read n; echo $((n - 3))'";
     let failing = "failing=sh -c 'read n; [ $n != 2 ] && echo $((n - 3))'";

@@ -23,7 +23,7 @@ fn origins(report: &Value) -> Value {
 }
 
 #[test]
-fn a_lone_solver_is_scored_relative_to_the_best_known() {
+fn a_lone_solver_is_relative_to_bests() {
     let folder = echo(RELATIVE);
     let first = run(&folder, &["-s", DOUBLE]);
     assert_eq!(totals(&first), [json!(1000)]);
@@ -45,7 +45,7 @@ fn a_lone_solver_is_scored_relative_to_the_best_known() {
 }
 
 #[test]
-fn what_a_run_was_scored_by_never_changes_and_rescore_takes_todays() {
+fn runs_keep_references_and_rescore_takes_new_ones() {
     let folder = echo(&format!("[problem.features]\nn = '\\d+'\n{RELATIVE}"));
     run(&folder, &["-s", ONE]);
     run(&folder, &["-s", DOUBLE]);
@@ -97,7 +97,7 @@ fn the_journal_can_be_left_out() {
 }
 
 #[test]
-fn a_case_is_known_by_its_input_and_its_checker() {
+fn bests_match_input_and_checker() {
     let folder = echo(RELATIVE);
     run(&folder, &["-s", DOUBLE, "--seeds", "1-4"]);
     for seed in 1..=4 {
@@ -131,7 +131,7 @@ fn small_negative_and_failed_scores_have_their_reference() {
 }
 
 #[test]
-fn a_run_that_is_continued_keeps_what_it_was_scored_by() {
+fn a_resumed_run_keeps_its_references() {
     let folder = echo(RELATIVE);
     run(&folder, &["-s", ONE]);
     let slow = "slow=sh -c 'read n; [ $n = 4 ] && sleep 2; echo $n'";
@@ -196,7 +196,7 @@ fn solvers_that_are_compared_have_one_measure() {
 }
 
 #[test]
-fn a_gate_is_scored_by_the_reference_of_its_baseline() {
+fn a_gate_uses_its_baselines_reference() {
     let folder = echo(RELATIVE);
     run(&folder, &["-s", DOUBLE]);
     assert_eq!(folder.judge(&["baseline", "-p", "echo", "-s", ONE, "--output", "base.toml"]).code, Some(0));

@@ -14,7 +14,7 @@ fn refused(folder: &Folder, files: &[&str], error: &[&str]) {
 }
 
 #[test]
-fn runs_of_different_plans_are_refused_with_what_differs() {
+fn different_plans_are_refused_with_their_difference() {
     let folder = sample();
     folder.write("a.in", "5\n");
     let of = |name: &str, more: &[&str]| {
@@ -56,7 +56,7 @@ fn runs_of_different_plans_are_refused_with_what_differs() {
 }
 
 #[test]
-fn what_is_no_journal_of_a_run_is_refused() {
+fn files_that_are_no_journal_are_refused() {
     let folder = sample();
     play(&folder, &BOT, 1, 2);
     let whole = std::fs::read(folder.path().join("1.db")).unwrap();

@@ -127,7 +127,7 @@ const EDITS: [Edited; 13] = [
 ];
 
 #[test]
-fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
+fn a_run_resumes_only_when_nothing_changed() {
     for Edited { name, run, later, edit, said } in EDITS {
         let heard = resumed(&sample(), run, &edit, later);
         assert!(heard.stderr.contains(said), "{name}: {}", heard.stderr);
@@ -135,7 +135,7 @@ fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
 }
 
 #[test]
-fn of_several_interrupted_runs_the_one_goes_on_that_is_the_same_today() {
+fn the_unchanged_interrupted_run_is_resumed() {
     let folder = sample();
     let edit = |folder: &Folder| drop(folder.write("gen/data", "200\n"));
     resumed(&folder, &[], &edit, &[]);
@@ -148,7 +148,7 @@ fn of_several_interrupted_runs_the_one_goes_on_that_is_the_same_today() {
 }
 
 #[test]
-fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_refused() {
+fn a_shard_resumes_only_with_its_generator() {
     let folder = sample();
     folder.script("bot", "read -r n; sleep 0.1; echo $n");
     let run = [&RUN[..], &["--seeds", "1-24"]].concat();
@@ -188,7 +188,7 @@ fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_ref
 }
 
 #[test]
-fn shards_whose_generators_differ_in_what_no_label_tells_are_refused() {
+fn shards_of_different_generators_are_refused() {
     let folder = sample();
     play(&folder, &RUN, 1, 2);
     folder.write("gen/data", "200\n");

@@ -29,7 +29,7 @@ fn texts<'a>(values: impl IntoIterator<Item = &'a Value>) -> Vec<&'a str> {
 }
 
 #[test]
-fn times_of_shards_are_compared_on_equal_processors_only() {
+fn times_compare_only_on_equal_processors() {
     let folder = sample();
     let command = [&BOT[..], &["-s", "./rival"]].concat();
     for shard in 1..=2 {
@@ -89,7 +89,7 @@ fn a_shard_that_was_played_twice_counts_once() {
 }
 
 #[test]
-fn of_shards_of_different_numbers_the_missing_cases_are_told() {
+fn differently_split_shards_report_missing_cases() {
     let folder = sample();
     let play_into = |shard: &str, journal: &str| {
         let said = folder.judge(&[&BOT[..], &["--shard", shard, "--journal", journal]].concat());

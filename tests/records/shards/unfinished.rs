@@ -27,7 +27,7 @@ pub(super) fn wait_for(folder: &Folder, journal: &str, least: usize) {
 }
 
 #[test]
-fn a_shard_is_merged_while_it_runs_and_goes_on_in_its_file_after_it_was_killed() {
+fn a_running_shard_merges_and_a_killed_resumes() {
     let folder = sample();
     folder.script("bot", SLOW);
     let command = [&BOT[..], &["--seeds", "1-60", "--jobs", "1"]].concat();
@@ -74,7 +74,7 @@ fn by_shell(folder: &Folder, command: &str) -> String {
 }
 
 #[test]
-fn what_is_missing_is_told_with_the_command_that_runs_just_that() {
+fn missing_cases_come_with_their_command() {
     let folder = sample();
     folder.script("bot", "cat");
     let command = [&BOT[..], &["--json", "report.json"]].concat();
@@ -97,7 +97,7 @@ fn what_is_missing_is_told_with_the_command_that_runs_just_that() {
 }
 
 #[test]
-fn a_task_that_is_started_again_elsewhere_takes_what_was_recorded_before() {
+fn a_restarted_task_takes_recorded_results() {
     let folder = sample();
     folder.script("bot", "cat");
     play(&folder, &BOT, 1, 2);

@@ -40,7 +40,7 @@ fn assert_same(folder: &Folder, whole: &str, merged: &str) {
 }
 
 #[test]
-fn merged_in_any_order_and_as_often_as_you_like_shards_are_the_run_on_one_machine() {
+fn merged_shards_equal_the_run_on_one_machine() {
     let folder = sample();
     folder.write("data/a.in", "30\n");
     folder.write("data/b.in", "7\n");
@@ -79,7 +79,7 @@ fn merged_in_any_order_and_as_often_as_you_like_shards_are_the_run_on_one_machin
 }
 
 #[test]
-fn results_of_shards_are_reused_and_a_shard_without_cases_is_one_too() {
+fn shard_results_are_reused_and_may_be_empty() {
     let folder = sample();
     let command = [&BOT[..], &["--seeds", "1-3", "--save-answers", "answers"]].concat();
     let mut empty = 0;
@@ -103,7 +103,7 @@ fn results_of_shards_are_reused_and_a_shard_without_cases_is_one_too() {
 }
 
 #[test]
-fn the_shard_of_a_task_is_read_from_its_engine() {
+fn a_task_reads_its_shard_from_the_engine() {
     let folder = sample();
     let run = |shard: &str, variables: &[(&str, &str)]| {
         let mut command =

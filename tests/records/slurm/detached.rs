@@ -113,7 +113,7 @@ impl User {
 const RUN: [&str; 7] = ["run", "-p", "echo", "-s", "./plain", "--on", "slurm"];
 
 #[test]
-fn a_job_that_goes_on_is_neither_submitted_again_nor_forgotten() {
+fn a_running_job_is_not_submitted_twice() {
     let user = User::with_run();
     for (state, says) in [
         ("PENDING", "waits on Slurm (job 222)"),
@@ -167,7 +167,7 @@ fn the_page_shows_the_state_of_a_job() {
 }
 
 #[test]
-fn the_removal_of_several_runs_is_of_all_or_none() {
+fn removing_several_runs_is_all_or_none() {
     let user = User::with_run();
     user.set("RUNNING");
     assert_eq!(user.judge(&["run", "-p", "echo", "-s", "./plain"]).code, Some(0));
@@ -181,7 +181,7 @@ fn the_removal_of_several_runs_is_of_all_or_none() {
 }
 
 #[test]
-fn what_a_job_found_is_collected_by_attach_and_by_resume() {
+fn attach_and_resume_collect_results() {
     for collect in [&["run", "--attach", "1"][..], &[&RUN[..], &["--resume"]].concat()] {
         let user = User::with_run();
         user.play();
@@ -195,7 +195,7 @@ fn what_a_job_found_is_collected_by_attach_and_by_resume() {
 }
 
 #[test]
-fn a_judge_that_is_killed_at_its_end_leaves_a_run_that_can_be_collected() {
+fn a_judge_killed_late_leaves_collectable_results() {
     let user = User::with_run();
     user.play();
     let cancelling = user.folder.path().join("cancelling");
@@ -213,7 +213,7 @@ fn a_judge_that_is_killed_at_its_end_leaves_a_run_that_can_be_collected() {
 }
 
 #[test]
-fn a_judge_that_is_killed_while_it_submits_submits_nothing_twice() {
+fn a_kill_during_submission_submits_nothing_twice() {
     for collect in [&["run", "--attach", "1"][..], &[&RUN[..], &["--resume"]].concat()] {
         let user = User::new();
         let (here, submitted) = (user.folder.path().display().to_string(), user.folder.path().join("submitted"));
@@ -236,7 +236,7 @@ fn a_judge_that_is_killed_while_it_submits_submits_nothing_twice() {
 }
 
 #[test]
-fn the_folder_goes_only_when_the_end_is_recorded() {
+fn the_run_folder_outlives_an_unrecorded_end() {
     let user = User::with_run();
     user.play();
     let folder = user.run_folders().remove(0);
@@ -254,7 +254,7 @@ fn the_folder_goes_only_when_the_end_is_recorded() {
 }
 
 #[test]
-fn what_is_left_of_a_complete_run_is_removed_by_the_next_look() {
+fn remains_of_a_complete_run_are_removed() {
     for look in [&["history"][..], &["history", "show", "1"], &["run", "--attach", "1"], &["history", "rm", "1"]] {
         let user = User::with_run();
         user.play();
@@ -270,7 +270,7 @@ fn what_is_left_of_a_complete_run_is_removed_by_the_next_look() {
 }
 
 #[test]
-fn a_folder_that_is_no_run_folder_is_left_alone() {
+fn folders_of_others_are_left_alone() {
     let user = User::with_run();
     user.play();
     let folder = user.run_folders().remove(0);

@@ -423,7 +423,7 @@ fn ctrl_c_on_a_terminal_asks(cluster: &Cluster) {
     cluster.check_nothing_is_left(user.folder.path());
 }
 
-/// Takes two cores for minutes, so it is run by hand: `cargo test -p judge --test slurm -- --ignored --nocapture`.
+/// Takes two cores for minutes, so it is run by hand: `cargo test -p judge --test records slurm -- --ignored --nocapture`.
 /// `JUDGE_SECONDS` is how long each of the 64 cases takes; 2 by default. They keep a core busy, or sleep with `JUDGE_SLEEP=1`:
 /// that shows what the cluster adds, on a machine that has other work.
 #[test]

@@ -93,7 +93,7 @@ fn every_format_tells_the_same() {
 }
 
 #[test]
-fn junit_has_a_test_case_for_each_case_with_reason_and_command() {
+fn junit_has_every_case_with_its_reason() {
     let folder = echo_problem();
     assert_eq!(folder.judge(&["run", "-p", "echo", "-s", FIRST, "-s", TWELVE, "--junit", "r.xml"]).code, Some(1));
     let report = quick_junit::Report::deserialize_from_str(&read(&folder, "r.xml")).unwrap();
@@ -183,7 +183,7 @@ fn standard_output_has_room_for_one_report() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_said_before_anything_runs() {
+fn unwritable_reports_are_refused_early() {
     let folder = echo_problem();
     for flag in ["--json", "--jsonl", "--csv", "--junit", "--markdown", "--html"] {
         for path in ["missing/r", "in", "problems.toml/r", "/proc/r"] {
@@ -199,7 +199,7 @@ fn a_report_that_cannot_be_written_is_said_before_anything_runs() {
 }
 
 #[test]
-fn a_report_that_fails_in_the_end_spoils_no_other() {
+fn a_failed_report_spoils_no_other() {
     let folder = echo_problem();
     let arguments = ["run", "-p", "echo", "-s", FIRST, "--json", "/dev/full", "--jsonl", "r.jsonl", "--csv", "r.csv"];
     let said = folder.judge(&arguments);
@@ -247,7 +247,7 @@ fn markdown_fits_a_comment_however_many_cases_failed() {
 }
 
 #[test]
-fn scores_and_features_of_any_length_are_exact_everywhere() {
+fn long_scores_and_features_are_exact() {
     let folder = echo_problem();
     let digits = format!("1{}7", "0".repeat(400));
     folder.write("in/a.in", format!("{digits} x\n"));
@@ -318,7 +318,7 @@ fn built_in_features_choose_and_group() {
 }
 
 #[test]
-fn bad_features_of_a_problem_are_shown_at_their_place() {
+fn bad_features_are_shown_with_their_place() {
     let folder = Folder::new();
     let head = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"*\"]\n[problem.features]\n";
     for (line, message) in [

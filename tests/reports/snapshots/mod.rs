@@ -1,7 +1,8 @@
 //! The whole output of the judge, as it is read: every help page, the main tables, the messages. Times, paths and versions
 //! are redacted.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p judge --test snapshots` writes the files beside this one anew.
+//! `SNAPSHOTS=overwrite cargo test -p judge --test reports snapshots` writes the files below this folder anew: one for each command,
+//! so that a failure names it.
 
 mod messages;
 mod tables;
@@ -30,15 +31,15 @@ fn every_help_page_reads_as_before() {
         let arguments = [words, vec!["--help".to_owned()]].concat();
         transcript.judge(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    snapbox::assert_data_eq!(transcript.finish(), snapbox::file!["help.txt"].raw());
+    transcript.assert_reads_as_before("help");
 }
 
 #[test]
 fn the_main_tables_read_as_before() {
-    snapbox::assert_data_eq!(tables::tables().finish(), snapbox::file!["tables.txt"].raw());
+    tables::tables().assert_reads_as_before("tables");
 }
 
 #[test]
 fn the_messages_read_as_before() {
-    snapbox::assert_data_eq!(messages::messages().finish(), snapbox::file!["messages.txt"].raw());
+    messages::messages().assert_reads_as_before("messages");
 }

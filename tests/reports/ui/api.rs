@@ -53,7 +53,7 @@ fn every_document_fits_its_schema() {
 }
 
 #[test]
-fn runs_are_those_of_the_history_page_by_page() {
+fn runs_are_paged_like_the_history() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let (_, history) = folder.json(&["history"]);
@@ -69,7 +69,7 @@ fn runs_are_those_of_the_history_page_by_page() {
 }
 
 #[test]
-fn a_run_is_what_the_history_shows_of_it() {
+fn a_run_equals_history_show() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let (_, shown) = folder.json(&["history", "show", "3"]);
@@ -126,7 +126,7 @@ fn rows_are_filtered_and_sorted_as_asked() {
 }
 
 #[test]
-fn a_bad_condition_is_answered_as_on_the_command_line() {
+fn bad_conditions_answer_like_the_command_line() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     for condition in ["N<", "(k<5", "k=5", "no_such_feature<1", "k<5 and k>1"] {
@@ -162,7 +162,7 @@ fn what_a_solver_wrote_is_there_as_text() {
 }
 
 #[test]
-fn a_game_is_a_page_that_runs_no_text() {
+fn a_game_page_runs_no_foreign_text() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let page = server.get("/replay/1/seed-1");
@@ -199,7 +199,7 @@ fn a_game_is_a_page_that_runs_no_text() {
 }
 
 #[test]
-fn a_rejected_answer_plays_up_to_the_broken_rule() {
+fn rejected_answers_play_until_the_broken_rule() {
     let folder = Folder::new();
     folder.script("wrong", "echo 2; echo 0 0; echo 9 9");
     folder.write("board", "2\nAB\nAB\n");
@@ -235,7 +235,7 @@ fn a_comparison_is_that_of_the_command() {
 }
 
 #[test]
-fn features_that_a_program_of_the_problem_would_make_are_those_that_are_stored() {
+fn programmed_features_come_from_the_journal() {
     let folder = Folder::new();
     folder.script("gen", "echo made >> made; echo $1");
     let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"./gen {seed}\"\n\
@@ -281,7 +281,7 @@ fn events(server: &Server) -> impl Iterator<Item = (String, Value)> {
 }
 
 #[test]
-fn a_run_is_told_of_while_it_goes_on() {
+fn a_running_run_sends_events() {
     let folder = Folder::new();
     folder.script("slow", "sleep 0.2; exec true");
     let server = Server::start(&folder, &[]);

@@ -58,7 +58,7 @@ fn a_drawing_is_shown_where_programs_are_started() {
 }
 
 #[test]
-fn a_solver_is_run_on_a_fresh_case_and_its_game_is_shown() {
+fn a_fresh_game_is_run_and_shown() {
     let folder = Folder::new();
     folder.script("wrong", "echo 9 9");
     let server = Server::start(&folder, &[]);

@@ -47,7 +47,7 @@ fn commands_give_and_take_them() {
 }
 
 #[test]
-fn the_api_changes_them_for_its_own_pages_alone() {
+fn only_own_pages_change_labels() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let address = "/api/runs/2/labels";
@@ -108,7 +108,7 @@ fn a_server_that_only_reads_changes_nothing() {
 }
 
 #[test]
-fn a_page_shows_and_changes_them_and_another_follows() {
+fn label_changes_reach_other_pages() {
     let folder = Folder::new();
     for solver in ["bundled:columns-quickstart", "bundled:columns-greedy"] {
         assert_eq!(folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-3"]).code, Some(0));

@@ -238,7 +238,7 @@ fn everything_that_can_be_used_has_a_name() {
 
 /// A run of a hundred thousand cases is scrolled through, sorted and filtered.
 #[test]
-fn rows_of_a_large_run_are_drawn_as_they_are_looked_at() {
+fn large_runs_draw_only_visible_rows() {
     let folder = Folder::new();
     large_run::record(folder.path(), "bot", 100_000);
     let server = Server::start(&folder, &[]);

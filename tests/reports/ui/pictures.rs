@@ -1,4 +1,4 @@
-//! The pictures of the README, of real runs: `cargo test -p judge --test ui -- --ignored pictures` takes them anew.
+//! The pictures of the README, of real runs: `cargo test -p judge --test reports -- --ignored pictures` takes them anew.
 
 use super::browser::Browser;
 use crate::support::Folder;

@@ -49,7 +49,7 @@ fn checked(folder: &Folder, problem: &str, input: &[&str], answer: &str) -> Stri
 }
 
 #[test]
-fn what_was_played_is_an_answer_of_the_same_score() {
+fn a_played_game_is_an_equal_answer() {
     let folder = Folder::new();
     let server = Server::start(&folder, &[]);
     for (run, problem) in (1..).zip(GAMES) {
@@ -79,7 +79,7 @@ fn what_was_played_is_an_answer_of_the_same_score() {
 }
 
 #[test]
-fn a_game_that_is_over_has_no_choices_and_no_further_moves() {
+fn a_finished_game_allows_no_moves() {
     let folder = Folder::new();
     let server = Server::start(&folder, &[]);
     let (mut moves, game) = play_greedily(&server, "columns", "seed-1", 100);
@@ -96,7 +96,7 @@ fn a_game_that_is_over_has_no_choices_and_no_further_moves() {
 }
 
 #[test]
-fn a_bad_move_is_answered_as_the_checker_rejects_it() {
+fn bad_moves_answer_like_the_checker() {
     let folder = Folder::new();
     let server = Server::start(&folder, &[]);
     for (problem, good, bad) in
@@ -137,7 +137,7 @@ fn a_bad_move_is_answered_as_the_checker_rejects_it() {
 }
 
 #[test]
-fn only_pages_of_this_server_play_and_a_journal_that_is_only_read_keeps_nothing() {
+fn only_own_pages_play_and_save_games() {
     let folder = Folder::new();
     let server = Server::start(&folder, &["--read-only"]);
     let document = json!({ "case": "1" });
@@ -216,7 +216,7 @@ fn until_there(file: &Path) {
 }
 
 #[test]
-fn a_game_is_played_by_keys_to_its_end_and_saved() {
+fn keys_play_a_game_and_save_it() {
     let folder = Folder::new();
     folder.write("problems.toml", SMALL);
     folder.write("board.in", BOARD);
@@ -286,7 +286,7 @@ fn arrows_turn_a_piece_and_choose_its_column() {
 }
 
 #[test]
-fn a_mouse_swaps_with_the_neighbour_that_it_is_nearest_to() {
+fn a_mouse_swaps_with_the_nearest_neighbour() {
     let folder = Folder::new();
     let server = Server::start(&folder, &["--read-only"]);
     let Some(mut browser) = Browser::open(&server) else { return };

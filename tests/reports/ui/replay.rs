@@ -24,7 +24,7 @@ fn frame(browser: &mut Browser) -> u64 {
 }
 
 #[test]
-fn what_stands_out_is_marked_and_keys_lead_to_it() {
+fn keys_jump_to_marked_moments() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     // The longest game of the run has every kind of mark.
@@ -80,7 +80,7 @@ fn the_rejected_move_is_marked() {
 }
 
 #[test]
-fn a_game_of_ten_thousand_moves_opens_at_once() {
+fn ten_thousand_moves_open_at_once() {
     let folder = Folder::new();
     let each = "echo $((i % 7)) $((i % 8)) $((1 + i % 2)); i=$((i + 1))";
     folder.script("moves", &format!("i=0; while [ $i -lt 10000 ]; do {each}; done"));

@@ -48,7 +48,7 @@ fn it_has_the_charts_of_the_live_page() {
 }
 
 #[test]
-fn a_large_run_has_some_points_and_draws_the_rows_that_are_looked_at() {
+fn large_reports_draw_only_visible_rows() {
     let folder = Folder::new();
     large_run::record(folder.path(), "bot", 100_000);
     let Some(mut browser) = open(&folder, "1") else { return };
@@ -63,7 +63,7 @@ fn a_large_run_has_some_points_and_draws_the_rows_that_are_looked_at() {
 
 /// Each solver against the first.
 #[test]
-fn a_comparison_has_the_charts_of_the_live_page() {
+fn comparison_reports_have_the_live_charts() {
     let folder = some_runs();
     let page = folder.path().join("report.html");
     let compare = ["compare", "-p", "columns", "run:1", "run:2", "run:3/columns-quickstart"];

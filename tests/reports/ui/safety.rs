@@ -97,7 +97,7 @@ fn every_answer_forbids_foreign_scripts() {
 }
 
 #[test]
-fn signals_end_it_and_a_taken_port_is_said() {
+fn signals_end_the_server_and_taken_ports_err() {
     let folder = Folder::new();
     let server = Server::start(&folder, &[]);
     let usual = [(); 2].map(|()| Server::start_at(&folder, &["ui"]));
@@ -113,7 +113,7 @@ fn signals_end_it_and_a_taken_port_is_said() {
 }
 
 #[test]
-fn a_journal_that_is_only_read_stays_as_it_is() {
+fn a_read_only_journal_stays_unchanged() {
     let folder = some_runs();
     let journal = folder.path().join(".judge/journal.db");
     let before = std::fs::read(&journal).unwrap();

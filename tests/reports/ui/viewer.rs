@@ -60,7 +60,7 @@ fn scenes(data: &Value) -> Vec<Scene> {
 }
 
 #[test]
-fn a_page_holds_the_whole_game_and_needs_nothing_else() {
+fn a_game_page_is_self_contained() {
     let folder = Folder::new();
     let page = sample_page(&folder, &[]);
     // The licence of what draws the curve names where it is from.
@@ -79,7 +79,7 @@ fn a_page_holds_the_whole_game_and_needs_nothing_else() {
 }
 
 #[test]
-fn a_part_of_a_game_is_the_same_as_in_the_whole() {
+fn part_of_a_game_equals_the_whole() {
     let folder = Folder::new();
     let whole = scenes(&data(&sample_page(&folder, &[])));
     let part = scenes(&data(&sample_page(&folder, &["--from", "4", "--to", "8"])));
@@ -93,7 +93,7 @@ fn a_part_of_a_game_is_the_same_as_in_the_whole() {
 }
 
 #[test]
-fn a_solver_plays_and_the_page_agrees_with_the_run() {
+fn the_viewed_game_agrees_with_the_run() {
     let folder = Folder::new();
     let solver = "bundled:columns-quickstart";
     let (_, report) = folder.json(&["run", "-p", "columns", "-s", solver, "--seeds", "3"]);
@@ -104,7 +104,7 @@ fn a_solver_plays_and_the_page_agrees_with_the_run() {
 }
 
 #[test]
-fn a_rejected_answer_is_shown_as_far_as_it_goes() {
+fn rejected_answers_are_shown_until_rejection() {
     let folder = Folder::new();
     folder.write("board", "2\nAB\nAB\n");
     folder.write("answer", "2\n0 0\n9 9\n");
@@ -231,7 +231,7 @@ fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
 }
 
 #[test]
-fn a_browser_opens_the_page_of_a_run_without_a_complaint() {
+fn a_browser_opens_run_pages_without_errors() {
     let Some(chromium) = chromium() else { return };
     let folder = Folder::new();
     folder.script("broken", "exit 3");
@@ -261,7 +261,7 @@ fn a_browser_opens_the_page_of_a_run_without_a_complaint() {
 
 /// The rows of a large run are drawn as they are scrolled, sorted and filtered.
 #[test]
-fn a_browser_draws_the_rows_that_are_looked_at() {
+fn run_pages_draw_only_visible_rows() {
     let Some(chromium) = chromium() else { return };
     let folder = Folder::new();
     large_run::record(folder.path(), "bot", 3_000);
