@@ -1,8 +1,8 @@
 //! Tuners that are compared at equal numbers of runs: the search of `judge tune`, and simple ones.
 
 use crate::tuning_problems::{REPETITION, TuningProblem};
-use judge::statistics::{Moments, Random, mean_interval};
-use judge::tune::{Parameter, Search, SearchSettings, Space};
+use judge_statistics::tune::{Parameter, Search, SearchSettings, Space};
+use judge_statistics::{Moments, Random, mean_interval};
 
 /// What a tuner chose.
 pub(crate) struct Choice {
