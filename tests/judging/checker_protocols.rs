@@ -68,7 +68,7 @@ fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> 
 }
 
 fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
-    judge::command::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
+    judge_run::command::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("check.sh"), script).unwrap();
     let options = Options { helper: Some(env!("CARGO_BIN_EXE_judge").into()), ..Options::default() };

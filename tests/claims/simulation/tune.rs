@@ -46,7 +46,7 @@ fn settings_are_the_same_as_texts() {
 
 #[test]
 fn the_problems_are_the_same_in_python() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/tune_optuna.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("statistics/benches/tune_optuna.py");
     let file = tempfile::NamedTempFile::new().unwrap();
     let verify = |scores: String| {
         std::fs::write(file.path(), scores).unwrap();
@@ -56,7 +56,7 @@ fn the_problems_are_the_same_in_python() {
     let Ok(output) = verify(scores.clone()) else { return skip(Need::Python, "python3 cannot be started") };
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && said == "180 scores are the same\n",
+        output.status.success() && said == "480 scores are the same\n",
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );

@@ -4,9 +4,9 @@
 
 use std::f64::consts::PI;
 
-/// A solver with parameters. Its score on a case is `1000 · size · quality(setting) · exp(noise)`: size and noise level
-/// belong to the case, the noise itself to the setting and the case. The best setting has the quality 1, so a setting's
-/// regret is what its quality lacks.
+/// A solver with parameters. Its score on a case is `1000 · size · quality(setting)` with noise. The size belongs to the
+/// case, the noise to the setting and the case. The best setting has the quality 1, so a setting's regret is what its
+/// quality lacks.
 pub(crate) struct TuningProblem {
     pub(crate) name: &'static str,
     /// As the command line takes them.
@@ -15,8 +15,17 @@ pub(crate) struct TuningProblem {
     quality: fn(&[f64]) -> f64,
     /// The standard deviation of the logarithm of a case's size.
     sizes: f64,
-    /// The standard deviation of the logarithm of a score lies between these, by case, evenly in the logarithm.
-    noise: (f64, f64),
+    noise: Noise,
+    /// The numbers of runs that tuners are compared at.
+    pub(crate) budgets: [usize; 2],
+}
+
+enum Noise {
+    /// The score is multiplied by the exponential of the noise. Its standard deviation lies between these, by case, evenly in
+    /// the logarithm.
+    OfCase(f64, f64),
+    /// The noise is added to the quality. Its standard deviation depends on the setting.
+    OfSetting(fn(&[f64]) -> f64),
 }
 
 /// The cases of one repetition are those from this number times the repetition on.
@@ -27,7 +36,8 @@ pub(crate) const BRANIN: TuningProblem = TuningProblem {
     parameters: &["x=-5..10", "y=0..15"],
     quality: |at| of_loss(branin(at[0], at[1]) - BRANIN_LEAST, 10.0),
     sizes: 0.5,
-    noise: (0.05, 0.5),
+    noise: Noise::OfCase(0.05, 0.5),
+    budgets: [600, 2_000],
 };
 
 pub(crate) const ROSENBROCK: TuningProblem = TuningProblem {
@@ -35,7 +45,8 @@ pub(crate) const ROSENBROCK: TuningProblem = TuningProblem {
     parameters: &["a=-2..2", "b=-2..2", "c=-2..2", "d=-2..2", "e=-2..2", "f=-2..2"],
     quality: |at| of_loss(rosenbrock(at), 500.0),
     sizes: 0.3,
-    noise: (0.15, 0.15),
+    noise: Noise::OfCase(0.15, 0.15),
+    budgets: [600, 2_000],
 };
 
 pub(crate) const MIXED: TuningProblem = TuningProblem {
@@ -43,10 +54,68 @@ pub(crate) const MIXED: TuningProblem = TuningProblem {
     parameters: &["t=0.01..100:log", "k={greedy,beam,sa}", "a=0..1"],
     quality: |at| mixed(at[0].ln(), at[1], at[2]),
     sizes: 0.3,
-    noise: (0.15, 0.15),
+    noise: Noise::OfCase(0.15, 0.15),
+    budgets: [600, 2_000],
 };
 
-pub(crate) const PROBLEMS: [&TuningProblem; 3] = [&BRANIN, &ROSENBROCK, &MIXED];
+/// The noise grows tenfold with x: a bad setting with much noise looks good by luck.
+pub(crate) const GROWING: TuningProblem = TuningProblem {
+    name: "growing noise",
+    parameters: &["x=0..10", "y=0..1"],
+    quality: |at| of_loss(square((at[0] - 3.0) / 6.0) + square((at[1] - 0.6) / 0.6), 1.0),
+    sizes: 0.2,
+    noise: Noise::OfSetting(|at| 0.1 + 0.09 * at[0]),
+    budgets: [300, 1_000],
+};
+
+/// A narrow ridge that rises slowly along its length.
+pub(crate) const RIDGE: TuningProblem = TuningProblem {
+    name: "ridge",
+    parameters: &["x=0..1", "y=0..1", "z=0..1"],
+    quality: |at| of_loss(square((at[0] + at[1] - 1.0) / 0.1) + square(at[0] - at[1] - 0.4) + square(at[2] - 0.7), 1.0),
+    sizes: 0.2,
+    noise: Noise::OfSetting(|_| 0.15),
+    budgets: [300, 1_000],
+};
+
+/// A category in which one value is best, and a parameter without any effect.
+pub(crate) const DEAD: TuningProblem = TuningProblem {
+    name: "dead parameter",
+    parameters: &["k={greedy,beam,sa}", "t=0.01..100:log", "dead=0..1"],
+    quality: |at| {
+        [0.8, 0.9, 1.0][at[0] as usize] * of_loss(square((at[1].ln() - [2.0, 0.0, -2.0][at[0] as usize]) / 2.0), 1.0)
+    },
+    sizes: 0.3,
+    noise: Noise::OfSetting(|_| 0.3),
+    budgets: [300, 1_000],
+};
+
+/// Much noise at the best setting, little where the score is fair. No choice in the search was made by this problem.
+pub(crate) const DARING: TuningProblem = TuningProblem {
+    name: "daring",
+    parameters: &["t=0.1..10:log", "n=1..40", "a=-1..1"],
+    quality: |at| of_loss(square(at[0].ln() - 1.4) / 4.0 + square((at[1] - 28.0) / 20.0) + square(at[2] - 0.3), 1.0),
+    sizes: 0.5,
+    noise: Noise::OfSetting(|at| 0.07 * (0.9 * at[0].ln()).exp().clamp(0.5, 5.0)),
+    budgets: [300, 1_000],
+};
+
+/// One of the categories is loud, and noise grows with another parameter too. No choice in the search was made by this problem.
+pub(crate) const LOUD: TuningProblem = TuningProblem {
+    name: "loud category",
+    parameters: &["k={calm,loud}", "w=1..1000:log", "b=0..1", "c=0..1"],
+    quality: |at| {
+        let best = if at[0] == 0.0 { 3.0 } else { 5.0 };
+        let loss = square((at[1].ln() - best) / 2.5) + 2.0 * square(at[2] - 0.2) + 0.5 * square(at[3] - 0.8);
+        if at[0] == 0.0 { of_loss(loss, 1.0) } else { 0.9 * of_loss(loss, 1.0) }
+    },
+    sizes: 0.3,
+    noise: Noise::OfSetting(|at| if at[0] == 0.0 { 0.12 + 0.2 * at[2] } else { 0.8 }),
+    budgets: [300, 1_000],
+};
+
+pub(crate) const PROBLEMS: [&TuningProblem; 8] =
+    [&BRANIN, &ROSENBROCK, &MIXED, &GROWING, &RIDGE, &DEAD, &DARING, &LOUD];
 
 impl TuningProblem {
     /// Returns the values as numbers, a category as its place in the list.
@@ -85,12 +154,21 @@ impl TuningProblem {
     /// Returns the score on a case.
     pub(crate) fn score(&self, setting: &[f64], case: u64) -> f64 {
         let of_case = mixed_bits(case);
-        let (low, high) = self.noise;
-        let noise = low * (high / low).powf(unit(mixed_bits(of_case ^ 2)));
-        let both = setting.iter().fold(of_case, |bits, value| mixed_bits(bits ^ value.to_bits()));
-        let logarithm = self.sizes * normal(mixed_bits(of_case ^ 1)) + noise * normal(both);
-        1000.0 * (self.quality)(setting) * logarithm.exp()
+        let size = self.sizes * normal(mixed_bits(of_case ^ 1));
+        let chance = normal(setting.iter().fold(of_case, |bits, value| mixed_bits(bits ^ value.to_bits())));
+        let quality = (self.quality)(setting);
+        match self.noise {
+            Noise::OfCase(low, high) => {
+                let noise = low * (high / low).powf(unit(mixed_bits(of_case ^ 2)));
+                1000.0 * quality * (size + noise * chance).exp()
+            }
+            Noise::OfSetting(noise) => 1000.0 * size.exp() * (quality + noise(setting) * chance),
+        }
     }
+}
+
+fn square(number: f64) -> f64 {
+    number * number
 }
 
 /// 1 at the least loss, 1/2 at a loss of `half`.

@@ -19,6 +19,7 @@
 
 mod matrix;
 mod model;
+mod noise;
 mod parameter;
 mod process;
 mod processes;

@@ -1,8 +1,9 @@
 //! What a search believes of each setting: Gaussian processes over compressed values.
 
+use super::noise::Noise;
 use super::process::{Belief, Sample};
 use super::processes::{Covariances, Processes};
-use super::table::Worth;
+use super::table::{Values, Worth};
 use crate::Moments;
 
 /// The steps of a fit that compares compressions, and of the fit with the chosen one.
@@ -40,6 +41,7 @@ pub(super) struct Model {
     pub(super) noise: f64,
     bend: usize,
     scale: Scale,
+    noises: Option<Noise>,
 }
 
 /// What is kept from one model to the next: the fit starts there.
@@ -47,6 +49,7 @@ pub(super) struct Model {
 pub(super) struct Start {
     covariances: Covariances,
     bend: usize,
+    noises: Option<Noise>,
 }
 
 impl Model {
@@ -54,14 +57,22 @@ impl Model {
     /// parameters of an earlier fit are kept as they are, unless they are to be refined. `None` with fewer than two
     /// settings.
     pub(super) fn fit(
-        worths: &[Option<Worth>],
+        values: &Values,
+        expected: &[Option<f64>],
         points: &[Vec<f64>],
         categories: &[bool],
         start: Option<&Start>,
         refine: bool,
     ) -> Option<Self> {
-        let tried: Vec<(usize, Worth)> =
-            worths.iter().enumerate().filter_map(|(place, worth)| Some((place, (*worth)?))).collect();
+        let tried = |noises: Option<&Noise>| -> Vec<(usize, Worth)> {
+            let noises: Vec<f64> = points.iter().map(|point| noises.map_or(1.0, |noises| noises.at(point))).collect();
+            let worths = values.worths(expected, &noises).into_iter().enumerate();
+            worths.filter_map(|(place, worth)| Some((place, worth?))).collect()
+        };
+        let noises = start.and_then(|start| start.noises.as_ref());
+        let steps = if refine { STEPS } else { 0 };
+        let noises = Noise::fit(&tried(noises), points, categories, noises, steps);
+        let tried = tried(noises.as_ref());
         if tried.len() < 2 {
             return None;
         }
@@ -71,7 +82,10 @@ impl Model {
             let Samples { samples, noise, log_slopes, scale } = data.samples(BENDS[bend]);
             let processes = Processes::fit(&samples, categories, from, steps)?;
             let candidates = tried.iter().map(|(place, _)| *place).collect();
-            Some((processes.log_posterior + log_slopes, Self { processes, candidates, noise, bend, scale }))
+            Some((
+                processes.log_posterior + log_slopes,
+                Self { processes, candidates, noise, bend, scale, noises: None },
+            ))
         };
         let chosen = match start {
             Some(start) if !refine => fit(start.bend, &begin, 0),
@@ -82,12 +96,12 @@ impl Model {
                 best.and_then(|(_, model)| fit(model.bend, &model.processes.covariances(), STEPS))
             }
         };
-        chosen.map(|(_, model)| model)
+        chosen.map(|(_, model)| Self { noises, ..model })
     }
 
     /// Returns where the next fit starts.
     pub(super) fn start(&self) -> Start {
-        Start { covariances: self.processes.covariances(), bend: self.bend }
+        Start { covariances: self.processes.covariances(), bend: self.bend, noises: self.noises.clone() }
     }
 
     /// Returns the mean value that is expected of each of these candidates.

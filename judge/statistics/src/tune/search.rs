@@ -161,7 +161,7 @@ impl Search {
     #[must_use]
     pub fn worths(&self) -> Vec<Option<f64>> {
         let mut means: Vec<Option<f64>> =
-            self.values.worths(&self.expected).into_iter().map(|worth| Some(worth?.mean)).collect();
+            self.values.worths(&self.expected, &[]).into_iter().map(|worth| Some(worth?.mean)).collect();
         means.resize(self.candidates.len(), None);
         means
     }
@@ -261,7 +261,7 @@ impl Search {
 
     fn fit(&self, expected: &[Option<f64>], refine: bool) -> Option<Model> {
         let points: Vec<Vec<f64>> = self.candidates.iter().map(|candidate| candidate.point.clone()).collect();
-        Model::fit(&self.values.worths(expected), &points, self.space.categories(), self.start.as_ref(), refine)
+        Model::fit(&self.values, expected, &points, self.space.categories(), self.start.as_ref(), refine)
     }
 
     /// Returns the candidates with the highest mean plus this many deviations, of those that qualify.

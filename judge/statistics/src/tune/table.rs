@@ -16,6 +16,10 @@ pub(super) struct Worth {
     pub(super) mean: f64,
     /// The variance of that mean.
     pub(super) variance: f64,
+    /// The squares of the deviations of its values, relative to the noise that is common to all settings, and their degrees of
+    /// freedom.
+    pub(super) squares: f64,
+    pub(super) freedom: f64,
 }
 
 /// The rounds of a fit, each over all values: enough for cases that are linked by few settings.
@@ -25,6 +29,8 @@ struct Cell {
     setting: usize,
     case: usize,
     value: f64,
+    /// The relative variance of the setting's values.
+    noise: f64,
 }
 
 impl Values {
@@ -48,8 +54,10 @@ impl Values {
     /// `expected` is what is believed of the settings, if anything is: the cases are then measured by that instead of by
     /// what the settings that ran on them are worth by their own runs. So settings that share few cases are still
     /// compared well.
-    pub(super) fn worths(&self, expected: &[Option<f64>]) -> Vec<Option<Worth>> {
-        let cells = self.cells();
+    /// `noises` are the variances of a value by setting, relative to a common one; 1 where none is given. Noisy settings count for
+    /// less in the measure of a case.
+    pub(super) fn worths(&self, expected: &[Option<f64>], noises: &[f64]) -> Vec<Option<Worth>> {
+        let cells = self.cells(noises);
         let added = Fit::added(&cells, self.rows.len(), expected);
         let fit = match Fit::multiplied(&cells, self.rows.len(), expected) {
             Some(multiplied) if multiplied.misfit < added.misfit => multiplied,
@@ -60,7 +68,7 @@ impl Values {
     }
 
     /// Every value; a failure is the worst value of its case, and makes no difference where all fail.
-    fn cells(&self) -> Vec<Cell> {
+    fn cells(&self, noises: &[f64]) -> Vec<Cell> {
         let mut worst: BTreeMap<usize, f64> = BTreeMap::new();
         for (&case, value) in self.rows.iter().flatten() {
             if let Some(value) = *value {
@@ -71,7 +79,7 @@ impl Values {
         rows.flat_map(|(setting, row)| row.iter().map(move |(&case, &value)| (setting, case, value)))
             .filter_map(|(setting, case, value)| {
                 let value = value.or_else(|| worst.get(&case).copied())?;
-                Some(Cell { setting, case, value })
+                Some(Cell { setting, case, value, noise: noises.get(setting).copied().unwrap_or(1.0) })
             })
             .collect()
     }
@@ -105,7 +113,9 @@ impl Fit {
         for _ in 0..ROUNDS {
             add_up(
                 &mut of_cases,
-                cells.iter().map(|cell| (cell.case, cell.value - of_settings[cell.setting].ratio(), 1.0)),
+                cells.iter().map(|cell| {
+                    (cell.case, (cell.value - of_settings[cell.setting].ratio()) / cell.noise, 1.0 / cell.noise)
+                }),
             );
             add_up(
                 &mut of_settings,
@@ -115,19 +125,24 @@ impl Fit {
         let before = level(&of_cases);
         let believed = |setting: usize| expected.get(setting).copied().flatten().map(|mean| mean - before);
         let part = |setting: usize| believed(setting).unwrap_or_else(|| of_settings[setting].ratio());
-        add_up(&mut of_cases, cells.iter().map(|cell| (cell.case, cell.value - part(cell.setting), 1.0)));
+        add_up(
+            &mut of_cases,
+            cells.iter().map(|cell| (cell.case, (cell.value - part(cell.setting)) / cell.noise, 1.0 / cell.noise)),
+        );
         add_up(
             &mut of_settings,
             cells.iter().map(|cell| (cell.setting, cell.value - of_cases[cell.case].ratio(), 1.0)),
         );
         let left = |cell: &Cell| cell.value - of_settings[cell.setting].ratio() - of_cases[cell.case].ratio();
-        let squares: Vec<f64> = cells.iter().map(|cell| left(cell).powi(2)).collect();
+        let squares: Vec<f64> = cells.iter().map(|cell| left(cell).powi(2) / cell.noise).collect();
         let noise = squares.iter().sum::<f64>() / freedom(cells, &of_settings, &of_cases);
         let level = level(&of_cases);
-        let errors = errors(cells, &squares, settings, |_| noise);
-        let worth = |(share, error): (&Share, f64)| Worth {
+        let errors = errors(cells, &squares, settings, noise, |cell| noise * cell.noise);
+        let worth = |(share, error): (&Share, Error)| Worth {
             mean: share.ratio() + level,
-            variance: error / share.weight.max(1.0).powi(2),
+            variance: error.variance / share.weight.max(1.0).powi(2),
+            squares: error.squares,
+            freedom: error.freedom,
         };
         let worths = of_settings.iter().zip(errors).map(worth).collect();
         Self { worths, misfit: noise.ln() / 2.0 }
@@ -159,7 +174,8 @@ impl Fit {
             };
             let of_case = |cell: &Cell| {
                 let setting = part(cell.setting);
-                (cell.case, cell.value * sign * setting.powi(1 - power), setting.powi(2 - power))
+                let weight = setting.powi(1 - power) / cell.noise;
+                (cell.case, cell.value * sign * weight, setting * weight)
             };
             add_up(&mut of_cases, cells.iter().map(of_case));
             let of_setting = |cell: &Cell| (cell.setting, cell.value * sign, of_cases[cell.case].ratio());
@@ -167,14 +183,17 @@ impl Fit {
         }
         let level = level(&of_cases);
         let expected = |cell: &Cell| of_settings[cell.setting].ratio() * of_cases[cell.case].ratio();
-        let square = |cell: &Cell| (cell.value * sign - expected(cell)).powi(2) / expected(cell).powi(power);
+        let square =
+            |cell: &Cell| (cell.value * sign - expected(cell)).powi(2) / expected(cell).powi(power) / cell.noise;
         let squares: Vec<f64> = cells.iter().map(square).collect();
         let noise = squares.iter().sum::<f64>() / freedom(cells, &of_settings, &of_cases);
         let spread = cells.iter().map(|cell| expected(cell).ln()).sum::<f64>() / cells.len() as f64;
-        let errors = errors(cells, &squares, settings, |cell| noise * expected(cell).powi(power));
-        let worth = |(share, error): (&Share, f64)| Worth {
+        let errors = errors(cells, &squares, settings, noise, |cell| noise * cell.noise * expected(cell).powi(power));
+        let worth = |(share, error): (&Share, Error)| Worth {
             mean: sign * share.ratio() * level,
-            variance: (level / share.weight).powi(2) * error,
+            variance: (level / share.weight).powi(2) * error.variance,
+            squares: error.squares,
+            freedom: error.freedom,
         };
         let worths = of_settings.iter().zip(errors).map(worth).collect();
         Self { worths, misfit: (noise.ln() + f64::from(power) * spread) / 2.0 }
@@ -184,21 +203,44 @@ impl Fit {
 /// The variance of a value is in proportion to this power of what is expected of it.
 const POWERS: [i32; 3] = [0, 1, 2];
 
+/// What the noise of a setting's values comes to.
+#[derive(Clone, Copy, Default)]
+struct Error {
+    /// The variance of their sum.
+    variance: f64,
+    squares: f64,
+    freedom: f64,
+}
+
 /// The weight of the common noise, in values, against that of a case's own.
 const COMMON_NOISE: f64 = 4.0;
 
 /// Returns, by setting, the variance of the sum of its values. Some cases are noisier than others: the noise of each is
 /// estimated from its own deviations, drawn towards what is common to all. `squares` are those of the values' deviations,
 /// relative to their `variance` but for a factor.
-fn errors(cells: &[Cell], squares: &[f64], settings: usize, variance: impl Fn(&Cell) -> f64) -> Vec<f64> {
+fn errors(cells: &[Cell], squares: &[f64], settings: usize, noise: f64, variance: impl Fn(&Cell) -> f64) -> Vec<Error> {
     let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
     let mut of_cases = vec![Share { sum: COMMON_NOISE, weight: COMMON_NOISE }; cases(cells)];
     for (cell, square) in cells.iter().zip(squares) {
         of_cases[cell.case].sum += if mean > 0.0 { square / mean } else { 1.0 };
         of_cases[cell.case].weight += 1.0;
     }
-    let mut errors = vec![0.0; settings];
-    cells.iter().for_each(|cell| errors[cell.setting] += variance(cell) * of_cases[cell.case].ratio());
+    let mut weights = vec![0.0; of_cases.len()];
+    let mut counts = vec![0.0; settings];
+    for cell in cells {
+        weights[cell.case] += 1.0 / cell.noise;
+        counts[cell.setting] += 1.0;
+    }
+    let mut errors = vec![Error::default(); settings];
+    for (cell, square) in cells.iter().zip(squares) {
+        let error = &mut errors[cell.setting];
+        let of_case = of_cases[cell.case].ratio();
+        error.variance += variance(cell) * of_case;
+        if noise > 0.0 {
+            error.squares += square * cell.noise / noise / of_case;
+            error.freedom += (1.0 - 1.0 / counts[cell.setting]) * (1.0 - 1.0 / cell.noise / weights[cell.case]);
+        }
+    }
     errors
 }
 
@@ -246,10 +288,10 @@ mod tests {
                 multiplied.set(setting, case, Some(-(setting as f64 + 1.0) * 10_f64.powi(case as i32)));
             }
         }
-        let worths = added.worths(&[]);
+        let worths = added.worths(&[], &[]);
         assert!((mean(&worths, 1) - mean(&worths, 0) - 1.0).abs() < 0.01, "{worths:?}");
         assert!((mean(&worths, 2) - mean(&worths, 0) - 2.0).abs() < 0.02, "{worths:?}");
-        let worths = multiplied.worths(&[]);
+        let worths = multiplied.worths(&[], &[]);
         assert!((mean(&worths, 1) / mean(&worths, 0) - 2.0).abs() < 1e-3, "{worths:?}");
         assert!((mean(&worths, 2) / mean(&worths, 0) - 3.0).abs() < 1e-3, "{worths:?}");
         // (1 + 10 + … + 10^5) / 6, the mean score of the first setting on all cases.
@@ -262,7 +304,7 @@ mod tests {
         for (setting, row) in [[Some(5.0), None, None], [Some(4.0), Some(-1.0), None]].into_iter().enumerate() {
             row.into_iter().enumerate().for_each(|(case, value)| values.set(setting, case, value));
         }
-        let worths = values.worths(&[]);
+        let worths = values.worths(&[], &[]);
         assert!((mean(&worths, 0) - mean(&worths, 1) - 0.5).abs() < 1e-9, "{worths:?}");
         assert_eq!((values.count(0), values.count(7)), (3, 0));
     }
@@ -275,7 +317,7 @@ mod tests {
         for setting in 0..40 {
             (0..16).for_each(|case| values.set(setting, case, Some(2.0 * random.normal() + 9.0 * case as f64 - 60.0)));
         }
-        let worths: Vec<Worth> = values.worths(&[]).into_iter().flatten().collect();
+        let worths: Vec<Worth> = values.worths(&[], &[]).into_iter().flatten().collect();
         assert!((worths[0].variance - 0.25).abs() < 0.05, "{:?}", worths[0]);
         let means: Vec<f64> = worths.iter().map(|worth| worth.mean).collect();
         let spread = crate::Moments::of(&means).deviation().powi(2);
@@ -292,7 +334,7 @@ mod tests {
                 values.set(setting, case, Some(random.normal() * if case < 8 { 0.1 } else { 1.0 }));
             }
         }
-        let worths: Vec<Worth> = values.worths(&[]).into_iter().flatten().collect();
+        let worths: Vec<Worth> = values.worths(&[], &[]).into_iter().flatten().collect();
         assert!(worths[38].variance * 4.0 < worths[39].variance, "{:?} {:?}", worths[38], worths[39]);
         assert!(worths[0].variance < worths[39].variance);
     }

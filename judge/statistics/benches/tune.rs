@@ -1,12 +1,13 @@
 //! The search of `judge tune` against rivals with the same number of runs, on problems whose best setting is known.
 //!
-//! `cargo bench -p judge --bench tune [-- REPETITIONS] [PROBLEM]`; 25 repetitions unless told otherwise.
+//! `cargo bench -p judge-statistics --bench tune [-- REPETITIONS] [PROBLEM]`; 25 repetitions unless told otherwise. `--ours` leaves
+//! out the rivals.
 //! `tune_optuna.py` beside it adds Optuna and prints the table of docs/comparing.md.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
-#[path = "../../tests/claims/simulation/tuners.rs"]
+#[path = "../../../tests/statistics/tuners.rs"]
 mod tuners;
-#[path = "../../tests/claims/simulation/tuning_problems.rs"]
+#[path = "../../../tests/statistics/tuning_problems.rs"]
 mod tuning_problems;
 
 use std::fmt::Write;
@@ -20,8 +21,6 @@ const TUNERS: [(&str, Tuner); 4] = [
     ("random search, 8 cases", |problem, budget, repetition| tuners::random_search(problem, budget, repetition, 8)),
 ];
 
-const BUDGETS: [usize; 2] = [600, 2_000];
-
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let repetitions = arguments.iter().filter_map(|argument| argument.parse().ok()).next().unwrap_or(25);
@@ -31,11 +30,12 @@ fn main() {
     }
     let is_named = |problem: &TuningProblem| arguments.iter().any(|argument| argument == problem.name);
     let all = !PROBLEMS.into_iter().any(is_named);
+    let tuners = if arguments.iter().any(|argument| argument == "--ours") { &TUNERS[..1] } else { &TUNERS };
     let mut rows = String::new();
     println!("| problem | runs | tuner | mean regret | median | runs used |\n|---|---:|---|---:|---:|---:|");
     for problem in PROBLEMS.into_iter().filter(|problem| all || is_named(problem)) {
-        for budget in BUDGETS {
-            for (name, tuner) in TUNERS {
+        for budget in problem.budgets {
+            for &(name, tuner) in tuners {
                 let choices: Vec<Choice> =
                     (0..repetitions).map(|repetition| tuner(problem, budget, repetition)).collect();
                 let regrets: Vec<f64> = choices.iter().map(|choice| problem.regret(&choice.setting)).collect();
