@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Optuna on the problems of `cargo bench -p judge --bench tune`, and the table of all tuners for docs/comparing.md.
+"""Optuna on the problems of `cargo bench -p judge --bench tune`, and the table of all tuners for docs/tune.md.
 
     python3 -m venv target/optuna && target/optuna/bin/pip install optuna scipy
     target/optuna/bin/python judge/benches/tune_optuna.py [REPETITIONS]
