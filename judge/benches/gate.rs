@@ -1,5 +1,5 @@
 //! The gate's life, simulated: alarms of commits that change nothing, the drift of the baseline, and which falls are
-//! noticed. Prints the tables of docs/comparing.md.
+//! noticed. Prints the tables of docs/measured-fixed.md.
 //!
 //! `cargo bench -p judge --bench gate [-- LIVES]`; 2,000 lives a row unless told otherwise.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]

@@ -1,5 +1,6 @@
 //! The stopping rule of `judge compare --until-decided`, simulated: error rates under null hypotheses, cases until a
-//! decision, and the same for the alternatives; and claims from a fixed number of cases. Prints the tables of docs/comparing.md.
+//! decision, and the same for the alternatives; and claims from a fixed number of cases. Prints the tables of
+//! docs/measured-sequential.md, docs/measured-cases.md and docs/measured-fixed.md.
 //!
 //! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs a row unless told otherwise. With `-- fixed` the tables of
 //! a fixed number of cases alone, with `-- rank` those of `judge rank`.

@@ -25,7 +25,7 @@ pub(crate) enum Change {
     Failures(f64),
 }
 
-/// The populations, named as in docs/comparing.md.
+/// The populations, named as in docs/measured-sequential.md.
 pub(crate) fn equal_totals() -> Vec<(&'static str, Sizes, Change)> {
     vec![
         ("lognormal sizes (1), one solver twice", Sizes::Lognormal(1.0), Change::Twice),

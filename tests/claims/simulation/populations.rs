@@ -150,7 +150,7 @@ impl Population {
     }
 }
 
-/// Returns the populations on which false decisions are to stay within the level, named as in docs/comparing.md.
+/// Returns the populations on which false decisions are to stay within the level, named as in docs/measured-sequential.md.
 pub(crate) fn kept() -> Vec<(&'static str, Population)> {
     vec![
         ("normal", Population::Normal),

@@ -14,8 +14,10 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
 
 /// The built-in catalogue, and the catalogues of the documentation.
 pub(crate) fn catalogues() -> Vec<Vec<u8>> {
-    let page = String::from_utf8(read(&repository().join("docs/problems.md"))).expect("the page is text");
-    let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let page = |name| String::from_utf8(read(&repository().join(name))).expect("the page is text");
+    let pages = ["docs/problems.md", "docs/protocols.md"].map(page);
+    let rests = pages.iter().flat_map(|page| page.split("```toml\n").skip(1));
+    let blocks = rests.filter_map(|rest| rest.split("```").next());
     blocks.chain([judge_problem::manifest::BUILT_IN]).map(|text| text.as_bytes().to_vec()).collect()
 }
 

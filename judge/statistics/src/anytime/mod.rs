@@ -20,7 +20,7 @@
 //! [`LikelihoodRatio`] is another test: it decides between two means that are given, and rests on the variance so far.
 //!
 //! No test of a mean can account for effects that it has not seen: if one case in fifty brings a gain that pays for
-//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/comparing.md has the
+//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/sequential.md has the
 //! figures). That is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain
 //! statistical procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
 //!
