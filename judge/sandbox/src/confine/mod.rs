@@ -284,7 +284,8 @@ fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
 fn own(resource: Resource) -> libc::rlimit {
     const COUNT: usize = 16;
     static KNOWN: OnceLock<[libc::rlimit; COUNT]> = OnceLock::new();
-    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(number as Resource)))[resource as usize]
+    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(Resource::try_from(number).unwrap_or_default())))
+        [resource as usize]
 }
 
 fn asked(resource: Resource) -> libc::rlimit {

@@ -209,7 +209,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         // After the answer, so that nobody waits for this. The helper waits for it before the next run, as the files
         // hold memory.
         let cleared = init.folder.renew(init.size);
-        report(config, cleared.as_ref().map(|()| ()))?;
+        report(config, cleared.as_ref().copied())?;
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ type Time = (i64, i64);
 /// When the folder was last changed. Only a file that never had a name would not show, and the filter refuses those.
 fn last_change(root: BorrowedFd<'_>) -> rustix::io::Result<Time> {
     let stat = rustix::fs::fstat(root)?;
-    Ok((stat.st_ctime, stat.st_ctime_nsec as i64))
+    Ok((stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default()))
 }
 
 impl Ramdisk {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use serde::{Deserialize, Serialize};
 
@@ -192,8 +192,9 @@ impl TreeClock {
         // SAFETY: `attributes` has the layout and the size (in its second word) of the first `perf_event_attr`.
         let fd =
             unsafe { libc::syscall(libc::SYS_perf_event_open, attributes.as_ptr(), thread, -1, -1, CLOSE_ON_EXEC) };
+        let fd = RawFd::try_from(fd).ok().filter(|fd| *fd >= 0)?;
         // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
+        Some(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
     /// Lets the kernel prepare for such counters. For the first one in a second it waits some milliseconds. Here a
