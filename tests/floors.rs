@@ -28,18 +28,18 @@ const FLOORS: [&[&str]; 11] = [
 
 /// The same for `judge-sandbox`.
 const SANDBOX_FLOORS: [&[&str]; 13] = [
-    &["api"],
+    &["clock", "os_data", "procfs", "tier"],
+    &["cores", "names", "process", "request"],
+    &["cgroup"],
     &["protocol"],
-    &["proc", "fuzzing"],
-    &["cgroup", "confine"],
+    &["confine", "fuzzing", "supervisor", "tier_cache"],
     &["scratch"],
     &["watch"],
     &["namespace"],
-    &["helper", "supervisor"],
-    &["entry", "sweep", "memory"],
+    &["helper"],
     &["worker"],
-    &["probe"],
-    &["doctor", "sandbox"],
+    &["sandbox"],
+    &["doctor"],
     &["lib"],
 ];
 

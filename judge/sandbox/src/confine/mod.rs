@@ -81,7 +81,7 @@ impl ConfinementContext {
     /// Gives access to what `spec` shows, and to `folder`, which is the working folder or its parent.
     /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
     /// to get there.
-    pub(crate) fn open_to(
+    pub(crate) fn give_access_to(
         &mut self,
         spec: &RunSpec,
         folder: (BorrowedFd<'_>, &Path),

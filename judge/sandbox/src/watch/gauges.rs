@@ -90,17 +90,17 @@ pub(crate) struct Gauges<'a> {
     /// The user of the programs, if it is another one than this process's.
     pub(crate) user: Option<u32>,
     /// Whether the run may have several processes.
-    pub(crate) many: bool,
+    pub(crate) may_have_others: bool,
     pub(crate) members: &'a RunMembers,
     /// Whether the program must ask for shared memory.
-    pub(crate) grants: bool,
+    pub(crate) asks_for_memory: bool,
 }
 
 impl Gauges<'_> {
     /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.members.has_others() {
-            return if self.many { procfs::descendants(self.root) } else { procfs::children(self.root) };
+            return if self.may_have_others { procfs::descendants(self.root) } else { procfs::children(self.root) };
         }
         if let Some(first) = self.members.first.get() {
             return vec![first];
