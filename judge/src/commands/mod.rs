@@ -30,12 +30,12 @@ mod watch;
 mod work;
 
 use crate::cli::{Cli, Command};
-use crate::{command, executor};
 use crate::model::Exit;
 use crate::report;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::{damaged_journal, recorder};
+use crate::{command, executor};
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;

@@ -9,7 +9,9 @@ use crate::program::{is_in_journal, journals_in};
 use crate::report;
 use crate::runner;
 use crate::solver::Purpose;
-use judge_sandbox::{Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible};
+use judge_sandbox::{
+    Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
