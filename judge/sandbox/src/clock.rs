@@ -21,7 +21,7 @@ pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is valid for the answer.
     let answer = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    (answer == 0).then(|| Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32))
+    (answer == 0).then(|| Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default()))
 }
 
 /// Nanoseconds between two timer ticks. At each tick the kernel charges the running task.
@@ -31,7 +31,8 @@ pub(crate) fn tick() -> u64 {
 
 /// `nanoseconds` for `poll`.
 pub(crate) fn timespec(nanoseconds: u64) -> Timespec {
-    Timespec { tv_sec: (nanoseconds / 1_000_000_000) as i64, tv_nsec: (nanoseconds % 1_000_000_000) as i64 }
+    let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    Timespec { tv_sec: seconds.cast_signed(), tv_nsec: rest.cast_signed() }
 }
 
 /// `value` in nanoseconds, or the largest number if it does not fit.

@@ -141,11 +141,11 @@ impl ChildProcess {
 /// Forks a copy of this process, which has only one thread.
 fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
     // SAFETY: there is no other thread that could hold a lock.
-    unsafe { fork(|| settle(stdin, stdout).map_or(1, |()| role.run())) }
+    unsafe { fork(|| reset_inherited_state(stdin, stdout).map_or(1, |()| role.run())) }
 }
 
 /// Gets rid of what an executed process would not have.
-fn settle(stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> io::Result<()> {
+fn reset_inherited_state(stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> io::Result<()> {
     rustix::stdio::dup2_stdin(stdin)?;
     match stdout {
         Some(stdout) => rustix::stdio::dup2_stdout(stdout)?,

@@ -331,6 +331,8 @@ fn socket_bytes() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use rustix::mm::{MapFlags, ProtFlags};
+
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -418,11 +420,14 @@ mod tests {
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         let mut before = HashSet::new();
         assert!(own.mappings(&mut before).unwrap() > 10);
-        let status_page = crate::protocol::shared_memory::StatusPage::new().unwrap();
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let place = unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), 4096, protection, flags) }.unwrap();
         let mut after = HashSet::new();
         own.mappings(&mut after).unwrap();
         assert!(after.difference(&before).count() >= 1);
-        drop(status_page);
+        // SAFETY: this test's own mapping, which nothing else uses.
+        unsafe { rustix::mm::munmap(place, 4096) }.unwrap();
     }
 
     fn of_own() -> u64 {

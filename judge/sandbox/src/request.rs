@@ -93,6 +93,25 @@ pub struct Limits {
     pub disk: u64,
 }
 
+impl Request {
+    /// A run of `program` without arguments, environment or input, whose output is captured.
+    pub fn new(program: impl Into<PathBuf>, limits: Limits) -> Request {
+        let program = program.into();
+        Request {
+            argv: vec![program.clone().into_os_string()],
+            program,
+            environment: Vec::new(),
+            stdin: Stdin::Empty,
+            limits,
+            visible: Vec::new(),
+            hidden: Vec::new(),
+            folder: None,
+            stdout: Sink::Capture,
+            stderr: Sink::Capture,
+        }
+    }
+}
+
 impl Limits {
     /// Whether the program may have processes or threads beside its first.
     pub(crate) fn allow_others(&self) -> bool {

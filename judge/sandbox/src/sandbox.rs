@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +16,7 @@ use crate::namespace::init::PidCounter;
 use crate::namespace::mounts::SOCKET_ADDRESSES;
 use crate::process::{OWN_EXECUTABLE, in_child};
 use crate::protocol::messages::Settings;
-use crate::request::{End, Fault, Limits, Request, Sink, Stdin};
+use crate::request::{End, Fault, Limits, Request};
 use crate::scratch::{self, disk, ramdisk};
 use crate::supervisor::{self, SUPERVISOR};
 use crate::tier::{Gap, Options, Tier, TierChoice};
@@ -308,26 +307,17 @@ pub(crate) fn worker(tier: Tier, context: &WorkerContext, core: Option<usize>) -
 /// unable to reach the executable. That is no failure of the tier.
 fn start_self_test(tier: Tier, context: &WorkerContext, core: Option<usize>) -> Result<Worker, Fault> {
     let program = std::fs::canonicalize(&context.executable).unwrap_or_else(|_| context.executable.clone());
-    let request = Request {
-        argv: vec![OsString::from("self-test"), SELF_TEST.into()],
-        program,
-        environment: Vec::new(),
-        stdin: Stdin::Empty,
-        limits: Limits {
-            cpu: Some(Duration::from_secs(5)),
-            wall: Some(Duration::from_secs(10)),
-            memory: Some(256 << 20),
-            stdout: 4096,
-            stderr: 4096,
-            processes: Some(1),
-            disk: 1 << 20,
-        },
-        visible: Vec::new(),
-        hidden: Vec::new(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
+    let limits = Limits {
+        cpu: Some(Duration::from_secs(5)),
+        wall: Some(Duration::from_secs(10)),
+        memory: Some(256 << 20),
+        stdout: 4096,
+        stderr: 4096,
+        processes: Some(1),
+        disk: 1 << 20,
     };
+    let argv = vec!["self-test".into(), SELF_TEST.into()];
+    let request = Request { argv, ..Request::new(program, limits) };
     let mut worker = worker(tier, context, core)?;
     worker.submit(&request)?;
     Ok(worker)

@@ -191,7 +191,7 @@ mod tests {
         TierCache::of(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
     }
 
-    fn finding() -> CachedTier {
+    fn sample_entry() -> CachedTier {
         let site = Site { version: Version::Two, memory: "/a".into(), pids: None, cpu: Some("/b".into()) };
         let gap = |what, meaning: &str| Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() };
         CachedTier { tier: Tier::Root, site: Some(site), gaps: vec![gap("user", "ä"), gap("", "")] }
@@ -203,11 +203,11 @@ mod tests {
         let folder = folder.path().join("deep/er");
         let (root, bare) = (cache(&folder, Tier::Root), cache(&folder, Tier::Bare));
         assert_eq!(root.load(), None, "nothing is there yet");
-        root.store(&finding());
-        assert_eq!((root.load(), bare.load()), (Some(finding()), None), "another tier was asked for");
+        root.store(&sample_entry());
+        assert_eq!((root.load(), bare.load()), (Some(sample_entry()), None), "another tier was asked for");
         let other = CachedTier { tier: Tier::Bare, site: None, gaps: Vec::new() };
         bare.store(&other);
-        assert_eq!((root.load(), bare.load()), (Some(finding()), Some(other.clone())));
+        assert_eq!((root.load(), bare.load()), (Some(sample_entry()), Some(other.clone())));
         root.store(&other);
         assert_eq!(root.load(), Some(other), "the last one counts");
         let alike = TierCache { file: root.file.clone(), ..cache(&folder, Tier::Bare) };
@@ -225,14 +225,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), Tier::Root);
         let file = cache.file().to_owned();
-        cache.store(&finding());
+        cache.store(&sample_entry());
         let whole = fs::read(&file).unwrap();
         for length in 0..whole.len() {
             fs::write(&file, &whole[..length]).unwrap();
             assert_eq!(cache.load(), None, "{length} bytes");
         }
         fs::write(&file, &whole).unwrap();
-        assert_eq!(cache.load(), Some(finding()));
+        assert_eq!(cache.load(), Some(sample_entry()));
         let set_age = |seconds| {
             fs::write(&file, &whole).unwrap();
             let file = File::options().write(true).open(&file).unwrap();
@@ -244,7 +244,7 @@ mod tests {
         set_age(LIFETIME.as_secs() + 1);
         assert_eq!(cache.load(), None);
         let other = super::tests::cache(folder.path(), Tier::Bare);
-        other.store(&finding());
+        other.store(&sample_entry());
         assert!(!file.exists(), "the next one that is kept removes what is old");
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(other.file(), &link).unwrap();
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn where_nothing_can_be_written_nothing_is_remembered() {
         let cache = cache(Path::new("/proc/judge"), Tier::Root);
-        cache.store(&finding());
+        cache.store(&sample_entry());
         assert_eq!(cache.load(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Tuners that are compared at equal numbers of runs: the search of `judge tune`, and simple ones.
 
-use crate::tuning_problems::{REPETITION, TuningProblem};
+use super::tuning_problems::{REPETITION, TuningProblem};
 use judge_statistics::tune::{Parameter, Search, SearchSettings, Space};
 use judge_statistics::{Moments, Random, mean_interval};
 

@@ -17,6 +17,7 @@ pub(crate) struct TuningProblem {
     sizes: f64,
     noise: Noise,
     /// The numbers of runs that tuners are compared at.
+    #[allow(dead_code, reason = "the bench uses it")]
     pub(crate) budgets: [usize; 2],
 }
 

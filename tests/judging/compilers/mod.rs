@@ -10,7 +10,7 @@ use crate::support::require::{Need, skip};
 use crate::support::stage::{Stage, is_root, json, run, users_and_tiers};
 use judge_problem::Invocation;
 use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
-use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
+use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -298,7 +298,7 @@ fn only_plain_files_are_taken_from_compilers() {
             ("i=0; while [ $i -lt 200 ]; do : > out/$i; i=$((i+1)); done", "more than 100 files"),
         ] {
             let refused = made(&sandbox, script);
-            assert!(refused.as_ref().is_err_and(|told| told.contains(why)), "{script} in {tier}: {refused:?}");
+            assert!(refused.as_ref().is_err_and(|told| told.to_string().contains(why)), "{script} in {tier}: {refused:?}");
         }
     }
 }

@@ -34,8 +34,13 @@ impl SetterProgram {
         let errand = |found: &Found, place: &Path| {
             let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
             let output_folder = RESULT.into();
-            let exchange =
-                Exchange { input_files: given, output_folder, max_files: MOST_FILES, max_bytes: OUTPUT.0, ..Exchange::default() };
+            let exchange = Exchange {
+                input_files: given,
+                output_folder,
+                max_files: MOST_FILES,
+                max_bytes: OUTPUT.0,
+                ..Exchange::default()
+            };
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
             Ok(Errand { words, stdin: None, exchange: Some(exchange) })
         };

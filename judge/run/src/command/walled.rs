@@ -85,7 +85,8 @@ pub(super) fn result(
     (execution, made): Ended,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let output = output(program, program.found()?, execution)?;
-    made.map(|made| (output, made)).map_err(|why| CommandError::Reports { program: program.name(), why: why.to_string() })
+    made.map(|made| (output, made))
+        .map_err(|why| CommandError::Reports { program: program.name(), why: why.to_string() })
 }
 
 /// A setter's program that runs in another thread. When this is dropped, it is killed.

@@ -264,10 +264,10 @@ pub(crate) unsafe fn clone_into(flags: c_int, group: BorrowedFd<'_>) -> io::Resu
     let mut pidfd: RawFd = -1;
     // SAFETY: all zeroes is a valid value.
     let mut wanted: libc::clone_args = unsafe { std::mem::zeroed() };
-    wanted.flags = CLONE_INTO_CGROUP | (flags | libc::CLONE_PIDFD) as u64;
+    wanted.flags = CLONE_INTO_CGROUP | u64::from((flags | libc::CLONE_PIDFD).cast_unsigned());
     wanted.pidfd = (&raw mut pidfd) as u64;
-    wanted.exit_signal = libc::SIGCHLD as u64;
-    wanted.cgroup = group.as_raw_fd() as u64;
+    wanted.exit_signal = u64::from(libc::SIGCHLD.cast_unsigned());
+    wanted.cgroup = u64::from(group.as_raw_fd().cast_unsigned());
     // SAFETY: the structure and its size are valid during the call. The caller vouches for the child.
     let pid = unsafe { libc::syscall(libc::SYS_clone3, &raw const wanted, size_of_val(&wanted)) };
     cloned(pid, pidfd)
@@ -288,8 +288,11 @@ pub(crate) unsafe fn clone_beside(flags: c_int) -> io::Result<Option<(i32, Owned
 fn cloned(pid: c_long, pidfd: RawFd) -> io::Result<Option<(i32, OwnedFd)>> {
     match pid {
         0 => Ok(None),
-        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        1.. => Ok(Some((pid as i32, unsafe { OwnedFd::from_raw_fd(pidfd) }))),
+        1.. => {
+            // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
+            let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
+            Ok(Some((i32::try_from(pid).map_err(io::Error::other)?, pidfd)))
+        }
         _ => Err(io::Error::last_os_error()),
     }
 }

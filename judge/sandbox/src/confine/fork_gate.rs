@@ -6,20 +6,25 @@
 //! the signal's handler lacks `SA_RESTART`, the call then fails with `EINTR`, which no program expects of `fork`. The
 //! signal that occurs while processes are started is `SIGCHLD`, so its handlers get that flag here.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-use libc::{BPF_JEQ, BPF_JGE, c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
+use libc::{BPF_JEQ, BPF_JGE, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
-use crate::confine::bpf::{Table, argument, high_half};
+use crate::confine::bpf::{self, Table, argument, high_half};
 use crate::confine::calls;
-use crate::protocol::FilterBypass;
+use crate::protocol::{FilterBypass, halves};
 
 /// `RLIMIT_NPROC` is a second line of defence, larger by this, as it includes zombies.
 pub(crate) const SLACK: u64 = 256;
 
 // The type of an ioctl number is unsigned in glibc and signed in musl. The bits are the same.
+#[allow(clippy::cast_possible_wrap, reason = "see above")]
 const RECEIVE: libc::Ioctl = 0xc050_2100_u32 as libc::Ioctl;
+#[allow(clippy::cast_possible_wrap, reason = "see above")]
 const SEND: libc::Ioctl = 0xc018_2101_u32 as libc::Ioctl;
+
+/// `SECCOMP_USER_NOTIF_FLAG_CONTINUE`, as an answer has it.
+const CONTINUE: u32 = 1;
 
 /// The listener.
 pub(crate) struct ForkGate(OwnedFd);
@@ -68,7 +73,7 @@ impl ForkGate {
             return None;
         }
         let filter = filter(bypass, scope);
-        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+        let program = bpf::program(&filter);
         let set = |flags: c_ulong| {
             // SAFETY: the program and its length are valid during the call.
             unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) }
@@ -77,8 +82,9 @@ impl ForkGate {
         // The first flag keeps signals from repeating a request. Before Linux 5.19 only the second exists.
         let fd =
             [listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, listen].into_iter().map(set).find(|fd| *fd >= 0)?;
+        let fd = RawFd::try_from(fd).ok()?;
         // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        Some((ForkGate(unsafe { OwnedFd::from_raw_fd(fd as c_int) }), bypass))
+        Some((ForkGate(unsafe { OwnedFd::from_raw_fd(fd) }), bypass))
     }
 
     /// A gate that another process has installed.
@@ -99,13 +105,15 @@ impl ForkGate {
         if unsafe { libc::ioctl(self.0.as_raw_fd(), RECEIVE, &raw mut question) } != 0 {
             return None;
         }
+        // As the kernel does, which takes them as an `int`.
+        let int = |argument: u64| halves(argument)[0].cast_signed();
         let request = match libc::c_long::from(question.data.nr) {
             libc::SYS_mmap => GateRequest::Memory(question.data.args[1]),
-            libc::SYS_sendfile => GateRequest::Pages(question.data.args[0] as i32),
-            libc::SYS_splice => GateRequest::Pages(question.data.args[2] as i32),
+            libc::SYS_sendfile => GateRequest::Pages(int(question.data.args[0])),
+            libc::SYS_splice => GateRequest::Pages(int(question.data.args[2])),
             libc::SYS_rt_sigaction => GateRequest::Handler(question.data.args[1]),
             number if calls::NAME_CLOCKS.contains(&number) => {
-                GateRequest::Clock(calls::owner_of(question.data.args[0] as u32))
+                GateRequest::Clock(calls::owner_of(halves(question.data.args[0])[0]))
             }
             libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => GateRequest::Thread,
             _ => GateRequest::Process,
@@ -120,7 +128,7 @@ impl ForkGate {
             GateRequest::Memory(_) => -libc::ENOMEM,
             GateRequest::Pages(_) | GateRequest::Handler(_) | GateRequest::Clock(_) => -libc::EINVAL,
         };
-        let (error, flags) = if admitted { (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32) } else { (refusal, 0) };
+        let (error, flags) = if admitted { (0, CONTINUE) } else { (refusal, 0) };
         let answer = seccomp_notif_resp { id: notification.id, val: 0, error, flags };
         // SAFETY: the answer is valid during the call. Fails only if the thread has died. Going on is safe, as the
         // decision is about values in registers, which no other thread can change.

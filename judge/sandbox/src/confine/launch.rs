@@ -13,13 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use libc::c_long;
 use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags};
 
 use crate::confine::identity::READ_SEARCH;
-use crate::confine::{Confinement, seccomp};
-use crate::protocol::FilterBypass;
+use crate::confine::{Confinement, bpf, seccomp};
 use crate::protocol::messages::RunSpec;
+use crate::protocol::{FilterBypass, halves};
 use crate::request::{Context, Fault, is_shortage};
 use crate::{clock, cores, process};
 
@@ -220,9 +221,9 @@ pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
 }
 
 /// Turns the result of a system call into a `Result` with the error number.
-fn answer(value: c_int) -> Result<(), i32> {
+fn answer(value: impl Into<c_long>) -> Result<(), i32> {
     // SAFETY: errno's place is always valid.
-    if value < 0 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
+    if value.into() < 0 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
 }
 
 /// Confines this process and executes the program. Allocates nothing.
@@ -239,10 +240,10 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         shared.step = Step::Session;
         // Where the program is killed by its process group, the filter does not let it lead a session.
         let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
-        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass) as c_int;
+        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass);
         answer(group)?;
         if let Some(kill_target) = shared.confinement.kill_target {
-            kill_target.set(group);
+            kill_target.set(i32::try_from(group).map_err(|_| libc::EOVERFLOW)?);
         }
         shared.step = Step::Stdio;
         for (number, fd) in (0..).zip(&shared.stdio) {
@@ -264,14 +265,14 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         shared.step = Step::Landlock;
         if let Some(ruleset) = shared.confinement.landlock {
             let fd = ruleset.as_raw_fd();
-            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass) as c_int)?;
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass))?;
         }
         shared.step = Step::Seccomp;
         shared.started = clock::now();
         let filter = &mut shared.confinement.filter;
         if !filter.is_empty() {
             seccomp::insert_own_pid(filter, libc::getpid().cast_unsigned());
-            let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+            let program = bpf::program(filter);
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
         shared.step = Step::Exec;
@@ -297,16 +298,16 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         if let Some(id) = shared.confinement.identity {
             // The system calls themselves: glibc's wrappers would take locks to change all threads.
             if shared.confinement.has_groups {
-                answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
+                answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()))?;
             }
-            answer(libc::syscall(libc::SYS_setresgid, id, id, id) as c_int)?;
-            answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
+            answer(libc::syscall(libc::SYS_setresgid, id, id, id))?;
+            answer(libc::syscall(libc::SYS_setresuid, id, id, id))?;
         }
         shared.step = Step::Capabilities;
         if keep_read_search {
             set_capabilities(READ_SEARCH.bits())?;
-            let passage = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());
-            answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, passage, 0, 0))?;
+            let capability = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());
+            answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, capability, 0, 0))?;
         } else {
             drop_capabilities()?;
         }
@@ -344,10 +345,9 @@ unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     }
     const VERSION_3: u32 = 0x2008_0522;
     let header = Header { version: VERSION_3, pid: 0 };
-    let halves = [capabilities as u32, (capabilities >> 32) as u32];
-    let sets = [[halves[0]; 3], [halves[1]; 3]];
+    let sets = halves(capabilities).map(|half| [half; 3]);
     // SAFETY: a system call on local memory with the layout of version 3.
-    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) as c_int) }
+    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr())) }
 }
 
 /// For the thread itself. Each launch allocates the stack of its child.

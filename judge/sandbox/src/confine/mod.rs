@@ -81,7 +81,7 @@ impl ConfinementContext {
     /// Gives access to what `spec` shows, and to `folder`, which is the working folder or its parent.
     /// `keep_read_search`: the program, as another user, needs [`READ_SEARCH`](crate::confine::identity::READ_SEARCH)
     /// to get there.
-    pub(crate) fn open_to(
+    pub(crate) fn give_access_to(
         &mut self,
         spec: &RunSpec,
         folder: (BorrowedFd<'_>, &Path),
@@ -284,7 +284,8 @@ fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
 fn own(resource: Resource) -> libc::rlimit {
     const COUNT: usize = 16;
     static KNOWN: OnceLock<[libc::rlimit; COUNT]> = OnceLock::new();
-    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(number as Resource)))[resource as usize]
+    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(Resource::try_from(number).unwrap_or_default())))
+        [resource as usize]
 }
 
 fn asked(resource: Resource) -> libc::rlimit {

@@ -5,7 +5,7 @@ use std::io;
 
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
-use crate::confine::bpf::{Table, argument, high_half};
+use crate::confine::bpf::{self, Table, argument, high_half};
 use crate::confine::calls;
 use crate::protocol::{self, FilterBypass};
 
@@ -59,7 +59,7 @@ impl FilterCache {
 /// Installs the filter for `rules` on this thread and all that it will start. `bypass` opens what this thread needs.
 pub(crate) fn install(rules: Rules, bypass: FilterBypass) -> io::Result<()> {
     let filter = filter(rules, Some(bypass));
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    let program = bpf::program(&filter);
     // SAFETY: the program and its length are valid during the call.
     let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -108,6 +108,8 @@ fn files(table: &mut Table, rules: Rules) {
     const F_SETOWN_EX: c_int = 15;
     /// All smaller commands are known. This and the following ones leave a mark on a file that all its users see.
     const F_GET_RW_HINT: u32 = 1035;
+    const TIOCSTI: u32 = 0x5412;
+    const TIOCSCTTY: u32 = 0x540E;
     const TIOCLINUX: u32 = 0x541C;
     /// The ioctls of terminals, pipes and timers, and those of every file for close-on-exec and non-blocking.
     const OF_STREAMS: u32 = (b'T' as u32) << 8;
@@ -128,7 +130,7 @@ fn files(table: &mut Table, rules: Rules) {
     });
     table.inspect(libc::SYS_ioctl, |code| {
         code.load(argument(1));
-        code.fail_if_any(&[libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32], libc::EPERM);
+        code.fail_if_any(&[TIOCSTI, TIOCLINUX, TIOCSCTTY], libc::EPERM);
         // Others belong to file systems, sockets and namespaces: attributes and generations (which a file's owner can
         // change even through a read-only descriptor), encryption, shared blocks, identities.
         code.mask(0xff00);

@@ -63,10 +63,10 @@ impl Backend {
         }
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
         match self {
-            Backend::Bare(bare) => bare.gauges(many, members),
-            Backend::Jails(jails) => jails.current().gauges(many, members),
+            Backend::Bare(bare) => bare.gauges(may_have_others, members),
+            Backend::Jails(jails) => jails.current().gauges(may_have_others, members),
         }
     }
 
@@ -154,7 +154,7 @@ impl Jails {
     fn create_empty_jail(&mut self) -> Result<EmptyJail, Fault> {
         self.made += 1;
         let name = format!("{}.{}", self.name, self.made);
-        EmptyJail::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
+        EmptyJail::create(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
     }
 
     /// The user of the programs, if it is another one than this process's.
@@ -293,7 +293,7 @@ impl Bare {
         let needs_read_search = self.identity.is_some()
             && identity::has(identity::READ_SEARCH)
             && (paths.any(|path| landlock::is_closed_to_others(path)) || needs_its_callers_rights(spec));
-        self.confinement.open_to(spec, (self.folder.private(), self.folder.path()), needs_read_search)?;
+        self.confinement.give_access_to(spec, (self.folder.private(), self.folder.path()), needs_read_search)?;
         self.seen = Some(view);
         Ok(())
     }
@@ -307,7 +307,7 @@ impl Bare {
         self.folder.inner().try_clone_to_owned().ok()
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
         let root = std::process::id().cast_signed();
         Gauges {
             root,
@@ -318,9 +318,9 @@ impl Bare {
             folder: self.folder.memory(),
             files: self.disk().filter(|_| self.folder.is_in_memory()),
             user: self.identity.as_ref().map(Identity::id),
-            many,
+            may_have_others,
             members,
-            grants: self.restricted,
+            asks_for_memory: self.restricted,
         }
     }
 

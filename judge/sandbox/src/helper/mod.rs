@@ -32,7 +32,7 @@ use crate::{clock, cores};
 pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", main: serve };
 
 fn serve() -> io::Result<()> {
-    let socket = settle()?;
+    let socket = detach()?;
     let Some(mut first) = Received::receive(&socket)? else { return Ok(()) };
     let settings = Settings::decode(&mut first)?;
     if let Some(core) = settings.core {
@@ -134,7 +134,7 @@ impl Opened<'_> {
 }
 
 /// Detaches this process from the judge's session, signals and descriptors. Returns the socket.
-fn settle() -> io::Result<OwnedFd> {
+fn detach() -> io::Result<OwnedFd> {
     let socket = take_socket()?;
     let _ = rustix::process::setsid();
     for signal in 1..=64 {

@@ -251,8 +251,8 @@ pub(crate) fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<(
 
 /// Whether this pipe is on no disk.
 fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
-    const PIPEFS_MAGIC: u64 = 0x5049_5045;
-    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
+    const PIPEFS_MAGIC: libc::c_long = 0x5049_5045;
+    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type == PIPEFS_MAGIC)
 }
 
 /// A copy in memory, at its start.

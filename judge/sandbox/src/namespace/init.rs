@@ -209,7 +209,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         // After the answer, so that nobody waits for this. The helper waits for it before the next run, as the files
         // hold memory.
         let cleared = init.folder.renew(init.size);
-        report(config, cleared.as_ref().map(|()| ()))?;
+        report(config, cleared.as_ref().copied())?;
     }
     Ok(())
 }
@@ -284,7 +284,7 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
     let mut confinement = ConfinementContext::new(isolation(config, bypass), None);
     let needs_read_search = spec.folder.is_some() && identity::has(identity::READ_SEARCH);
-    confinement.open_to(spec, (parent.as_fd(), mounts::WORK_PARENT.as_ref()), needs_read_search)?;
+    confinement.give_access_to(spec, (parent.as_fd(), mounts::WORK_PARENT.as_ref()), needs_read_search)?;
     let size = spec.limits.disk;
     let (last_order, lent_folder, accounts) = Default::default();
     Ok(Init {
@@ -329,11 +329,11 @@ impl Init {
         // They are outdated after a program that the helper has ordered.
         self.accounts.take();
         let conclusion = self.serve(config, order, message);
-        self.tell(config, conclusion, bypass)
+        self.report_end(config, conclusion, bypass)
     }
 
     /// Reports to the helper how a program ended. False if the helper has gone.
-    pub(crate) fn tell(
+    pub(crate) fn report_end(
         &mut self,
         config: &InitConfig,
         conclusion: Result<Option<Conclusion>, Fault>,
@@ -369,7 +369,7 @@ impl Init {
         match launched {
             Launched::Running(child) => {
                 config.status_page.set_started(child.started);
-                self.see_end(config, spec, &child, ReapedUsage::default())
+                self.wait_for_end(config, spec, &child, ReapedUsage::default())
             }
             Launched::Refused(errno) => Ok(Some(Conclusion::Refused(errno))),
         }
@@ -395,7 +395,7 @@ impl Init {
             launch.set_folder_variables(&exchange.variables, mounts::WORK_FOLDER.as_ref());
         }
         if let Some(counter) = &self.pid_counter {
-            counter.rewind().context("resetting the jail's process ids")?;
+            counter.reset().context("resetting the jail's process ids")?;
         }
         // A child inherits this, so that the kernel kills the program and not the init when memory runs out.
         self.score(b"1000");
@@ -405,7 +405,7 @@ impl Init {
     }
 
     /// Waits for a program's end, and kills what it has left. `None` if the helper has gone.
-    pub(crate) fn see_end(
+    pub(crate) fn wait_for_end(
         &mut self,
         config: &InitConfig,
         spec: &RunSpec,
@@ -415,17 +415,17 @@ impl Init {
         let deadline = spec.deadline(child.started);
         let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
-        self.notice(child, &finished);
+        self.note_run(child, &finished);
         let exchanges = spec.exchange.is_some();
         self.lent_folder = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         Ok(Some(Conclusion::Finished(finished)))
     }
 
     /// Checks whether a program has certainly not touched the working folder.
-    pub(crate) fn notice(&mut self, child: &Child, finished: &Finished) {
+    pub(crate) fn note_run(&mut self, child: &Child, finished: &Finished) {
         // Another process, or a thread, could have been killed in the middle of a change.
         let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
-        self.folder.notice(finished.exited_run_time().filter(|_| was_alone));
+        self.folder.note_run(finished.exited_run_time().filter(|_| was_alone));
     }
 
     /// Waits for the program's end. Kills it when the helper asks for it, or after the deadline. `None` if the helper
@@ -485,7 +485,7 @@ impl PidCounter {
     }
 
     /// The next process gets the first id after the init's.
-    pub(crate) fn rewind(&self) -> io::Result<()> {
+    pub(crate) fn reset(&self) -> io::Result<()> {
         self.0.write_all_at(b"1", 0)
     }
 

@@ -64,7 +64,7 @@ pub(crate) struct EmptyJail(Jail);
 
 impl EmptyJail {
     /// Makes the namespaces and starts the init. `pinned`: programs stay on the helper's core.
-    pub(crate) fn lay(
+    pub(crate) fn create(
         users: Users,
         site: Option<&Site>,
         pinned: bool,
@@ -176,7 +176,7 @@ impl Jail {
         self.cgroup.as_ref().is_some_and(|cgroup| cgroup.has_residual_charge())
     }
 
-    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a RunMembers) -> Gauges<'a> {
+    pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
         Gauges {
             root: self.pid,
             cgroup: self.cgroup.as_deref(),
@@ -186,9 +186,9 @@ impl Jail {
             folder: self.folder.as_ref(),
             files: None,
             user: None,
-            many,
+            may_have_others,
             members,
-            grants: true,
+            asks_for_memory: true,
         }
     }
 

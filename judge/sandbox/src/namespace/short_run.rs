@@ -75,7 +75,7 @@ impl Init {
                 Err(fault) => Err(fault),
                 Ok(ShortRun::Exceeded(run, rest)) => {
                     Handback::StartedRun(run).send(bypass, &config.socket)?;
-                    return self.see_through(config, spec, rest, bypass);
+                    return self.finish_for_helper(config, spec, rest, bypass);
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
                     let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
@@ -122,7 +122,7 @@ impl Init {
         let rest = if self.ends_soon(config, &child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
-            self.notice(&child, &finished);
+            self.note_run(&child, &finished);
             take_rest([&mut stdout, &mut stderr], &mut [0; MAX_INLINE_BYTES])?;
             if stdout.done && stderr.done {
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);
@@ -166,7 +166,7 @@ impl Init {
     }
 
     /// Waits for the end of a program that the helper watches from here.
-    fn see_through(
+    fn finish_for_helper(
         &mut self,
         config: &InitConfig,
         spec: &RunSpec,
@@ -175,9 +175,9 @@ impl Init {
     ) -> io::Result<bool> {
         let conclusion = match rest {
             Rest::Over(finished) => Ok(Some(Conclusion::Finished(finished))),
-            Rest::Running(child, account) => self.see_end(config, spec, &child, account),
+            Rest::Running(child, account) => self.wait_for_end(config, spec, &child, account),
         };
-        self.tell(config, conclusion, bypass)
+        self.report_end(config, conclusion, bypass)
     }
 }
 
@@ -210,8 +210,8 @@ fn gauges<'a>(
         folder: None,
         files: None,
         user: None,
-        many: limits.allow_others(),
+        may_have_others: limits.allow_others(),
         members,
-        grants: true,
+        asks_for_memory: true,
     }
 }

@@ -127,7 +127,7 @@ fn send_along(
     }
     // SAFETY: all zeroes is valid for both, and padding must be zero.
     let (mut rights, mut message): (Rights, libc::msghdr) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
-    let bytes = size_of_val(fds) as u32;
+    let bytes = u32::try_from(size_of_val(fds)).map_err(|_| Errno::TOOBIG)?;
     // SAFETY: these only compute.
     let (length, space) = unsafe { (libc::CMSG_LEN(bytes), libc::CMSG_SPACE(bytes)) };
     rights.header.cmsg_len = length as _;
@@ -279,8 +279,14 @@ impl FilterBypass {
 
     /// The low and the high half.
     pub(crate) fn halves(self) -> [u32; 2] {
-        [self.0 as u32, (self.0 >> 32) as u32]
+        halves(self.0)
     }
+}
+
+/// The low and the high half of a number.
+pub(crate) fn halves(number: u64) -> [u32; 2] {
+    let [a, b, c, d, rest @ ..] = number.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(rest)]
 }
 
 #[cfg(test)]

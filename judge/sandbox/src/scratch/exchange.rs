@@ -31,7 +31,7 @@ pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Re
             for above in
                 path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect::<Vec<_>>().iter().rev()
             {
-                make_open(folder, above)?;
+                make_writable(folder, above)?;
             }
             let fd = File::from(rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(mode))?);
             if is_another {
@@ -41,11 +41,11 @@ pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Re
         };
         put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
     }
-    make_open(folder, Path::new(&exchange.output_folder)).context("making a folder in the working folder")
+    make_writable(folder, Path::new(&exchange.output_folder)).context("making a folder in the working folder")
 }
 
 /// Makes a folder that the program may write to, unless it exists.
-fn make_open(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> {
+fn make_writable(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> {
     match rustix::fs::mkdirat(folder, path, Mode::RWXU) {
         Err(Errno::EXIST) => return Ok(()),
         made => made?,

@@ -142,7 +142,7 @@ impl Folder {
     pub(crate) fn renew(&mut self, size: u64, run: Option<Duration>) -> Result<(), Fault> {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => {
-                ramdisk.notice(run);
+                ramdisk.note_run(run);
                 ramdisk.renew(size)
             }
             Inner::Disk(plain) if plain.is_new => Ok(()),

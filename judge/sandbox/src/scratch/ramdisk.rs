@@ -51,7 +51,7 @@ type Time = (i64, i64);
 /// When the folder was last changed. Only a file that never had a name would not show, and the filter refuses those.
 fn last_change(root: BorrowedFd<'_>) -> rustix::io::Result<Time> {
     let stat = rustix::fs::fstat(root)?;
-    Ok((stat.st_ctime, stat.st_ctime_nsec as i64))
+    Ok((stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or_default()))
 }
 
 impl Ramdisk {
@@ -110,7 +110,7 @@ impl Ramdisk {
     /// Checks whether a program has certainly not touched it; then it is clean. `run`: how long the program ran, if it
     /// had the filter and none of its tasks was killed. A killed task could have been making a file, which has no name
     /// yet but uses a number.
-    pub(crate) fn notice(&mut self, run: Option<Duration>) {
+    pub(crate) fn note_run(&mut self, run: Option<Duration>) {
         let Some(used_since) = self.used_since else { return };
         // Unless changes have distinct times, a change in the same tick as the last one would not show.
         let is_unchanged = || last_change(self.root()).is_ok_and(|look| look == self.fresh);

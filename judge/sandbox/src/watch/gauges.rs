@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,17 +90,17 @@ pub(crate) struct Gauges<'a> {
     /// The user of the programs, if it is another one than this process's.
     pub(crate) user: Option<u32>,
     /// Whether the run may have several processes.
-    pub(crate) many: bool,
+    pub(crate) may_have_others: bool,
     pub(crate) members: &'a RunMembers,
     /// Whether the program must ask for shared memory.
-    pub(crate) grants: bool,
+    pub(crate) asks_for_memory: bool,
 }
 
 impl Gauges<'_> {
     /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.members.has_others() {
-            return if self.many { procfs::descendants(self.root) } else { procfs::children(self.root) };
+            return if self.may_have_others { procfs::descendants(self.root) } else { procfs::children(self.root) };
         }
         if let Some(first) = self.members.first.get() {
             return vec![first];
@@ -192,8 +192,9 @@ impl TreeClock {
         // SAFETY: `attributes` has the layout and the size (in its second word) of the first `perf_event_attr`.
         let fd =
             unsafe { libc::syscall(libc::SYS_perf_event_open, attributes.as_ptr(), thread, -1, -1, CLOSE_ON_EXEC) };
+        let fd = RawFd::try_from(fd).ok().filter(|fd| *fd >= 0)?;
         // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
+        Some(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
     /// Lets the kernel prepare for such counters. For the first one in a second it waits some milliseconds. Here a

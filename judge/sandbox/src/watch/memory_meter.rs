@@ -68,7 +68,7 @@ impl<'a> MemoryMeter<'a> {
         let members = self.gauges.members();
         // Granted memory counts without being looked for.
         let processes: Vec<Footprint> =
-            members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
+            members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.asks_for_memory)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
         let mut descriptors = Descriptors::default();
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));

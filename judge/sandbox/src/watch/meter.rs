@@ -65,7 +65,7 @@ impl<'a> Meter<'a> {
 
     /// The number of living tasks. `None` if the control group enforces the limit.
     pub(crate) fn tasks(&self) -> Option<u64> {
-        let watched = self.gauges.cgroup.is_none() && self.gauges.many;
+        let watched = self.gauges.cgroup.is_none() && self.gauges.may_have_others;
         watched.then(|| self.alive())
     }
 
@@ -267,7 +267,7 @@ impl<'a> CpuMeter<'a> {
     /// CPU time of the whole run. `reaped`: of the reaped processes.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
         // For a single process, the kernel's account is exact. The others include some work of the root.
-        if !self.gauges.many || self.is_single_process() {
+        if !self.gauges.may_have_others || self.is_single_process() {
             return reaped;
         }
         let now = self.gauges.read_accounts();
@@ -283,7 +283,7 @@ impl<'a> CpuMeter<'a> {
 
     /// Takes a sample if one is due. Returns the time until the next.
     pub(crate) fn sample_if_due(&mut self) -> u64 {
-        if self.before.group.is_some() || !self.gauges.many || self.is_single_process() {
+        if self.before.group.is_some() || !self.gauges.may_have_others || self.is_single_process() {
             return u64::MAX;
         }
         if self.next_sample_at <= clock::now() {
@@ -418,9 +418,9 @@ mod tests {
             folder: None,
             files: None,
             user: None,
-            many: true,
+            may_have_others: true,
             members: &members,
-            grants: false,
+            asks_for_memory: false,
         };
         let mut meter = CpuMeter::start(gauges);
         let child = procfs::descendants(pid)[0];

@@ -96,7 +96,7 @@ impl Watcher<'_, '_> {
             return Err(fault);
         }
         let conclusion = program.finish()?;
-        self.deliver(program.started(), &progress, buffer)?;
+        self.move_rest(program.started(), &progress, buffer)?;
         let was_refused = self.fork_policy.is_some_and(|fork_policy| fork_policy.was_refused);
         Ok(Watched { conclusion, breaches: progress.breaches, cutoff: progress.cutoff, was_refused })
     }
@@ -171,7 +171,7 @@ impl Watcher<'_, '_> {
 
     /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the time limit of the
     /// run. It is not waited for if the program was cut short.
-    fn deliver(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
+    fn move_rest(&mut self, started: u64, progress: &Progress, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !progress.breaches.is_empty() || progress.cutoff.is_some();
         take_rest([self.stdout, self.stderr], buffer)?;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use judge_sandbox::{Breach, Execution, Options, Sandbox, Tier, TierChoice, Worker};
 
-use super::first::{children, first_core};
 use super::judge_level::check;
 use super::request;
+use super::starts::{children, first_core};
 
 /// What the programs are asked to be.
 const MODES: [&str; 3] = ["alone", "threads", "children"];

@@ -13,9 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{
-    between, brief, channels, clocks, copies, deaths, first, hoard, queue, races, remembered, solvers, streams, traces,
-};
+use super::{clocks, deaths, hoard, queue, races, short_runs, solvers, starts, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -27,19 +25,19 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("helper stopped", deaths::helper_stopped),
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
-    ("first worker", first::is_handed_out_once),
-    ("dismissed workers", first::dismissed_ones_are_waited_for),
-    ("copied helper", copies::are_like_executed_ones),
+    ("first worker", starts::is_handed_out_once),
+    ("dismissed workers", starts::dismissed_ones_are_waited_for),
+    ("copied helper", starts::are_like_executed_ones),
     ("clocks of trees", clocks::are_opened_where_needed),
-    ("remembered", remembered::until_a_worker_fails),
-    ("brief in any order", brief::in_any_order),
-    ("brief, then much", brief::much_at_once),
-    ("brief without a helper", brief::without_a_helper),
-    ("brief after an exchange", brief::after_an_exchange),
-    ("brief and replaced", brief::replaced),
-    ("brief and cancelled", brief::cancelled),
-    ("brief without an init", brief::without_an_init),
-    ("brief as an init dies", brief::init_dies_at_any_moment),
+    ("tier cache", starts::until_a_worker_fails),
+    ("short runs in any order", short_runs::in_any_order),
+    ("short runs, then much", short_runs::much_at_once),
+    ("short runs without a helper", short_runs::without_a_helper),
+    ("short runs after an exchange", short_runs::after_an_exchange),
+    ("short runs and replaced", short_runs::replaced),
+    ("short runs and cancelled", short_runs::cancelled),
+    ("short runs without an init", short_runs::without_an_init),
+    ("short runs as an init dies", short_runs::init_dies_at_any_moment),
     ("queue in order", queue::in_order),
     ("queue after failures", queue::after_failures),
     ("queue with files between", queue::with_files_between),
@@ -66,10 +64,10 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("closed files in visible folders", closed_files_in_visible_folders),
     ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
-    ("process ids", channels::process_ids),
-    ("locks", channels::locks),
-    ("between cases", between::messages),
-    ("addresses of sockets", between::addresses),
+    ("process ids", traces::process_ids),
+    ("locks", traces::locks),
+    ("between cases", traces::messages),
+    ("addresses of sockets", traces::addresses),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
 ];

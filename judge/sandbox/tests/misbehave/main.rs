@@ -7,15 +7,10 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
 mod attempt;
-mod between;
-mod brief;
 mod cases;
-mod channels;
 mod clocks;
-mod copies;
 mod deaths;
 mod delegation;
-mod first;
 mod hoard;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
@@ -23,12 +18,12 @@ mod pace;
 mod plain_user;
 mod queue;
 mod races;
-mod remembered;
-mod repeat;
 #[path = "../../../../tests/support/require.rs"]
 pub(crate) mod require;
 pub(crate) mod scene;
+mod short_runs;
 mod solvers;
+mod starts;
 mod streams;
 mod surroundings;
 mod traces;
@@ -51,7 +46,7 @@ pub(crate) fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [mode, rest @ ..] if mode == copies::COMPARE => copies::compare(rest),
+        [mode, rest @ ..] if mode == starts::COMPARE => starts::compare(rest),
         [mode, rest @ ..] if mode == deaths::VICTIM => deaths::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
         [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
@@ -103,7 +98,7 @@ impl Arguments {
                     arguments.tiers = Some(tiers.split(',').map(|tier| tier.parse().unwrap()).collect());
                 }
                 "--surroundings" => arguments.surroundings = Surroundings::named(&given.next().unwrap()),
-                repeat::PLAIN => arguments.plain = true,
+                surroundings::PLAIN => arguments.plain = true,
                 // What a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
@@ -120,17 +115,21 @@ impl Arguments {
 /// As this user and, if that is root, as an ordinary one: in two processes at once, since most of it is waiting. Each has
 /// programs of its own, as it looks for what is left of them. Returns how many failed.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
-    repeat::publish(programs);
+    surroundings::publish(programs);
     let others = programs.join("others");
     copy(programs, &others);
     let is_root = rustix::process::geteuid().is_root();
     let tiers = if is_root { "root,userns,bare" } else { "root,delegated,userns,bare" };
-    let mut here = Command::new(programs.join(repeat::OWN));
-    here.args(words).arg("--programs").arg(programs).args(["--tiers", tiers]).args((!is_root).then_some(repeat::PLAIN));
+    let mut here = Command::new(programs.join(surroundings::OWN));
+    here.args(words)
+        .arg("--programs")
+        .arg(programs)
+        .args(["--tiers", tiers])
+        .args((!is_root).then_some(surroundings::PLAIN));
     let mut here = here.spawn().unwrap();
     let mut failures = surroundings::repeat(|program| Command::new(program), &others, words, !is_root);
     if is_root {
-        failures += repeat::repeat(&others, words);
+        failures += surroundings::repeat_as_plain_user(&others, words);
     }
     failures + usize::from(!here.wait().unwrap().success())
 }

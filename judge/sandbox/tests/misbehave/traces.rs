@@ -1,17 +1,21 @@
 //! What one run leaves for the next, for other users' files and for the next judge: nothing.
 
-use std::fs;
+use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use judge_sandbox::{Execution, Options, Sandbox, Tier, TierChoice, Worker};
+use judge_sandbox::{End, Execution, Options, Sandbox, Stdin, Tier, TierChoice, Visible, Worker};
 
+use super::attempt::as_told;
 use super::judge_level::check;
 use super::pace::slowness;
 use super::request;
 use super::require::{Need, skip};
+use super::scene::folder_for_all;
 
 /// `--tell-user TIER`: opens the tier, prints the user and all groups that its programs run as, and stays until its input
 /// ends.
@@ -193,4 +197,101 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     users.sort();
     users.dedup();
     check(users.len() == 4 && !users.contains(&0), || format!("users {told}"))
+}
+
+/// Whatever number a program leaves, in whatever way, the next one learns the same.
+pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = folder_for_all(programs);
+    let shown = folder.path().join("shown");
+    fs::write(&shown, vec![b's'; 1 << 18]).unwrap();
+    // So long ago that a reading would be noted.
+    let long_ago = FileTimes::new().set_accessed(SystemTime::now() - Duration::from_secs(3 * 86400));
+    let forget = || File::options().write(true).open(&shown).unwrap().set_times(long_ago).unwrap();
+    let notes_readings = sandbox.gaps().iter().any(|gap| gap.what == "times of reading");
+    let own = programs.join("between");
+    let paths = format!("{} {}", own.display(), shown.display());
+    let mut run = |words: String| {
+        let mut request = request(own.clone(), &as_told("between"));
+        request.stdin = Stdin::Bytes(Arc::from(words.into_bytes()));
+        request.visible = vec![Visible { path: shown.clone(), writable: false }];
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&execution.stdout).into_owned())
+    };
+    let mut recall = |number: Option<u32>| {
+        forget();
+        if let Some(number) = number {
+            run(format!("leave {number} {paths}"))?;
+        }
+        if notes_readings {
+            forget();
+        }
+        run(format!("recall {paths}"))
+    };
+    recall(None)?;
+    let first = recall(None)?;
+    check(first.lines().count() == 3, || first.clone())?;
+    for number in [0, 15, 5, 10, 3, 12] {
+        let told = recall(Some(number))?;
+        check(told == first, || format!("after {number}: {first:?} became {told:?}"))?;
+    }
+    Ok(())
+}
+
+/// Where the kernel has put a program's sockets depends on what those before it had: nothing tells it where root's rights
+/// keep it from that.
+pub(crate) fn addresses(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let is_open = sandbox.gaps().iter().any(|gap| gap.what == "addresses");
+    let mut worker = sandbox.worker(None).unwrap();
+    let request = request("/bin/cat".into(), &["cat".into(), "/proc/self/net/unix".into()]);
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check((execution.end == End::Exited(0)) == is_open, || format!("{execution:?}"))
+}
+
+/// In a namespace of its own, no program learns from its id what ran before it, nor from the host's name where.
+pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let request = request(programs.join("channels"), &["channels".into(), "ids".into()]);
+    for _ in 0..3 {
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let said = String::from_utf8_lossy(&execution.stdout);
+        let jailed = sandbox.tier() != Tier::Bare;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        check(!jailed || said == "2 3 4 5 6 7 judge\n", || said.clone().into_owned())?;
+    }
+    Ok(())
+}
+
+/// No program learns what others have locked, and none keeps them from locking.
+pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = folder_for_all(programs);
+    let path = folder.path().join("theirs");
+    fs::write(&path, "x").unwrap();
+    let mut request =
+        request(programs.join("channels"), &["channels".into(), "locks".into(), path.display().to_string()]);
+    request.visible = vec![Visible { path: path.clone(), writable: false }];
+    let mut said = || {
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&execution.stdout).into_owned())
+    };
+    let file = File::open(&path).unwrap();
+    let mut refused = 0;
+    let free = std::thread::scope(|scope| {
+        let running = scope.spawn(&mut said);
+        while !running.is_finished() {
+            // A lock of the program's would be in the way.
+            refused += usize::from(file.try_lock().is_err());
+            file.unlock().unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        running.join().unwrap()
+    })?;
+    check(refused == 0, || format!("the judge could not lock, {refused} times"))?;
+    file.lock().unwrap();
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockShared).unwrap();
+    let taken = said()?;
+    check(free == taken, || format!("{free:?} without the judge's lock, {taken:?} with it"))
 }
