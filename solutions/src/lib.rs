@@ -22,6 +22,8 @@
 //! # Ok::<(), solutions::SolveError>(())
 //! ```
 #![forbid(unsafe_code)]
+// Tests convert small constants freely.
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 mod beating;
 mod columns;
@@ -40,6 +42,7 @@ use std::process::ExitCode;
 
 /// One program that plays one of the games.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Solution {
     /// The problem's id for the solution that plays it by default; else the problem's id with the strategy's name.
     pub id: &'static str,
@@ -53,6 +56,7 @@ pub struct Solution {
 
 /// How good the answers of a solution are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strength {
     /// A short strategy, without a search that takes its time.
     Plain,
@@ -120,6 +124,7 @@ fn run(solution: &Solution) -> Result<(), SolveError> {
 
 /// Why a solution gives no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The input stops too early.
     #[error("the input ends where {expected} should stand")]

@@ -38,9 +38,13 @@ impl Clock {
 }
 
 fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    // Neither part is negative, and there are less than 10^9 nanoseconds.
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("the clock shows no negative time")
+}
+
+/// Returns a number rounded down; 0 for a negative or unknown one. Searches turn the time that is left into a width with it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
+pub(crate) fn whole(number: f64) -> usize {
+    number as usize
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).

@@ -494,7 +494,7 @@ mod tests {
     fn families_6_and_7_hold_a_palindrome_of_nearly_the_greatest_length() {
         for seed in [6, 7, 17] {
             let draft = drafted(seed);
-            let length = (*draft.lengths.end() as usize - 1) / 2 * 2 + 1;
+            let length = (*draft.lengths.end() - 1) / 2 * 2 + 1;
             let path = (0..1000).find_map(|row| palindrome(&draft.grid, length, (row, 500))).expect("there are plenty");
             let score = 1 + (length as u64).pow(draft.exponents[1] as u32);
             assert_eq!(case(seed).check(&one_move(&path)), Ok(score.into()), "seed {seed}");

@@ -78,8 +78,9 @@ fn read_tile(words: &mut Words) -> Result<Exponent, SolveError> {
     let tile = std::str::from_utf8(word).ok().and_then(|text| text.parse::<u64>().ok());
     match tile {
         Some(0) => Ok(0),
-        // The exponent of a 64-bit number fits in 8 bits.
-        Some(tile) if tile.is_power_of_two() && (2..=1 << 62).contains(&tile) => Ok(tile.ilog2() as Exponent),
+        Some(tile) if tile.is_power_of_two() && (2..=1 << 62).contains(&tile) => {
+            Ok(Exponent::try_from(tile.ilog2()).expect("the exponent of a 64-bit number fits in 8 bits"))
+        }
         _ => Err(words.unexpected(expected, word)),
     }
 }
@@ -149,12 +150,11 @@ impl Generator {
     fn next(&mut self) -> u32 {
         let newer = self.ring[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
         let older = self.ring[self.oldest];
-        let difference = i64::from(newer) - i64::from(older) - i64::from(self.carry);
-        self.carry = difference < 0;
-        // The remainder modulo 2^32 is what the lower 32 bits say.
-        self.ring[self.oldest] = difference as u32;
+        let value = newer.wrapping_sub(older).wrapping_sub(self.carry.into());
+        self.carry = u64::from(newer) < u64::from(older) + u64::from(self.carry);
+        self.ring[self.oldest] = value;
         self.oldest = (self.oldest + 1) % LONG_LAG;
-        difference as u32
+        value
     }
 }
 

@@ -10,7 +10,7 @@
 use super::board::Board;
 use super::{Color, Column, Game, Placement, write};
 use crate::SolveError;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::io::Write;
@@ -125,8 +125,7 @@ fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, 
         }
         let now = clock.used();
         let pace = expanded as f64 / (now - begun);
-        // A negative or unknown number becomes 0.
-        width = ((pace * (until - now) / (length - done) as f64) as usize).clamp(1, MAX_BEAM_WIDTH);
+        width = whole(pace * (until - now) / (length - done) as f64).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, placements: trace(&history, best.1) }
 }

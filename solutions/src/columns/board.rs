@@ -49,9 +49,9 @@ impl<const P: usize> Board<P> {
     /// Returns the colour at a place, if there is a jewel.
     pub(super) fn color(&self, x: usize, y: usize) -> Option<Color> {
         let filled = *self.heights().get(x)?;
-        let bits = self.planes.iter().rev().fold(0, |bits, plane| bits << 1 | plane[x] >> y & 1);
-        // Eight planes at most would still fit a byte; there are five.
-        (y < usize::from(filled)).then_some(bits as Color)
+        let is_set = |plane: &Cells| plane[x] >> y & 1 == 1;
+        let color = self.planes.iter().rev().fold(0, |color, plane| color << 1 | Color::from(is_set(plane)));
+        (y < usize::from(filled)).then_some(color)
     }
 
     /// Returns how many cells are free above column `x`.

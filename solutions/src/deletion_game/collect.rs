@@ -4,7 +4,7 @@
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::palindrome::{Bounds, Grower, middles};
 use super::primality::Primality;
-use crate::search::{Clock, Random};
+use crate::search::{Clock, Random, whole};
 
 /// Pairs tried for the palindromes around one middle.
 const PAIRS: usize = 150;
@@ -96,7 +96,7 @@ impl Collector<'_> {
             let best = paths.iter().map(|path| path.value).fold(f64::MIN, f64::max);
             // Less than the best there ever was may grow again when other cells meet: then few are taken at a time.
             let rounds = ((until - clock.used()) / (clock.used() - begun)).max(1.0);
-            let most = if best >= record { left } else { (left as f64 / rounds).ceil() as usize };
+            let most = if best >= record { left } else { whole((left as f64 / rounds).ceil()) };
             record = record.max(best);
             let taken = self.take(paths, most, best, &mut answer);
             left -= taken.len();

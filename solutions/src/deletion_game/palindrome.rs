@@ -6,7 +6,7 @@
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::primality::{MAX_DIGITS, Primality, passes};
-use crate::search::{Clock, Random};
+use crate::search::{Clock, Random, whole};
 
 /// The share of the time for growing palindromes, where long primes may pay as well.
 const PALINDROMES: f64 = 0.3;
@@ -123,7 +123,7 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
         let share = (LAST_TEST - clock.used()) / missing as f64;
         // Tests take the cube of the length, and the number of them grows with it.
         let affordable = (share / (effort * TESTS_PER_DIGIT * longest as f64)).powf(0.25).min(1.0);
-        let length = (longest as f64 * affordable * SHRINK.powi(misses)) as usize;
+        let length = whole(longest as f64 * affordable * SHRINK.powi(misses));
         if length < *rules.lengths.start() {
             break;
         }

@@ -32,9 +32,9 @@ impl Primality {
 
     fn has_small_divisor(&self, digits: &[u8]) -> bool {
         let divides = |&divisor: &u32| {
-            // Nine digits at a time: the remainder and they stay below 2^64.
+            // Nine digits at a time: together with the remainder they stay below 2^64.
             let remainder = digits.chunks(9).fold(0, |remainder: u64, chunk| {
-                let power = 10_u64.pow(chunk.len() as u32);
+                let power = chunk.iter().fold(1, |power, _| power * 10);
                 (remainder * power + super::game::number(chunk)) % u64::from(divisor)
             });
             remainder == 0
@@ -109,8 +109,8 @@ fn power_modulo(base: u64, mut exponent: u64, modulus: u64) -> u64 {
     result
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a remainder is below its modulus")]
 fn product_modulo(a: u64, b: u64, modulus: u64) -> u64 {
-    // The remainder is below the modulus, which fits.
     (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
 }
 

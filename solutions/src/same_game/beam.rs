@@ -9,7 +9,7 @@
 use super::board::{Board, CLEARED, COLORS, Color, write_moves};
 use crate::SolveError;
 use crate::input::Words;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -125,9 +125,9 @@ fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock,
         expanded += beam.len();
         beam = select(candidates, width, &mut history);
         let now = clock.used();
-        let pace = f64::from(expanded as u32) / (now - begun);
+        let pace = expanded as f64 / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
-        width = ((pace * (until - now) / moves) as usize).clamp(1, MAX_BEAM_WIDTH);
+        width = whole(pace * (until - now) / moves).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, cells: trace(&history, best.1) }
 }
@@ -256,6 +256,13 @@ impl Field {
     }
 }
 
+/// Returns the cell with an index in [`Field::cells`].
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a board has at most 2,500 cells")]
+fn cell_at(index: usize) -> u16 {
+    index as u16
+}
+
 impl GroupFinder {
     /// Returns one for boards as large as this one.
     pub(super) fn new(field: &Field) -> Self {
@@ -272,15 +279,14 @@ impl GroupFinder {
             if field.cells[start] == EMPTY || self.seen[start] == self.search {
                 continue;
             }
-            // A board has at most 2500 cells.
-            let cell = start as u16;
+            let cell = cell_at(start);
             let size = self.walk(field, cell, |_| ());
             blocks[usize::from(field.cells[start])] += size;
             match size {
                 1 => census.single += 1,
                 _ => {
                     census.pairs += size * (size - 1) / 2;
-                    groups.push(Group { cell, size: size as u16 });
+                    groups.push(Group { cell, size: u16::try_from(size).expect("a board has at most 2,500 cells") });
                 }
             }
         }
@@ -307,7 +313,7 @@ impl GroupFinder {
             for next in sides.into_iter().flatten() {
                 if field.cells.get(next) == Some(&color) && self.seen[next] != self.search {
                     self.seen[next] = self.search;
-                    self.stack.push(next as u16);
+                    self.stack.push(cell_at(next));
                 }
             }
         }

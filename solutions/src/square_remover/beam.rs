@@ -9,7 +9,7 @@ use super::board::{Board, completing_swaps};
 use super::promise::{Blocks, Promise, Promises, REMOVED, each, near_cell, near_square};
 use super::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use crate::SolveError;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::cmp::Reverse;
 use std::io::Write;
 
@@ -87,7 +87,7 @@ impl Search {
             if done % PACE == 0 {
                 let used = clock.used();
                 let pace = expanded as f64 / used;
-                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, MAX_BEAM_WIDTH);
+                width = whole(pace * (1.0 - used) / (moves - done) as f64).clamp(2, MAX_BEAM_WIDTH);
             }
         }
         let best = beam.iter().max_by_key(|position| position.board.score());
@@ -122,7 +122,7 @@ impl Search {
     /// Weighs a swap that completes a square.
     fn weigh(&self, position: &Position, parent: u32, swap: Swap, best: &mut Best) {
         let (board, changed) = self.play(position, swap);
-        let removed = (board.score() - position.board.score()) as i32;
+        let removed = (board.score() - position.board.score()).cast_signed();
         let mut value = position.value + REMOVED * removed;
         each(changed, |block| value -= i32::from(position.promises[block]));
         // Hardly ever do blocks promise more than nothing: single tiles count against them.
@@ -168,8 +168,8 @@ impl Search {
             let mut promises = before.promises;
             each(changed, |block| promises[block] = self.promise.of(&board, block));
             history.push(Step { swap, before: before.step });
-            // 10,000 moves of a beam of thousands stay below 2^32.
-            Position { board, promises, value, step: (history.len() - 1) as u32, prepared: quiet.then_some(swap) }
+            let step = u32::try_from(history.len() - 1).expect("10,000 moves of a beam of thousands stay below 2^32");
+            Position { board, promises, value, step, prepared: quiet.then_some(swap) }
         };
         candidates.into_different().into_iter().map(follow).collect()
     }

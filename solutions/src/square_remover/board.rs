@@ -183,9 +183,8 @@ struct Gaps {
 /// Shows every swap that completes a square of a board with this many rows, each once.
 pub(super) fn completing_swaps(board: &Board, size: usize, mut show: impl FnMut(Swap)) {
     let mut from_below_before = 0;
-    // A board has at most 16 rows.
-    for row in 0..size as u8 {
-        let Gaps { from_left, from_right, from_above, from_below } = gaps(board, usize::from(row));
+    for (row, index) in (0..).zip(0..size) {
+        let Gaps { from_left, from_right, from_above, from_below } = gaps(board, index);
         if row > 0 {
             each(from_below_before | from_above, |column| show(Swap { row: row - 1, column, down: true }));
         }
@@ -222,9 +221,9 @@ fn any(row: &Row) -> u16 {
 
 /// Shows every column of a set.
 #[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "a column is below 16")]
 fn each(mut columns: u16, mut show: impl FnMut(u8)) {
     while columns != 0 {
-        // Below 16.
         show(columns.trailing_zeros() as u8);
         columns &= columns - 1;
     }

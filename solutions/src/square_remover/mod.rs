@@ -63,8 +63,8 @@ impl Game {
     fn buffer(&self, length: usize) -> Vec<u8> {
         let successor = |&value: &u64| Some(value * 48_271 % 2_147_483_647);
         let values = std::iter::successors(Some(u64::from(self.start_seed)), successor);
-        // A colour is below 7.
-        values.take(length).map(|value| (value % u64::from(self.colors)) as u8).collect()
+        let color = |value| u8::try_from(value % u64::from(self.colors)).expect("it is below the number of colours");
+        values.take(length).map(color).collect()
     }
 }
 
