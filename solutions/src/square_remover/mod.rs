@@ -1,8 +1,6 @@
-//! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced.
-//!
-//! A case of Square Remover as its text gives it, its buffer, and the text of an answer.
-//!
-//! One move of foresight: the swap that removes most squares; else the one that leaves the most squares nearly done.
+//! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced. This file has the
+//! texts of cases and answers, the buffer, and the plain solver, which looks one move ahead: it takes the swap that
+//! removes most squares, or else the one that leaves the most squares nearly complete.
 
 mod beam;
 mod board;
@@ -31,7 +29,7 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
     },
 ];
 
-/// How many moves a game has.
+/// The number of moves in a game.
 const MOVES: usize = 10_000;
 
 /// Seconds that a solution takes; the limit is 30.
@@ -93,10 +91,10 @@ fn write(moves: &[Swap], output: &mut dyn Write) -> Result<(), SolveError> {
     Ok(())
 }
 
-/// More tiles than 10,000 moves can use up, by far.
+/// Far more tiles than 10,000 moves can use up.
 const BUFFER: usize = 1 << 20;
 
-/// What a square is worth by how many of its tiles have its most frequent colour.
+/// The value of a square by the number of its tiles that have its most frequent colour.
 const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
 
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
@@ -104,7 +102,7 @@ pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), So
     write(&play(&Game::read(input)?, &clock), output)
 }
 
-/// Once the time is up, the moves are random: an answer has all of them.
+/// When the time is over, the moves are random, because an answer needs all of them.
 fn play(game: &Game, clock: &Clock) -> Vec<Swap> {
     let buffer = game.buffer(BUFFER);
     let swaps = swaps(game.rows.len());
@@ -121,7 +119,7 @@ fn play(game: &Game, clock: &Clock) -> Vec<Swap> {
         .collect()
 }
 
-/// Returns the best swap, or none when no swap improves anything.
+/// Returns the best swap, or `None` if no swap improves anything.
 fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
     let mut after = board.clone();
     let mut rate = |swap: Swap| {
@@ -134,7 +132,7 @@ fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
     (rating > (0, 0)).then_some(swap)
 }
 
-/// Returns how many squares a swap removes, and else how much it adds to the squares' promise.
+/// Returns how many squares a swap removes, and how much it adds to the promise of the squares.
 fn rate(board: &Board, swapped: &Board, swap: Swap, buffer: &[u8]) -> (u32, i32) {
     if swapped.is_complete_near(swap) {
         let mut after = board.clone();
