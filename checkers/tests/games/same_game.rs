@@ -241,7 +241,7 @@ fn drawn(frame: &Frame) -> String {
 }
 
 #[test]
-fn a_game_is_told_removal_by_removal() {
+fn a_replay_shows_removal_by_removal() {
     let captions = |id: &str, input: &[u8], answer: &[u8]| {
         let mut recorder = Recorder::default();
         checker(id).read(input).unwrap().replay(answer, &mut recorder).unwrap();
