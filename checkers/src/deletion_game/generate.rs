@@ -1,5 +1,6 @@
 //! The generator. It makes cases of ten families. The contest's own ten files are not public, and the families follow
 //! what is known of them.
+//!
 //! The last digit of a seed is its family, 0 for the tenth, and the test number at the start of the input. Seeds 1 to
 //! 10 are the cases `game1` to `game10`. Later seeds draw other boards and parameters of the same families, uniformly:
 //!

@@ -1,4 +1,5 @@
 //! The hard part: finds the best possible score by a search through all positions after each number of moves.
+//!
 //! Every move that changes the strip draws two numbers, so the number of moves determines the next numbers of the
 //! generator. A position is its strip and its layer. The score need not be stored: a tile 2^e that was merged from twos
 //! brought (e - 1) 2^e points. So the strip determines the score, except for the fours that the game itself placed, and

@@ -9,6 +9,21 @@ use crate::{Solution, SolveError, Strength};
 use std::io::Write;
 use std::ops::Range;
 
+/// The length of the longest strip.
+const MAX_LENGTH: usize = 1000;
+
+/// The maximum number of attempts.
+const MAX_ATTEMPTS: usize = 5000;
+
+/// A cell of the strip: the exponent of its power of two, or 0 if the cell is empty.
+type Exponent = u8;
+
+/// The distance of the older of the two values.
+const LONG_LAG: usize = 43;
+
+/// The distance of the newer one.
+const SHORT_LAG: usize = 22;
+
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
     Solution { id: "beating-the-game-easy", summary: "simulation", strength: Strength::Exact, solve: solve_easy },
@@ -19,11 +34,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: hard::solve,
     },
 ];
-
-/// The length of the longest strip.
-const MAX_LENGTH: usize = 1000;
-/// The maximum number of attempts.
-const MAX_ATTEMPTS: usize = 5000;
 
 pub(crate) fn solve_easy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
@@ -53,9 +63,6 @@ fn write_strip(strip: &[Exponent], output: &mut dyn Write) -> Result<(), SolveEr
     writeln!(output, "{}", tiles.join(" "))?;
     Ok(())
 }
-
-/// A cell of the strip: the exponent of its power of two, or 0 if the cell is empty.
-type Exponent = u8;
 
 /// Reads the start of a case in both parts: the strip's length, its tiles and the generator's seed.
 fn read_case(words: &mut Words, longest: usize) -> Result<(Vec<Exponent>, Generator), SolveError> {
@@ -122,11 +129,6 @@ fn slide(strip: &mut [Exponent], cell: impl Fn(usize) -> usize) -> (usize, bool)
     }
     (filled, moved)
 }
-
-/// The distance of the older of the two values.
-const LONG_LAG: usize = 43;
-/// The distance of the newer one.
-const SHORT_LAG: usize = 22;
 
 /// The generator: its last 43 values in a ring, and the carry.
 #[derive(Debug, Clone)]

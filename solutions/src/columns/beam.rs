@@ -29,6 +29,9 @@ const PAIR: f64 = 8.0;
 /// The maximum width of the beam. It keeps the memory below a quarter of the limit.
 const MAX_BEAM_WIDTH: usize = 10_000;
 
+/// A column with fewer free cells above it is dangerous.
+const SAFE_ROOM: u8 = 6;
+
 /// A way to weigh positions.
 #[derive(Debug, Clone, Copy)]
 struct Style {
@@ -211,9 +214,6 @@ const LINES: [[(isize, isize); 2]; 10] = [
     [(-1, 1), (-2, 2)],
     [(1, -1), (2, -2)],
 ];
-
-/// A column with fewer free cells above it is dangerous.
-const SAFE_ROOM: u8 = 6;
 
 /// Returns the maximum number of points that a single jewel, dropped anywhere, would bring.
 fn best_chain<const P: usize>(board: &Board<P>) -> u32 {

@@ -11,6 +11,12 @@ use board::Board;
 use std::cmp::Reverse;
 use std::io::Write;
 
+/// A jewel of an ordinary column: its letter, counted from 0.
+type Color = u8;
+
+/// Enough planes for every letter.
+const PLANES: usize = 5;
+
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
     Solution {
@@ -32,9 +38,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: solve_greedy,
     },
 ];
-
-/// A jewel of an ordinary column: its letter, counted from 0.
-type Color = u8;
 
 /// A falling column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,9 +104,6 @@ fn write(placements: &[Placement], output: &mut dyn Write) -> Result<(), SolveEr
     }
     Ok(())
 }
-
-/// Enough planes for every letter.
-const PLANES: usize = 5;
 
 pub(crate) fn solve_greedy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     write(&play_greedily(&Game::read(input)?), output)

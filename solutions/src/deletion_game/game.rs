@@ -13,6 +13,12 @@ const OUTPUT_LIMIT: usize = 1_000_000;
 /// The maximum number of cells of a board.
 const CELLS: usize = 1 << 24;
 
+/// A cell by its index: column by column, from the floor up.
+pub(super) type Cell = usize;
+
+/// The value of a blank cell and of the border.
+pub(super) const BLANK: u8 = 10;
+
 /// The parameters of a case, besides the board.
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
@@ -111,12 +117,6 @@ impl Answer {
         Ok(write!(output, "{}\n{}", self.moves, self.text)?)
     }
 }
-
-/// A cell by its index: column by column, from the floor up.
-pub(super) type Cell = usize;
-
-/// The value of a blank cell and of the border.
-pub(super) const BLANK: u8 = 10;
 
 /// The board, with a border.
 #[derive(Debug, Clone)]

@@ -17,6 +17,24 @@ use collect::collect;
 use game::{Answer, BLANK, Board, Cell, Rules, read};
 use std::io::Write;
 
+/// Seconds; the limit is 4.5.
+const TIME_LIMIT: f64 = 4.0;
+
+/// From this length on, paths are searched one by one.
+const LONG: usize = 60;
+
+/// Seconds; the limit is 4.5.
+const PLAIN_TIME_LIMIT: f64 = 2.0;
+
+/// The maximum length of a walk whose prefixes are tried. Their numbers fit into 64 bits.
+const WALK: usize = 18;
+
+/// Random attempts for one move.
+const ATTEMPTS: usize = 400;
+
+/// The longest path when the board is to be cleared.
+const SHORT: usize = 5;
+
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
     Solution {
@@ -33,12 +51,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
     },
 ];
 
-/// Seconds; the limit is 4.5.
-const TIME_LIMIT: f64 = 4.0;
-
-/// From this length on, paths are searched one by one.
-const LONG: usize = 60;
-
 pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let clock = Clock::start(TIME_LIMIT);
     let (rules, board) = read(input)?;
@@ -51,18 +63,6 @@ pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), S
     };
     answer.write(output)
 }
-
-/// Seconds; the limit is 4.5.
-const PLAIN_TIME_LIMIT: f64 = 2.0;
-
-/// The maximum length of a walk whose prefixes are tried. Their numbers fit into 64 bits.
-const WALK: usize = 18;
-
-/// Random attempts for one move.
-const ATTEMPTS: usize = 400;
-
-/// The longest path when the board is to be cleared.
-const SHORT: usize = 5;
 
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let (rules, board) = read(input)?;

@@ -20,6 +20,9 @@ const TESTS_PER_DIGIT: f64 = 0.1;
 /// The factor for the length after each length for which no prime was found.
 const SHRINK: f64 = 0.98;
 
+/// The mark of a cell without a link.
+const NONE: Cell = 0;
+
 /// Plays the moves, each as long as possible.
 pub(super) fn play(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let [palindromes, primes] = [by_palindromes(rules, board.clone(), clock), by_primes(rules, board, clock)];
@@ -262,9 +265,6 @@ pub(super) fn middles(board: &Board, cell: Cell) -> impl Iterator<Item = [Cell; 
     let twins = after.filter(move |&next| board.digit(next) == board.digit(cell));
     std::iter::once([cell, cell]).chain(twins.map(move |next| [cell, next]))
 }
-
-/// The mark of a cell without a link.
-const NONE: Cell = 0;
 
 /// Returns the paths back and forth over the whole board, along the rows and along the columns, from two corners.
 fn snakes(board: &Board) -> [Vec<Cell>; 4] {

@@ -9,6 +9,13 @@ pub(super) const MAX_DIGITS: usize = 1_200;
 /// The limit of the primes for trial division.
 const TRIAL: u32 = 10_000;
 
+/// The maximum number of decimal digits that always fit in a `u64`.
+pub(super) const MAX_U64_DIGITS: usize = 19;
+
+/// Bases for which Miller and Rabin's test is exact below 2^64 (the first twelve primes: Sorenson and Webster, "Strong
+/// pseudoprimes to twelve prime bases", Mathematics of Computation 86, 2017).
+const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+
 /// The primes for the trial division of long numbers.
 pub(super) struct Primality {
     small: Vec<u32>,
@@ -65,13 +72,6 @@ pub(super) fn passes(digits: &[u8]) -> bool {
         })
     })
 }
-
-/// The maximum number of decimal digits that always fit in a `u64`.
-pub(super) const MAX_U64_DIGITS: usize = 19;
-
-/// Bases for which Miller and Rabin's test is exact below 2^64 (the first twelve primes: Sorenson and Webster, "Strong
-/// pseudoprimes to twelve prime bases", Mathematics of Computation 86, 2017).
-const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
 /// Returns whether the number is prime. The result is exact.
 pub(super) fn is_prime(number: u64) -> bool {

@@ -25,6 +25,9 @@ const LONE_COLOR: f64 = 1000.0;
 /// The number of blocks that an average move removes, to estimate the number of remaining moves.
 const BLOCKS_A_MOVE: f64 = 3.0;
 
+/// The value of an empty cell. Colours count from 1.
+const EMPTY: u8 = 0;
+
 /// The weights of a board's properties against its points.
 #[derive(Debug, Clone, Copy)]
 struct Weights {
@@ -183,9 +186,6 @@ fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
     cells.reverse();
     cells
 }
-
-/// The value of an empty cell. Colours count from 1.
-const EMPTY: u8 = 0;
 
 /// A position: column by column from the left, each from the floor up. Columns without blocks are at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

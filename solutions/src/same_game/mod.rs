@@ -17,6 +17,12 @@ use beam::{Field, Group, GroupFinder};
 use board::{Board, CLEARED, COLORS, Color, write_moves};
 use std::io::Write;
 
+/// The place of each colour in the order.
+type Places = [Option<usize>; COLORS];
+
+/// Seconds; the limit is 10.
+const TABU_TIME_LIMIT: f64 = 9.0;
+
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
     Solution {
@@ -44,9 +50,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: solve_tabu,
     },
 ];
-
-/// The place of each colour in the order.
-type Places = [Option<usize>; COLORS];
 
 pub(crate) fn solve_prescribed(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
@@ -101,9 +104,6 @@ pub(crate) fn solve_largest_first(input: &[u8], output: &mut dyn Write) -> Resul
     }
     write_moves(&moves, output)
 }
-
-/// Seconds; the limit is 10.
-const TABU_TIME_LIMIT: f64 = 9.0;
 
 pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);

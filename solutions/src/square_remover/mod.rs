@@ -13,6 +13,18 @@ use crate::{Solution, SolveError, Strength};
 use board::{Board, SIZE};
 use std::io::Write;
 
+/// The number of moves in a game.
+const MOVES: usize = 10_000;
+
+/// Seconds that a solution takes; the limit is 30.
+const TIME_LIMIT: f64 = 28.0;
+
+/// Far more tiles than 10,000 moves can use up.
+const BUFFER: usize = 1 << 20;
+
+/// The value of a square by the number of its tiles that have its most frequent colour.
+const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
+
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
     Solution {
@@ -28,12 +40,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: solve_plain,
     },
 ];
-
-/// The number of moves in a game.
-const MOVES: usize = 10_000;
-
-/// Seconds that a solution takes; the limit is 30.
-const TIME_LIMIT: f64 = 28.0;
 
 /// One case.
 #[derive(Debug)]
@@ -90,12 +96,6 @@ fn write(moves: &[Swap], output: &mut dyn Write) -> Result<(), SolveError> {
     }
     Ok(())
 }
-
-/// Far more tiles than 10,000 moves can use up.
-const BUFFER: usize = 1 << 20;
-
-/// The value of a square by the number of its tiles that have its most frequent colour.
-const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
 
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let clock = Clock::start(TIME_LIMIT);

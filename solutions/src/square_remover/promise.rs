@@ -1,5 +1,6 @@
 //! The promise of a board: how near its tiles are to squares of one colour. The tiles of one colour around a cell have
 //! a weight that was fitted to games of the search itself.
+//!
 //! The origin of the weights: a beam of 80 played games of 10,000 moves, nine for each number of colours, none of them
 //! a case of the problem. After every second move, a beam of 20 continued from one of the boards for 15 moves. Some of
 //! these boards were changed first by one or two random moves that complete a square. The value of a board was the gain
@@ -28,6 +29,12 @@ type Pattern = usize;
 
 /// The number of patterns.
 const PATTERNS: usize = 1 << 9;
+
+/// The numbers of colours that have weights.
+const COLORS: [u8; 3] = [4, 5, 6];
+
+/// The value of a removed square.
+pub(super) const REMOVED: i32 = 750;
 
 /// For each cell, the blocks whose promise depends on its tile.
 static NEAR_CELL: [Blocks; SIZE * SIZE] = near(1);
@@ -146,12 +153,6 @@ const fn near(size: usize) -> [Blocks; SIZE * SIZE] {
     }
     near
 }
-
-/// The numbers of colours that have weights.
-const COLORS: [u8; 3] = [4, 5, 6];
-
-/// The value of a removed square.
-pub(super) const REMOVED: i32 = 750;
 
 /// Patterns of a colour in the nine cells around and at a cell, and their values by [`COLORS`]. Turned and mirrored
 /// patterns have the same value and are not listed. All other patterns are worth 0: those within the three cells of one
