@@ -1,16 +1,16 @@
-//! Reads a case's input word by word.
+//! Reads the input of a case word by word.
 
 use crate::SolveError;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The longest piece of a wrong word that is shown.
+/// The maximum number of bytes of a wrong word in a message.
 const SHOWN: usize = 24;
 
 /// The words of an input, in order.
 pub(crate) struct Words<'a> {
     rest: &'a [u8],
-    /// How many words have been taken.
+    /// The number of words read so far.
     taken: usize,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the error that the word just taken is not what should stand there.
+    /// Returns the error that the last word is not the expected one.
     pub(crate) fn unexpected(&self, expected: &'static str, word: &[u8]) -> SolveError {
         let shown = &word[..word.len().min(SHOWN)];
         SolveError::Unexpected { position: self.taken, expected, found: shown.escape_ascii().to_string() }

@@ -22,6 +22,8 @@
 //! # Ok::<(), solutions::SolveError>(())
 //! ```
 #![forbid(unsafe_code)]
+// Tests convert small constants freely.
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss))]
 
 mod beating;
 mod columns;
@@ -38,10 +40,11 @@ pub use search::TIME_LIMIT_VARIABLE;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 
-/// One program that plays one of the games.
+/// A solver of one of the games.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Solution {
-    /// The problem's id for the solution that plays it by default; else the problem's id with the strategy's name.
+    /// The id of the problem if the solution is the default one, else the problem's id with the name of the strategy.
     pub id: &'static str,
     /// The strategy, in one line.
     pub summary: &'static str,
@@ -53,19 +56,20 @@ pub struct Solution {
 
 /// How good the answers of a solution are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strength {
-    /// A short strategy, without a search that takes its time.
+    /// A short strategy without a long search.
     Plain,
     /// The only right answer, or the best possible one.
     Exact,
-    /// A search that takes its time. Its program is `solve-ID`.
+    /// A search that uses its whole time. Its program is `solve-ID`.
     Strong {
-        /// The id of a plain solution of the same problem, which it beats.
+        /// The id of a plain solution of the same problem that it beats.
         beats: &'static str,
-        /// The cases on which it does so in a fraction of its time.
+        /// The cases on which it does so with a fraction of its time.
         seeds: &'static [u64],
     },
-    /// A search that is kept beside a stronger one.
+    /// A search that is kept besides a stronger one.
     Alternative,
 }
 
@@ -90,11 +94,11 @@ pub fn find(id: &str) -> Option<&'static Solution> {
     all().find(|solution| solution.id == id)
 }
 
-/// The exit code of a run whose input is not of the game.
+/// The exit code for an input that is not of the game.
 const MALFORMED: u8 = 2;
 
-/// Runs the solution with this id on standard input and output. Returns 0 when it answered, or when the answer has no reader any
-/// more; 2 when the input is malformed; 1 when reading or writing failed.
+/// Runs the solution with this id on standard input and output. Returns the exit code: 0 if it answered, or if nobody
+/// reads the answer any more; 2 if the input is malformed; 1 if reading or writing failed.
 #[must_use]
 pub fn main_of(id: &str) -> ExitCode {
     let result = find(id).map_or_else(|| Err(SolveError::Write(io::ErrorKind::NotFound.into())), run);
@@ -102,7 +106,7 @@ pub fn main_of(id: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(SolveError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // If even the message cannot be written, the exit code still tells.
+            // If even the message cannot be written, the exit code still says it.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(if matches!(error, SolveError::Write(_)) { 1 } else { MALFORMED })
         }
@@ -120,21 +124,22 @@ fn run(solution: &Solution) -> Result<(), SolveError> {
 
 /// Why a solution gives no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The input stops too early.
     #[error("the input ends where {expected} should stand")]
     Ends {
-        /// What should have come next: `"the height"`.
+        /// What was expected next: `"the height"`.
         expected: &'static str,
     },
-    /// The input has something else than the game's format says.
+    /// The input breaks the format of the game.
     #[error("word {position} of the input is `{found}` where {expected} should stand")]
     Unexpected {
-        /// Which word of the input, from 1.
+        /// The number of the word in the input, from 1.
         position: usize,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
-        /// What stands there, shortened.
+        /// The word, shortened.
         found: String,
     },
     /// The answer cannot be written.

@@ -1,18 +1,17 @@
-//! How long a search may go on.
-//!
-//! The generator behind every random choice of a solution: small, fast, and the same in every run.
+//! What every search needs: a clock with its time limit, and a random generator that gives the same numbers in every
+//! run.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
-/// The environment variable that says how many seconds a solution may take, such as `2.5`. Without it, each takes what
-/// its problem's limit allows, less a margin.
+/// The environment variable with the number of seconds that a solution may take, such as `2.5`. Without it, a solution
+/// uses the limit of its problem, less a margin.
 pub const TIME_LIMIT_VARIABLE: &str = "SOLVER_TIME_LIMIT";
 
-/// How much more wall time than processor time is taken on a busy machine. Judges bound both.
+/// How much more wall time than processor time a search may take on a busy machine. Judges limit both.
 const PATIENCE: f64 = 2.0;
 
-/// Measures the time since a solution started, in the processor time of its thread: other programs do not count.
+/// Measures the time since a solution started, as processor time of its thread, so that other programs do not count.
 #[derive(Debug)]
 pub(crate) struct Clock {
     limit: f64,
@@ -21,26 +20,30 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Starts the clock with the limit of the environment, or else this one, in seconds.
+    /// Starts the clock with the limit from the environment, or else with this one, in seconds.
     pub(crate) fn start(default_limit: f64) -> Self {
         let setting = std::env::var(TIME_LIMIT_VARIABLE).ok().and_then(|text| text.parse().ok());
         let limit = setting.filter(|limit: &f64| limit.is_finite() && *limit >= 0.0).unwrap_or(default_limit);
         Self { limit, processor: processor_time(), wall: Instant::now() }
     }
 
-    /// Returns the share of the limit that has passed; above 1 when there is no time left.
+    /// Returns the used share of the limit. It is above 1 when no time is left.
     pub(crate) fn used(&self) -> f64 {
         let processor = (processor_time() - self.processor).as_secs_f64();
         let wall = self.wall.elapsed().as_secs_f64() / PATIENCE;
-        // A limit of nothing is used up at once.
+        // A limit of 0 is used up at once.
         processor.max(wall) / self.limit.max(f64::MIN_POSITIVE)
     }
 }
 
 fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    // Neither part is negative, and there are less than 10^9 nanoseconds.
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("the clock shows no negative time")
+}
+
+/// Returns a number rounded down; 0 for a negative or unknown one. Searches turn the time that is left into a width with it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
+pub(crate) fn whole(number: f64) -> usize {
+    number as usize
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
@@ -61,7 +64,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `bound`, which is from 1 to 2^32; as good as uniform.
+    /// Returns a number below `bound`, which is from 1 to 2^32. It is as good as uniform.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         // The product of two 32-bit numbers, shifted back to 32 bits, fits a usize again.
         (((self.bits() >> 32) * bound as u64) >> 32) as usize

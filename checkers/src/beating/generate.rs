@@ -5,6 +5,7 @@ use super::{EASY, HARD};
 use crate::random::FrozenRandom;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
+///
 /// The number of tiles goes from none to a full strip in steps of an eighth. The size of the largest tile varies too:
 /// with few kinds of tiles many merge, and with many kinds the strip soon stands still.
 pub(super) fn easy(seed: u64) -> String {

@@ -204,6 +204,7 @@ impl Side {
 }
 
 /// Returns the number on a tile, or 0 for an empty cell.
+///
 /// No exponent passes 71: a strip of 1,000 cells with 2^62 each and 5,000 additional fours adds up to less than 2^72.
 pub(super) fn tile(exponent: u8) -> u128 {
     if exponent == 0 { 0 } else { 1 << exponent }

@@ -4,6 +4,29 @@
 use super::input::{Side, Start};
 use super::rules::{NewTile, SubtractWithCarry};
 
+/// The bits of one tile.
+const TILE: u64 = 0b1111;
+
+/// The lower three bits of every tile.
+const LOWER_BITS: u64 = 0x7777_7777_7777_7777;
+
+/// The highest bit of every tile.
+const TOP_BITS: u64 = 0x8888_8888_8888_8888;
+
+/// A strip as one word: the exponents of its tiles from left to right, without the empty cells, the leftmost in the
+/// lowest bits; and [`PUSHED_RIGHT`]. The layer knows the cell of the newest tile.
+pub(super) type Strip = u64;
+
+/// Set if the last move went right. Then the newest tile is the leftmost, otherwise the rightmost.
+const PUSHED_RIGHT: Strip = 1 << 63;
+
+/// The length of the longest strip.
+const MAX_LENGTH: usize = 9;
+
+/// The number of bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: a larger tile needs the one before
+/// it twice, the second time with one cell less.
+const TILE_BITS: usize = 4;
+
 /// A strip that no move changes.
 #[derive(Debug, Clone, Copy, Default)]
 struct End {
@@ -55,16 +78,8 @@ fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
     best
 }
 
-/// The bits of one tile.
-const TILE: u64 = 0b1111;
-
-/// The lower three bits of every tile.
-const LOWER_BITS: u64 = 0x7777_7777_7777_7777;
-
-/// The highest bit of every tile.
-const TOP_BITS: u64 = 0x8888_8888_8888_8888;
-
 /// All distinct strips after the same number of moves.
+///
 /// Every way to a strip of this layer has drawn the same random numbers: an attempt that changes nothing draws none,
 /// and a move draws two. So each strip is followed only once.
 ///
@@ -233,20 +248,6 @@ fn merge(mut tiles: Strip, mut equal: u64, side: Side) -> Strip {
     }
     tiles
 }
-
-/// A strip as one word: the exponents of its tiles from left to right, without the empty cells, the leftmost in the
-/// lowest bits; and [`PUSHED_RIGHT`]. The layer knows the cell of the newest tile.
-pub(super) type Strip = u64;
-
-/// Set if the last move went right. Then the newest tile is the leftmost, otherwise the rightmost.
-const PUSHED_RIGHT: Strip = 1 << 63;
-
-/// The length of the longest strip.
-const MAX_LENGTH: usize = 9;
-
-/// The number of bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: a larger tile needs the one before
-/// it twice, the second time with one cell less.
-const TILE_BITS: usize = 4;
 
 /// The strips of one layer: a hash table that is cleared by increasing a number. A game makes a hundred thousand
 /// queries.

@@ -4,6 +4,15 @@
 use super::input::{Side, Start};
 use std::ops::Range;
 
+/// The element that stands for both ends. No tile has its exponent, 0.
+const ENDS: u32 = 0;
+
+/// The long lag: the number of values in the state.
+pub(super) const LONG_LAG: usize = 43;
+
+/// The short lag.
+const SHORT_LAG: usize = 22;
+
 /// A random tile. Two numbers are drawn for it: the first decides where it appears, the second its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NewTile {
@@ -41,10 +50,8 @@ struct Tile {
     neighbours: [u32; 2],
 }
 
-/// The element that stands for both ends. No tile has its exponent, 0.
-const ENDS: u32 = 0;
-
 /// A strip on which the time of a move depends on the number of merges only, not on the length of the strip.
+///
 /// After a move all tiles lie against one side, and the new tile is the outermost on the other side. So the order of
 /// the tiles says almost everything. The pairs that can merge, equal neighbours, are known before the move.
 #[derive(Debug, Clone)]
@@ -200,19 +207,9 @@ impl Strip {
     }
 }
 
-#[cfg(test)]
-#[path = "../../tests/games/model/beating.rs"]
-pub(super) mod model;
-
-/// The long lag: the number of values in the state.
-pub(crate) const LONG_LAG: usize = 43;
-
-/// The short lag.
-const SHORT_LAG: usize = 22;
-
 /// The sequence `x[i] = x[i-22] - x[i-43] - carry`, where the carry is 1 after a difference below zero.
 #[derive(Debug, Clone)]
-pub(crate) struct SubtractWithCarry {
+pub(super) struct SubtractWithCarry {
     /// The last 43 numbers, as a ring.
     recent: [u32; LONG_LAG],
     /// The place of `x[i-43]`, which the next number replaces.
@@ -222,13 +219,13 @@ pub(crate) struct SubtractWithCarry {
 
 impl SubtractWithCarry {
     /// Starts after `x[0]..x[42]`, with no carry.
-    pub(crate) fn new(seed: [u32; LONG_LAG]) -> Self {
+    pub(super) fn new(seed: [u32; LONG_LAG]) -> Self {
         Self { recent: seed, oldest: 0, carry: false }
     }
 
     /// Returns the next number: `x[43]` first.
     #[inline]
-    pub(crate) fn next(&mut self) -> u32 {
+    pub(super) fn next(&mut self) -> u32 {
         let short = self.recent[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
         let (number, borrow) = short.overflowing_sub(self.recent[self.oldest]);
         let (number, second_borrow) = number.overflowing_sub(self.carry.into());
@@ -238,6 +235,10 @@ impl SubtractWithCarry {
         number
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/games/model/beating.rs"]
+pub(super) mod model;
 
 #[cfg(test)]
 mod tests {

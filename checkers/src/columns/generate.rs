@@ -7,6 +7,7 @@ use std::io::Write;
 const SAMPLE: &[u8] = b"6 13\n11\naba\nbba\nbbb\naab\nbac\ncac\n***\nccb\ncda\naad\ndbc\n";
 
 /// Returns the input of a seed by the generator's first version. Every seed is valid.
+///
 /// The numbers are uniform and drawn in this order: w from 6..=12, h from 13..=19, the number of colours from 4..=8, k
 /// from five lengths, the share of magic columns from 0..=50 per mille. Then come the columns, each magic with that
 /// probability, else three independent letters.
@@ -24,6 +25,7 @@ pub(super) fn first(seed: u64) -> Vec<u8> {
 
 /// Returns the input of a seed by the generator's second version, in which everything that the statement allows may
 /// occur. Every seed is valid.
+///
 /// The numbers are uniform and drawn in this order: w from 6..=12; h from 13..=19; the number of colours from 1..=26;
 /// the alphabet in a random order, whose first letters are the colours; a bound on k from five powers of ten, and k
 /// from 1 to this bound; a bound on the share of magic columns, 50 per mille in three of four cases, else 1000, and the

@@ -16,6 +16,9 @@ use input::{Input, Piece};
 use play::{Game, MAGIC, Placement, jewel_cell, picture, shifted};
 use rules::Field;
 
+/// How many of the next pieces are shown.
+const SHOWN: usize = 10;
+
 /// The checker of `columns`.
 pub(crate) struct Columns;
 
@@ -61,9 +64,6 @@ impl Case for Input {
         ]
     }
 }
-
-/// How many of the next pieces are shown.
-const SHOWN: usize = 10;
 
 impl ManualGame for Input {
     fn answer(&self, moves: &[Move]) -> Vec<u8> {

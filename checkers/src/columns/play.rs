@@ -6,6 +6,9 @@ use super::rules::{Cells, Field, Matches, POINTS};
 use crate::tokens::Tokens;
 use crate::{Board, Cell, Frame, Observer, Rejection};
 
+/// The look of magic jewels.
+pub(super) const MAGIC: [u8; 3] = *b"***";
+
 /// Plays the case with these placements, then with the default one. Returns the points.
 pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> u64 {
     let mut game = Game::start(input, observer);
@@ -135,9 +138,6 @@ fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Re
     let shifts = tokens.integer("the number of shifts s", 0..=2)?;
     Ok(Placement { column, shifts })
 }
-
-/// The look of magic jewels.
-pub(super) const MAGIC: [u8; 3] = *b"***";
 
 /// The points so far, and the observer that sees every step.
 struct Progress<'a> {

@@ -1,5 +1,6 @@
 //! The generator. It makes cases of ten families. The contest's own ten files are not public, and the families follow
 //! what is known of them.
+//!
 //! The last digit of a seed is its family, 0 for the tenth, and the test number at the start of the input. Seeds 1 to
 //! 10 are the cases `game1` to `game10`. Later seeds draw other boards and parameters of the same families, uniformly:
 //!
@@ -494,7 +495,7 @@ mod tests {
     fn families_6_and_7_hold_a_palindrome_of_nearly_the_greatest_length() {
         for seed in [6, 7, 17] {
             let draft = drafted(seed);
-            let length = (*draft.lengths.end() as usize - 1) / 2 * 2 + 1;
+            let length = (*draft.lengths.end() - 1) / 2 * 2 + 1;
             let path = (0..1000).find_map(|row| palindrome(&draft.grid, length, (row, 500))).expect("there are plenty");
             let score = 1 + (length as u64).pow(draft.exponents[1] as u32);
             assert_eq!(case(seed).check(&one_move(&path)), Ok(score.into()), "seed {seed}");

@@ -14,6 +14,9 @@ use num_bigint::{BigInt, BigUint};
 use primality::{Primality, TooMuchWork};
 use std::collections::HashSet;
 
+/// The maximum number of digits in a caption.
+const SHOWN_DIGITS: usize = 30;
+
 /// The checker of `deletion-game`.
 pub(crate) struct DeletionGame;
 
@@ -133,9 +136,6 @@ fn is_palindrome(number: &[u8]) -> bool {
     let half = number.len() / 2;
     number[..half].iter().eq(number[number.len() - half..].iter().rev())
 }
-
-/// The maximum number of digits in a caption.
-const SHOWN_DIGITS: usize = 30;
 
 /// The points so far, and the observer that sees every step.
 struct Progress<'a> {

@@ -1,8 +1,10 @@
 //! Primality of the number of a path: cheap rejections, an exact test below 2^64, Baillie-PSW above.
+//!
 //! The time of a test grows a little faster than the square of the number of digits. An answer has room for a number of
 //! about 140,000 digits. If it is prime, the test would take a quarter of an hour. So [`MAX_WORK`] bounds the work for
 //! one answer, and numbers beyond it are not decided. The bound counts steps and not time, so that the result is the
 //! same on every machine. Cheap rejections cost nothing, and no number is tested twice.
+//!
 //! Baillie-PSW is the test of Baillie and Wagstaff ("Lucas pseudoprimes", Mathematics of Computation 35, 1980) and of
 //! Pomerance, Selfridge and Wagstaff: a strong test to base 2, then a Lucas test, here the extra strong one. No
 //! composite number is known that passes both.
@@ -20,6 +22,7 @@ use std::sync::LazyLock;
 
 /// The maximum work for one answer: the number of multiplications times the length of their factors in a [`LongRing`].
 /// It takes about 80 seconds on one core of an AMD EPYC of 2025.
+///
 /// It is enough for every prime of up to 39,454 digits, for every composite number of up to 73,979 digits, and for any
 /// answer whose numbers have at most 10,000 digits.
 const MAX_WORK: u64 = 4_100_000_000;

@@ -3,6 +3,7 @@
 use crate::random::FrozenRandom;
 
 /// Returns the input of `same-game` for a seed by the generator's first version. Every seed is valid.
+///
 /// The values are drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up
 /// to a bound that is itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose
 /// first letters are the colours; the length of the order, uniform from the number of colours to 26; that many first
@@ -12,6 +13,7 @@ pub(super) fn prescribed(seed: u64) -> Vec<u8> {
 }
 
 /// Returns the input of `same-game` for a seed by the generator's second version. Every seed is valid.
+///
 /// The values are drawn as in the first version, but there may be a single colour, and an order of a single letter.
 pub(super) fn second_prescribed(seed: u64) -> Vec<u8> {
     prescribed_with(&mut FrozenRandom::new("same-game 2", seed), 1)
@@ -33,6 +35,7 @@ fn prescribed_with(random: &mut FrozenRandom, fewest_colors: usize) -> Vec<u8> {
 }
 
 /// Returns the input of `same-game-free` for a seed. Every seed is valid.
+///
 /// This is the size of most programs and records of SameGame: 15 rows of 15 blocks in five colours, independent and
 /// uniform.
 pub(super) fn free(seed: u64) -> Vec<u8> {

@@ -11,6 +11,9 @@ use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malforme
 use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
+/// The factor for the points when the board is cleared.
+const CLEARED_FACTOR: u64 = 4;
+
 /// The checker of `same-game`.
 pub(crate) struct SameGame;
 
@@ -86,9 +89,6 @@ impl Case for Free {
         self.grid.features()
     }
 }
-
-/// The factor for the points when the board is cleared.
-const CLEARED_FACTOR: u64 = 4;
 
 /// The points so far, and the observer that sees every removal.
 struct Progress<'a> {

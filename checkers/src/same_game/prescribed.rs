@@ -7,6 +7,18 @@ use super::input::Grid;
 use crate::tokens::{Parsed, Tokens, parse_integer};
 use crate::{Observer, Rejection};
 
+/// The urgency of a group: the group with the smallest goes first. From the high bits down it holds the place of its
+/// colour in the order, its size, and its first cell (so its smallest row, and its smallest column in that row). Places
+/// fit in 5 bits, sizes and cells in 12. It is one word, because after every removal the smallest among hundreds is
+/// searched.
+type Urgency = u32;
+
+/// The urgency of a group that no longer exists.
+const GONE: Urgency = Urgency::MAX;
+
+/// The group number of a cell without a group.
+const NO_GROUP: u16 = u16::MAX;
+
 /// Plays the strategy to its end. Returns the score.
 pub(super) fn play(grid: &Grid, order: &[u8], observer: &mut dyn Observer) -> u64 {
     let mut board = Board::new(grid);
@@ -31,18 +43,6 @@ pub(super) fn compare(answer: &[u8], score: u64) -> Result<(), Rejection> {
         Parsed::Value(_) | Parsed::TooLarge => Err(tokens.wrong(token, "the score is wrong", &expected)),
     }
 }
-
-/// The urgency of a group: the group with the smallest goes first. From the high bits down it holds the place of its
-/// colour in the order, its size, and its first cell (so its smallest row, and its smallest column in that row). Places
-/// fit in 5 bits, sizes and cells in 12. It is one word, because after every removal the smallest among hundreds is
-/// searched.
-type Urgency = u32;
-
-/// The urgency of a group that no longer exists.
-const GONE: Urgency = Urgency::MAX;
-
-/// The group number of a cell without a group.
-const NO_GROUP: u16 = u16::MAX;
 
 /// The groups that may be removed next. After a removal, only the part of the board that has changed is searched again.
 /// A colour is ignored until its turn comes for the first time.

@@ -6,6 +6,9 @@ use super::input::Game;
 use crate::UnusableSeed;
 use sha1::{Digest, Sha1};
 
+/// Bytes in a SHA-1 digest: the size of the state and of one block of output.
+const BLOCK: usize = 20;
+
 /// Returns the case that the contest's tester makes from this seed, a Java `long` with the same 64 bits.
 ///
 /// # Errors
@@ -21,12 +24,9 @@ pub(super) fn case(seed: u64) -> Result<Game, UnusableSeed> {
     Ok(Game { colors, size, board, start_seed })
 }
 
-/// Bytes in a SHA-1 digest: the size of the state and of one block of output.
-const BLOCK: usize = 20;
-
 /// The generator, seeded once.
 #[derive(Debug, Clone)]
-pub(crate) struct Sha1Prng {
+struct Sha1Prng {
     state: [u8; BLOCK],
     output: [u8; BLOCK],
     /// How many bytes of `output` have been served. Unused ones are served by the next call.
@@ -35,8 +35,9 @@ pub(crate) struct Sha1Prng {
 
 impl Sha1Prng {
     /// Starts the sequence of `setSeed(seed)`, where Java's `long` has the same 64 bits as `seed`.
+    ///
     /// Returns `None` for seed 0. Java treats it as no seed, so there is no sequence to repeat.
-    pub(crate) fn new(seed: u64) -> Option<Self> {
+    fn new(seed: u64) -> Option<Self> {
         let state = Sha1::digest(seed.to_le_bytes()).into();
         (seed != 0).then_some(Self { state, output: [0; BLOCK], served: BLOCK })
     }
@@ -47,7 +48,7 @@ impl Sha1Prng {
     }
 
     /// Returns a uniform number in `0..bound`, as `nextInt(bound)` does. `bound` is at least 1.
-    pub(crate) fn next_int(&mut self, bound: i32) -> i32 {
+    fn next_int(&mut self, bound: i32) -> i32 {
         debug_assert!(bound > 0);
         let drawn = self.next(31).cast_signed();
         if bound & (bound - 1) == 0 {

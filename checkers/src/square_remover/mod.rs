@@ -16,6 +16,15 @@ use input::Game;
 use replay::{after, gain, tile};
 use rules::{Cell, Position};
 
+/// The checker's id.
+const ID: &str = "square-remover";
+
+/// The number of moves in a game and in every answer.
+const MOVES: usize = 10_000;
+
+/// How many tiles of the buffer are shown.
+const SHOWN: usize = 12;
+
 /// The checker of `square-remover`.
 pub(crate) struct SquareRemover;
 
@@ -54,15 +63,6 @@ impl Case for Game {
         vec![Feature { name: "colors", value: i64::from(self.colors) }, Feature::count("N", self.size)]
     }
 }
-
-/// The checker's id.
-const ID: &str = "square-remover";
-
-/// The number of moves in a game and in every answer.
-const MOVES: usize = 10_000;
-
-/// How many tiles of the buffer are shown.
-const SHOWN: usize = 12;
 
 impl ManualGame for Game {
     /// An answer has all moves of the game. The missing moves swap two tiles back and forth, if possible without

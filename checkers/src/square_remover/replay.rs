@@ -8,6 +8,7 @@ use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
 use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecided, Unobserved};
 
 /// The maximum number of squares in one game.
+///
 /// No rule ends a cascade. Each square brings four pseudo-random tiles, which complete less than one further square on
 /// average. So every known cascade is short, but there is no proof. The best programs of the contest remove about
 /// 21,000 squares in a game. Removing this many takes a fraction of a second.

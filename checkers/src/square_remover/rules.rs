@@ -15,6 +15,12 @@ const SEVENS: u64 = 0x7777_7777_7777_7777;
 /// The highest bit of every tile.
 const TOP_BITS: u64 = 0x8888_8888_8888_8888;
 
+/// A prime. The sequence from any start passes through all numbers from 1 to `MODULUS - 1` before it repeats.
+const MODULUS: u64 = 2_147_483_647;
+
+/// The multiplier of C++'s `minstd_rand`.
+const MULTIPLIER: u64 = 48_271;
+
 /// A cell of the board, or a square by its top left cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -106,6 +112,7 @@ impl Position {
     }
 
     /// Removes the topmost square, the leftmost of several, and returns it. Returns `None` if there is none.
+    ///
     /// This gives the result of a scan from the top after every removal. Rows that are no suspects have no square. A
     /// row becomes a suspect again when it gets a new tile.
     #[inline]
@@ -158,37 +165,31 @@ impl Position {
     }
 }
 
-#[cfg(test)]
-#[path = "../../tests/games/model/square_remover.rs"]
-mod model;
-
-/// A prime. The sequence from any start passes through all numbers from 1 to `MODULUS - 1` before it repeats.
-const MODULUS: u64 = 2_147_483_647;
-
-/// The multiplier of C++'s `minstd_rand`.
-const MULTIPLIER: u64 = 48_271;
-
 /// The sequence `A[0] = start`, `A[i] = A[i-1] * 48271 mod 2147483647`.
 #[derive(Debug, Clone)]
-pub(crate) struct Lehmer {
+struct Lehmer {
     upcoming: u32,
 }
 
 impl Lehmer {
     /// Starts at `start`, which the sequence gives first.
-    pub(crate) fn new(start: u32) -> Self {
+    fn new(start: u32) -> Self {
         Self { upcoming: start }
     }
 
     /// Returns the next number of the sequence.
     #[inline]
-    pub(crate) fn next(&mut self) -> u32 {
+    fn next(&mut self) -> u32 {
         let current = self.upcoming;
         // A remainder modulo MODULUS fits in 31 bits.
         self.upcoming = (u64::from(current) * MULTIPLIER % MODULUS) as u32;
         current
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/games/model/square_remover.rs"]
+mod model;
 
 #[cfg(test)]
 mod tests {

@@ -43,9 +43,9 @@ mod model {
             return None;
         }
         let mut answer = words(answer);
-        let told = integer(answer.next()?, 0..=count)?;
+        let placed = integer(answer.next()?, 0..=count)?;
         let mut moves = Vec::new();
-        for _ in 0..told {
+        for _ in 0..placed {
             moves.push((integer(answer.next()?, 1..=width)?, integer(answer.next()?, 0..=2)?));
         }
         if answer.next().is_some() {
@@ -190,10 +190,10 @@ impl Game {
     }
 
     fn answer(&self) -> Vec<u8> {
-        let told = self.placements.len().min(self.pieces.len());
+        let placed = self.placements.len().min(self.pieces.len());
         let lines =
-            self.placements[..told].iter().map(|(p, s)| format!("{} {s}\n", 1 + p % self.spread.min(self.width)));
-        format!("{told}\n{}", lines.collect::<String>()).into_bytes()
+            self.placements[..placed].iter().map(|(p, s)| format!("{} {s}\n", 1 + p % self.spread.min(self.width)));
+        format!("{placed}\n{}", lines.collect::<String>()).into_bytes()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Games played by hand, choice by choice: what is told of each choice is what the checker then makes of it.
+//! Manual play, choice by choice: the checker confirms what the outlook says about each choice.
 
 use checkers::{CheckError, Checker, Frame, ManualGame, Move, Observer, Outlook, Score};
 use proptest::prelude::*;

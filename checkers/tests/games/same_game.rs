@@ -241,8 +241,8 @@ fn drawn(frame: &Frame) -> String {
 }
 
 #[test]
-fn a_game_is_told_removal_by_removal() {
-    let told = |id: &str, input: &[u8], answer: &[u8]| {
+fn a_replay_shows_removal_by_removal() {
+    let captions = |id: &str, input: &[u8], answer: &[u8]| {
         let mut recorder = Recorder::default();
         checker(id).read(input).unwrap().replay(answer, &mut recorder).unwrap();
         let frames =
@@ -255,14 +255,14 @@ fn a_game_is_told_removal_by_removal() {
         "2: --- bb- bb- = 16, 4 × B go",
         "2: --- --- --- = 64, the board is cleared: all points count fourfold",
     ];
-    assert_eq!(told("same-game", b"3\nRBB\nRRR\nRBB\nRB\n", b"64"), cleared);
+    assert_eq!(captions("same-game", b"3\nRBB\nRRR\nRBB\nRB\n", b"64"), cleared);
     let given_up = [
         "0: ABA ABC ABA = 0, the board at the start",
         "1: AbA AbC AbA = 3, 3 × B go",
         "1: AA- AC- AA- = 3, 6 blocks are left",
     ];
-    assert_eq!(told("same-game-free", b"3\nABA\nABC\nABA\n", b"1\n2 1\n"), given_up);
-    assert_eq!(told("same-game-free", b"1\nABB\n", b"1 0 2").last().unwrap(), "1: A-- = 1, 1 block is left");
+    assert_eq!(captions("same-game-free", b"3\nABA\nABC\nABA\n", b"1\n2 1\n"), given_up);
+    assert_eq!(captions("same-game-free", b"1\nABB\n", b"1 0 2").last().unwrap(), "1: A-- = 1, 1 block is left");
 }
 
 /// Both groups of A have twelve blocks and reach the top; the right one reaches further left, but lower down.

@@ -1,19 +1,19 @@
-//! The hard part: the best possible score, by going through all positions that can occur after each number of moves.
+//! The hard part: finds the best possible score by a search through all positions after each number of moves.
 //!
-//! Every move that changes the strip draws two numbers, so the number of moves says what the generator gives next: a
-//! position is its strip and its layer. The score needs no memory either. A tile of 2^e that was merged from twos has
-//! brought (e - 1) 2^e points, so the strip tells the score but for the fours that the game put down itself, and those
-//! depend on the layer alone.
+//! Every move that changes the strip draws two numbers, so the number of moves determines the next numbers of the
+//! generator. A position is its strip and its layer. The score need not be stored: a tile 2^e that was merged from twos
+//! brought (e - 1) 2^e points. So the strip determines the score, except for the fours that the game itself placed, and
+//! their number depends only on the layer.
 
 use super::{Exponent, Generator, read_case};
 use crate::SolveError;
 use crate::input::Words;
 use std::io::Write;
 
-/// The longest strip. Its largest tile is below 2^16, so a strip is 36 bits of exponents.
+/// The length of the longest strip. Its largest tile is below 2^16, so a strip takes 36 bits of exponents.
 const MAX_LENGTH: usize = 9;
 
-/// Bits of a cell in a packed strip; cell 0 has the lowest.
+/// The number of bits of a cell in a packed strip. Cell 0 has the lowest bits.
 const CELL: usize = 4;
 
 /// The lowest bit of every cell.
@@ -35,17 +35,17 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     words.end()
 }
 
-/// The new tile of one move: what the generator gave for its place, and its exponent.
+/// The new tile of a move: the generator's number for its place, and its exponent.
 #[derive(Clone, Copy)]
 struct NewTile {
     place: u32,
     exponent: Packed,
 }
 
-/// The different strips of a layer. Each holds a tile, so that 0 marks a free slot.
+/// The distinct strips of a layer. A strip has at least one tile, so 0 marks a free slot.
 struct Layer {
     strips: Vec<Packed>,
-    /// The strips by their hash, at least half of them free; a power of two.
+    /// The slots by hash. Their number is a power of two, and at least half of them are free.
     slots: Vec<Packed>,
 }
 
@@ -69,10 +69,10 @@ impl Layer {
         }
     }
 
-    /// Returns the slot where a strip is, or belongs.
+    /// Returns the slot of a strip, or the one where it belongs.
     fn slot(&self, strip: Packed) -> usize {
         let mask = self.slots.len() - 1;
-        // The golden ratio's bits spread the strip; the upper ones are the most mixed.
+        // The product with the golden ratio spreads the bits. The upper ones are the most mixed.
         let mut slot = (strip.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
         while self.slots[slot] != 0 && self.slots[slot] != strip {
             slot = (slot + 1) & mask;
@@ -80,7 +80,7 @@ impl Layer {
         slot
     }
 
-    /// Moves the strips out, and is empty then.
+    /// Removes all strips and returns them.
     fn take_into(&mut self, strips: &mut Vec<Packed>) {
         std::mem::swap(&mut self.strips, strips);
         self.strips.clear();
@@ -92,7 +92,7 @@ fn best_score(strip: &[Exponent], mut generator: Generator) -> u64 {
     let start = strip.iter().rev().fold(0, |packed, &tile| packed << CELL | Packed::from(tile));
     let mut layer = vec![start];
     let mut next = Layer::new();
-    // What the tiles that were not merged from twos would count too much.
+    // The points counted too much for tiles that were not merged from twos.
     let mut gifts = worth(start);
     let mut best = 0;
     while !layer.is_empty() {
@@ -123,7 +123,7 @@ fn worth(mut strip: Packed) -> u64 {
     points
 }
 
-/// Returns the strips after a move to the left and to the right, where that changes something.
+/// Returns the strips after a move to the left and to the right, if these change anything.
 fn successors(strip: Packed, length: usize, tile: NewTile) -> [Option<Packed>; 2] {
     let (compact, count) = compacted(strip);
     let pairs = equal_neighbors(compact, count);
@@ -141,7 +141,7 @@ fn successors(strip: Packed, length: usize, tile: NewTile) -> [Option<Packed>; 2
     [left, right]
 }
 
-/// Returns the tiles without the empty cells between them, from cell 0 on, and how many there are.
+/// Returns the tiles from cell 0 on without empty cells between them, and their number.
 fn compacted(mut strip: Packed) -> (Packed, usize) {
     loop {
         let empty = empty_cells(strip).trailing_zeros() as usize / CELL;
@@ -165,7 +165,7 @@ fn equal_neighbors(compact: Packed, count: usize) -> Packed {
     empty_cells(compact ^ compact >> CELL) & ((1 << (CELL * count.saturating_sub(1))) - 1)
 }
 
-/// Returns the pairs that merge in a move to the left: of overlapping ones, the lower.
+/// Returns the pairs that merge in a move to the left: the lower one of overlapping pairs.
 fn first_pairs(mut pairs: Packed) -> Packed {
     let mut merging = 0;
     while pairs != 0 {
@@ -176,7 +176,7 @@ fn first_pairs(mut pairs: Packed) -> Packed {
     merging
 }
 
-/// Returns the pairs that merge in a move to the right: of overlapping ones, the higher.
+/// Returns the pairs that merge in a move to the right: the higher one of overlapping pairs.
 fn last_pairs(mut pairs: Packed) -> Packed {
     let mut merging = 0;
     while pairs != 0 {
@@ -187,7 +187,7 @@ fn last_pairs(mut pairs: Packed) -> Packed {
     merging
 }
 
-/// Merges pairs of neighbours. Returns the tiles, and how many there are.
+/// Merges pairs of neighbours. Returns the tiles and their number.
 fn merged(mut compact: Packed, mut count: usize, mut pairs: Packed) -> (Packed, usize) {
     while pairs != 0 {
         let pair = 1 << pairs.ilog2();

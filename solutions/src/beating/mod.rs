@@ -1,10 +1,6 @@
-//! Beating the Game: 2048 on a strip, with a generator whose seed is known.
-//!
-//! The easy part: follows the attempted moves and shows the strip that results.
-//!
-//! A strip of tiles and how it slides.
-//!
-//! The game's pseudorandom generator: subtraction with carry, with values (43, 22, 2^32).
+//! Beating the Game: 2048 on a strip, with random numbers from a subtract-with-carry generator with a known seed. This
+//! file has the strip, the generator and the easy part, which follows the attempted moves and writes the resulting
+//! strip.
 
 mod hard;
 
@@ -12,6 +8,21 @@ use crate::input::Words;
 use crate::{Solution, SolveError, Strength};
 use std::io::Write;
 use std::ops::Range;
+
+/// The length of the longest strip.
+const MAX_LENGTH: usize = 1000;
+
+/// The maximum number of attempts.
+const MAX_ATTEMPTS: usize = 5000;
+
+/// A cell of the strip: the exponent of its power of two, or 0 if the cell is empty.
+type Exponent = u8;
+
+/// The distance of the older of the two values.
+const LONG_LAG: usize = 43;
+
+/// The distance of the newer one.
+const SHORT_LAG: usize = 22;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -23,11 +34,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: hard::solve,
     },
 ];
-
-/// The longest strip.
-const MAX_LENGTH: usize = 1000;
-/// The most attempts.
-const MAX_ATTEMPTS: usize = 5000;
 
 pub(crate) fn solve_easy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
@@ -42,7 +48,7 @@ pub(crate) fn solve_easy(input: &[u8], output: &mut dyn Write) -> Result<(), Sol
     words.end()
 }
 
-/// Plays the attempts. One that changes nothing draws no random number.
+/// Plays the attempts. An attempt that changes nothing draws no random number.
 fn play(strip: &mut [Exponent], mut generator: Generator, attempts: &[u8]) {
     for &attempt in attempts {
         let slid = if attempt == b'l' { slide_left(strip) } else { slide_right(strip) };
@@ -58,10 +64,7 @@ fn write_strip(strip: &[Exponent], output: &mut dyn Write) -> Result<(), SolveEr
     Ok(())
 }
 
-/// A cell of the strip: the tile's exponent of two, 0 when the cell is empty.
-type Exponent = u8;
-
-/// Reads what both parts share: the strip's length, its tiles and the generator's seed.
+/// Reads the start of a case in both parts: the strip's length, its tiles and the generator's seed.
 fn read_case(words: &mut Words, longest: usize) -> Result<(Vec<Exponent>, Generator), SolveError> {
     let length: usize = words.number("the length of a strip", 2..=longest)?;
     let strip = (0..length).map(|_| read_tile(words)).collect::<Result<_, _>>()?;
@@ -78,32 +81,33 @@ fn read_tile(words: &mut Words) -> Result<Exponent, SolveError> {
     let tile = std::str::from_utf8(word).ok().and_then(|text| text.parse::<u64>().ok());
     match tile {
         Some(0) => Ok(0),
-        // The exponent of a 64-bit number fits in 8 bits.
-        Some(tile) if tile.is_power_of_two() && (2..=1 << 62).contains(&tile) => Ok(tile.ilog2() as Exponent),
+        Some(tile) if tile.is_power_of_two() && (2..=1 << 62).contains(&tile) => {
+            Ok(Exponent::try_from(tile.ilog2()).expect("the exponent of a 64-bit number fits in 8 bits"))
+        }
         _ => Err(words.unexpected(expected, word)),
     }
 }
 
-/// Slides all tiles to the left. Returns the cells that are empty then, or none when nothing moved.
+/// Slides all tiles to the left. Returns the cells that are then empty, or `None` if nothing moved.
 fn slide_left(strip: &mut [Exponent]) -> Option<Range<usize>> {
     let (filled, moved) = slide(strip, |i| i);
     moved.then_some(filled..strip.len())
 }
 
-/// Slides all tiles to the right. Returns the cells that are empty then, or none when nothing moved.
+/// Slides all tiles to the right. Returns the cells that are then empty, or `None` if nothing moved.
 fn slide_right(strip: &mut [Exponent]) -> Option<Range<usize>> {
     let last = strip.len() - 1;
     let (filled, moved) = slide(strip, |i| last - i);
     moved.then_some(0..strip.len() - filled)
 }
 
-/// Slides all tiles towards the first cell, where `cell(i)` is the i-th cell in that order. Returns how many cells are
-/// filled then, and whether anything moved or merged.
+/// Slides all tiles towards the first cell, where `cell(i)` is the i-th cell in this order. Returns the number of
+/// filled cells, and whether anything moved or merged.
 #[inline(always)]
 fn slide(strip: &mut [Exponent], cell: impl Fn(usize) -> usize) -> (usize, bool) {
     let mut filled = 0;
     let mut moved = false;
-    // The last tile, unless it has just been merged: 0 then, which no tile equals.
+    // The last tile if it can still merge, else 0, which equals no tile.
     let mut open = 0;
     for i in 0..strip.len() {
         let tile = strip[cell(i)];
@@ -126,11 +130,6 @@ fn slide(strip: &mut [Exponent], cell: impl Fn(usize) -> usize) -> (usize, bool)
     (filled, moved)
 }
 
-/// How far back the older of the two subtracted values lies.
-const LONG_LAG: usize = 43;
-/// How far back the newer one lies.
-const SHORT_LAG: usize = 22;
-
 /// The generator: its last 43 values in a ring, and the carry.
 #[derive(Debug, Clone)]
 struct Generator {
@@ -149,12 +148,11 @@ impl Generator {
     fn next(&mut self) -> u32 {
         let newer = self.ring[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
         let older = self.ring[self.oldest];
-        let difference = i64::from(newer) - i64::from(older) - i64::from(self.carry);
-        self.carry = difference < 0;
-        // The remainder modulo 2^32 is what the lower 32 bits say.
-        self.ring[self.oldest] = difference as u32;
+        let value = newer.wrapping_sub(older).wrapping_sub(self.carry.into());
+        self.carry = u64::from(newer) < u64::from(older) + u64::from(self.carry);
+        self.ring[self.oldest] = value;
         self.oldest = (self.oldest + 1) % LONG_LAG;
-        difference as u32
+        value
     }
 }
 

@@ -1,16 +1,15 @@
-//! Beam search that builds chains: of all ways to have played the columns so far, it keeps the most promising ones.
+//! Beam search that builds chains. Of all positions after the same number of columns, it keeps the most promising ones.
 //!
-//! A position is worth its points and what it promises. A chain of n steps brings points that grow with n², but building
-//! it takes columns that grow with n; so the points that a jewel could set off now count by their root, scaled so that
-//! setting off pays from a certain size on. Which size is best depends on the field, and how cautious play must be as
-//! well: several styles play the first columns, and the best goes on.
-//!
-//! What a playfield promises: the chain that one more jewel could set off.
+//! The value of a position is its points and the promise of its playfield: the chain that one more jewel could set off.
+//! A chain of n steps brings points that grow with n², but building it takes a number of columns that grows with n. So
+//! the points of the chain count by their root, scaled so that setting it off pays from a certain size on. The best
+//! size depends on the field, and so does the necessary caution. Therefore several styles play the first columns, and
+//! the best one plays the rest.
 
 use super::board::Board;
 use super::{Color, Column, Game, Placement, write};
 use crate::SolveError;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::io::Write;
@@ -18,24 +17,27 @@ use std::io::Write;
 /// Seconds; the limit is 4.
 const TIME_LIMIT: f64 = 3.6;
 
-/// The share of the time in which one style is tried.
+/// The share of the time for the trial of one style.
 const TRIAL: f64 = 0.05;
 
-/// How many columns before the end chains lose their promise.
+/// The number of columns before the end at which chains lose their value.
 const END: usize = 15;
 
-/// What a pair of equal neighbours is worth, in points.
+/// The value of a pair of equal neighbours, in points.
 const PAIR: f64 = 8.0;
 
-/// The most positions that are kept, so that the memory stays below a quarter of the limit.
+/// The maximum width of the beam. It keeps the memory below a quarter of the limit.
 const MAX_BEAM_WIDTH: usize = 10_000;
+
+/// A column with fewer free cells above it is dangerous.
+const SAFE_ROOM: u8 = 6;
 
 /// A way to weigh positions.
 #[derive(Debug, Clone, Copy)]
 struct Style {
-    /// From how many points on a chain is set off.
+    /// The points from which a chain is set off.
     target: f64,
-    /// What a unit of danger costs, in points.
+    /// The price of a unit of danger, in points.
     caution: f64,
 }
 
@@ -55,14 +57,15 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     write(&line.placements, output)
 }
 
-/// A way to play the game, from its first column on.
+/// The placements of a game from its first column on, and their score.
 #[derive(Debug, Default)]
 struct Line {
     score: u32,
     placements: Vec<Placement>,
 }
 
-/// Tries all styles on the first columns, then plays the game in the best one; and in the next, if that ended early.
+/// Tries all styles on the first columns, then plays the game in the best one. If that game ends early, the next style
+/// plays.
 fn play<const P: usize>(game: &Game, clock: &Clock) -> Line {
     let trial = (game.columns.len() / 20).max(100).min(game.columns.len());
     let mut ranking: Vec<(Line, Style)> = STYLES
@@ -89,17 +92,17 @@ fn play<const P: usize>(game: &Game, clock: &Clock) -> Line {
 struct Position<const P: usize> {
     board: Board<P>,
     score: u32,
-    /// Its last placement in the history.
+    /// The index of its last placement in the history.
     step: usize,
 }
 
-/// A placement, and the history's number of the one before it.
+/// A placement, and the index of the one before it in the history.
 struct Step {
     placement: Placement,
     before: usize,
 }
 
-/// A position that could follow.
+/// A possible next position.
 struct Candidate<const P: usize> {
     position: Position<P>,
     placement: Placement,
@@ -107,7 +110,7 @@ struct Candidate<const P: usize> {
     hash: u64,
 }
 
-/// Plays the first `length` columns until the clock shows `until`. Returns the best way found.
+/// Plays the first `length` columns until the clock shows `until`. Returns the best game found.
 fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut history = vec![Step { placement: Placement { x: 0, shift: 0 }, before: 0 }];
@@ -125,13 +128,12 @@ fn run<const P: usize>(game: &Game, length: usize, style: Style, clock: &Clock, 
         }
         let now = clock.used();
         let pace = expanded as f64 / (now - begun);
-        // A negative or unknown number becomes 0.
-        width = ((pace * (until - now) / (length - done) as f64) as usize).clamp(1, MAX_BEAM_WIDTH);
+        width = whole(pace * (until - now) / (length - done) as f64).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, placements: trace(&history, best.1) }
 }
 
-/// Returns every position that can follow. `left` columns come afterwards.
+/// Returns every possible next position. `left` columns come afterwards.
 fn successors<const P: usize>(beam: &[Position<P>], column: Column, style: Style, left: usize) -> Vec<Candidate<P>> {
     let shifts = match column {
         Column::Magic => 1,
@@ -157,18 +159,18 @@ fn successors<const P: usize>(beam: &[Position<P>], column: Column, style: Style
     candidates
 }
 
-/// Returns what a position is worth beside its points.
+/// Returns the value of a position besides its points.
 fn promise<const P: usize>(board: &Board<P>, style: Style, left: usize) -> f64 {
     let chain = f64::from(best_chain(board));
     let chain = match left {
-        // Not much can be added to it: it counts by the chance that its jewel comes.
+        // Little can be added to such a chain, so it counts by the probability that its jewel comes.
         0..END => chain * left as f64 / END as f64,
         _ => (chain * style.target.max(chain)).sqrt(),
     };
     chain + PAIR * f64::from(board.pairs()) - style.caution * f64::from(danger(board))
 }
 
-/// Returns the best different positions, and adds their placements to the history.
+/// Returns the best distinct positions and adds their placements to the history.
 fn select<const P: usize>(
     mut candidates: Vec<Candidate<P>>,
     width: usize,
@@ -213,10 +215,7 @@ const LINES: [[(isize, isize); 2]; 10] = [
     [(1, -1), (2, -2)],
 ];
 
-/// Free cells above a column below which it becomes dangerous.
-const SAFE_ROOM: u8 = 6;
-
-/// Returns the most points that a single jewel, dropped anywhere, would bring.
+/// Returns the maximum number of points that a single jewel, dropped anywhere, would bring.
 fn best_chain<const P: usize>(board: &Board<P>) -> u32 {
     let mut best = 0;
     for x in (0..board.heights().len()).filter(|&x| board.room(x) > 0) {
@@ -231,10 +230,10 @@ fn best_chain<const P: usize>(board: &Board<P>) -> u32 {
     best
 }
 
-/// Returns the colour of the two cells of a line around the top of column `x`, if they have the same.
+/// Returns the colour of the two cells of a line around the top of column `x`, if they have the same colour.
 fn completing_color<const P: usize>(board: &Board<P>, x: usize, line: &[(isize, isize); 2]) -> Option<Color> {
     let y = usize::from(board.heights()[x]);
-    // Steps over the left edge or through the floor wrap round to places where no jewel is.
+    // Steps over the left edge or through the floor wrap around to places without jewels.
     let color = |&(dx, dy): &(isize, isize)| {
         let y = y.wrapping_add_signed(dy);
         (y < 32).then(|| board.color(x.wrapping_add_signed(dx), y)).flatten()
@@ -243,7 +242,7 @@ fn completing_color<const P: usize>(board: &Board<P>, x: usize, line: &[(isize, 
     (color(&line[1])? == first).then_some(first)
 }
 
-/// Returns how dangerous the heights are: the squares of the rooms that columns lack.
+/// Returns the danger of the heights: the sum of squares of the free cells that columns lack.
 fn danger<const P: usize>(board: &Board<P>) -> u32 {
     let lacking = (0..board.heights().len()).map(|x| u32::from(SAFE_ROOM.saturating_sub(board.room(x))));
     lacking.map(|lacking| lacking * lacking).sum()

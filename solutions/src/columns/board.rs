@@ -7,10 +7,10 @@ use super::{Color, Column, Game, Placement};
 /// Points for one match at multiplier 1, and for one jewel that magic clears.
 const POINTS: u32 = 47;
 
-/// The widest field.
+/// The width of the widest field.
 const MAX_WIDTH: usize = 12;
 
-/// A bit set of cells: bit `y` of word `x`. Wider than any field, so that a neighbour to the right always exists.
+/// A bit set of cells: bit `y` of word `x`. It is wider than any field, so that a neighbour to the right always exists.
 type Cells = [u32; 16];
 
 /// A playfield whose colours are below `2^P`.
@@ -36,12 +36,12 @@ impl<const P: usize> Board<P> {
         Self { planes: [[0; 16]; P], heights: [0; MAX_WIDTH], width, height }
     }
 
-    /// Returns how high each column of the field is filled.
+    /// Returns the height of each column of the field.
     pub(super) fn heights(&self) -> &[u8] {
         &self.heights[..usize::from(self.width)]
     }
 
-    /// Tells whether a column can land at `x` without ending the game.
+    /// Returns whether a column can land at `x` without ending the game.
     pub(super) fn fits(&self, x: u8) -> bool {
         self.heights[usize::from(x)] + 3 <= self.height
     }
@@ -49,17 +49,17 @@ impl<const P: usize> Board<P> {
     /// Returns the colour at a place, if there is a jewel.
     pub(super) fn color(&self, x: usize, y: usize) -> Option<Color> {
         let filled = *self.heights().get(x)?;
-        let bits = self.planes.iter().rev().fold(0, |bits, plane| bits << 1 | plane[x] >> y & 1);
-        // Eight planes at most would still fit a byte; there are five.
-        (y < usize::from(filled)).then_some(bits as Color)
+        let is_set = |plane: &Cells| plane[x] >> y & 1 == 1;
+        let color = self.planes.iter().rev().fold(0, |color, plane| color << 1 | Color::from(is_set(plane)));
+        (y < usize::from(filled)).then_some(color)
     }
 
-    /// Returns how many cells are free above column `x`.
+    /// Returns the number of free cells above column `x`.
     pub(super) fn room(&self, x: usize) -> u8 {
         self.height - self.heights[x]
     }
 
-    /// Returns how many neighbouring pairs, in all four directions, have one colour.
+    /// Returns the number of neighbouring pairs of one colour, in all four directions.
     pub(super) fn pairs(&self) -> u32 {
         let occupied = self.occupied();
         let directions = [
@@ -71,11 +71,11 @@ impl<const P: usize> Board<P> {
         directions.iter().map(count).sum()
     }
 
-    /// Returns a number that tells positions apart.
+    /// Returns a hash of the position.
     pub(super) fn hash(&self) -> u64 {
         let heights = self.heights.iter().map(|&height| u64::from(height));
         let cells = self.planes.iter().flat_map(|plane| &plane[..MAX_WIDTH]).map(|&cells| u64::from(cells));
-        // The golden ratio's bits spread every word over the whole number.
+        // The product with the golden ratio spreads every word over the whole number.
         heights
             .chain(cells)
             .fold(0, |hash: u64, word| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
@@ -124,7 +124,7 @@ impl<const P: usize> Board<P> {
         POINTS * count(&cells)
     }
 
-    /// Clears matches and lets the rest fall until nothing matches. Returns the points.
+    /// Clears matches and lets the rest fall, until nothing matches. Returns the points.
     fn resolve(&mut self) -> u32 {
         let mut points = 0;
         for multiplier in 1.. {
@@ -148,8 +148,8 @@ impl<const P: usize> Board<P> {
         matches
     }
 
-    /// Adds the matches along one direction. A step goes `DX` columns to the right; `here` moves the bits of the
-    /// neighbour to the cell's own place, `there` moves them back.
+    /// Adds the matches along one direction. A step goes `DX` columns to the right. `here` moves the bits of the
+    /// neighbour to the place of the cell, and `there` moves them back.
     #[inline(always)]
     fn match_direction<const DX: usize>(
         &self,

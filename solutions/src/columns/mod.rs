@@ -1,10 +1,6 @@
-//! Columns: drop jewels, three at a time, so that three equal ones line up, and let chains follow.
-//!
-//! A case of Columns as its text gives it, and the text of an answer.
-//!
-//! One move of foresight: every column goes where it brings most now; among equals, where it lands lowest.
-//!
-//! The statement's own strategy: every column goes, unshifted, where it lands lowest, and leftmost among those.
+//! Columns: drop jewels, three at a time, so that three equal ones line up and chains follow. This file has the texts
+//! of cases and answers and two plain strategies: the statement's own one, which puts every column unshifted in the
+//! lowest place, and a greedy one, which puts every column where it brings most points now.
 
 mod beam;
 mod board;
@@ -14,6 +10,12 @@ use crate::{Solution, SolveError, Strength};
 use board::Board;
 use std::cmp::Reverse;
 use std::io::Write;
+
+/// A jewel of an ordinary column: its letter, counted from 0.
+type Color = u8;
+
+/// Enough planes for every letter.
+const PLANES: usize = 5;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -37,10 +39,7 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
     },
 ];
 
-/// A jewel of any column but the magic one: its letter, counted from 0.
-type Color = u8;
-
-/// What falls.
+/// A falling column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     /// Three jewels, bottom to top.
@@ -54,7 +53,7 @@ enum Column {
 struct Placement {
     /// The field's column, from 0.
     x: u8,
-    /// How often the bottom jewel went on top.
+    /// How often the bottom jewel is moved to the top.
     shift: u8,
 }
 
@@ -77,7 +76,7 @@ impl Game {
         Ok(Self { width, height, columns })
     }
 
-    /// Returns how many colours the columns have, counting every letter up to the last one used.
+    /// Returns the number of colours, counting every letter up to the last one used.
     fn colors(&self) -> usize {
         let jewels = self.columns.iter().flat_map(|column| match column {
             Column::Jewels(jewels) => &jewels[..],
@@ -106,9 +105,6 @@ fn write(placements: &[Placement], output: &mut dyn Write) -> Result<(), SolveEr
     Ok(())
 }
 
-/// Enough planes for every letter.
-const PLANES: usize = 5;
-
 pub(crate) fn solve_greedy(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     write(&play_greedily(&Game::read(input)?), output)
 }
@@ -130,7 +126,7 @@ fn best_placement(board: &Board<PLANES>, column: Column) -> Option<Placement> {
     let placements = places.flat_map(|(x, &height)| (0..3).map(move |shift| (Placement { x, shift }, height)));
     let best = placements.max_by_key(|&(placement, height)| {
         let points = board.clone().play(column, placement);
-        // The last of equal maxima is taken: negate what should be small, so that ties go to the left.
+        // The last of equal maxima is taken. What should be small is negated, so that ties go to the left.
         (points, Reverse((height, placement.x, placement.shift)))
     });
     best.map(|(placement, _)| placement)

@@ -1,50 +1,51 @@
-//! Clearing the board: beam search over short moves at its left edge, with boards compared that have as many cells left.
+//! Clears the board by a beam search over short moves at its left edge. Boards with the same number of cells left are
+//! compared.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use crate::search::{Clock, Random};
 
-/// How many columns, from the leftmost that is not empty, moves may touch.
+/// The number of columns, from the leftmost that is not empty, that moves may touch.
 const COLUMNS: usize = 3;
 
-/// The longest path that is tried, and the longest when few cells are left.
+/// The longest path that is tried. When few cells are left, longer paths are tried.
 const SHORT: usize = 3;
 const LONG: usize = 5;
 const FEW: usize = 20;
 
-/// How many random moves are tried on a board.
+/// The number of random moves that are tried on a board.
 const TRIED: usize = 30;
 
-/// The most boards that wait for one number of cells, and the most cells that they have together.
+/// The maximum number of boards that wait for one number of cells, and of their cells in total.
 const WAITING: usize = 3_000;
 const WAITING_CELLS: usize = 1 << 25;
 
-/// The share of the time after which only one board for each number of cells goes on, so that a game comes to its end.
+/// After this share of the time, only one board for each number of cells is continued, so that a game comes to its end.
 const CHOICE: f64 = 0.85;
 
-/// What it costs, in points, that neighbouring columns differ in height by one.
+/// The price, in points, of a difference of one between the heights of neighbouring columns.
 const STEP: f64 = 0.3;
 
-/// A board on the way.
+/// A board in the search.
 struct Position {
     board: Board,
     points: u64,
     value: f64,
-    /// Its last move in the history.
+    /// The index of its last move in the history.
     step: usize,
 }
 
-/// A move, and the history's number of the one before it.
+/// A move, and the index of the one before it in the history.
 struct Step {
     path: Vec<Cell>,
     before: usize,
 }
 
-/// Plays so that few cells are left, and most points brought.
+/// Plays so that few cells are left and many points are scored.
 pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let cells = board.cells().count();
     let mut search =
         Search { rules, random: Random::new(1), history: vec![Step { path: vec![], before: 0 }], best: (0.0, 0) };
-    // Positions by how many cells are left.
+    // Positions by the number of cells left.
     let mut waiting: Vec<Vec<Position>> = (0..=cells).map(|_| Vec::new()).collect();
     waiting[cells].push(Position { board: board.clone(), points: 0, value: 0.0, step: 0 });
     for left in (0..=cells).rev() {
@@ -52,7 +53,7 @@ pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
         positions.sort_by(|a, b| b.value.total_cmp(&a.value));
         let until = clock.used() + (CHOICE - clock.used()) / (left + 1) as f64;
         for (number, position) in positions.iter().enumerate() {
-            // One board of each kind goes on even when its time is over, unless all time is.
+            // One board of each kind is continued even when its time is over, unless all time is over.
             let used = clock.used();
             if used > 1.0 || number > 0 && used > until {
                 break;
@@ -67,7 +68,7 @@ struct Search<'a> {
     rules: &'a Rules,
     random: Random,
     history: Vec<Step>,
-    /// The logarithm of the best final score, and its last move in the history.
+    /// The logarithm of the best final score, and the index of its last move in the history.
     best: (f64, usize),
 }
 
@@ -97,7 +98,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tells whether no move may follow this one. Moves take two cells or more, so this is asked in vain mostly.
+    /// Returns whether no move may follow this one. This is rare, because moves remove two cells or more.
     fn depth_is_used_up(&self, step: usize) -> bool {
         self.rules.moves <= self.trace(step).count()
     }
@@ -123,7 +124,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns all paths in the leftmost columns that are worth something, and what.
+/// Returns all paths in the leftmost columns that score, with their points.
 fn paths(rules: &Rules, board: &Board, longest: usize) -> Vec<(Vec<Cell>, u64)> {
     let stride = board.stride();
     let Some(first) = board.cells().next() else { return Vec::new() };
@@ -137,7 +138,7 @@ fn paths(rules: &Rules, board: &Board, longest: usize) -> Vec<(Vec<Cell>, u64)> 
     paths
 }
 
-/// Adds all paths that go on from `path` over `cell`.
+/// Adds all paths that continue `path` over `cell`.
 fn extend(
     rules: &Rules,
     board: &Board,

@@ -1,38 +1,38 @@
-//! Many short moves: round by round, all palindromes and many primes are looked for, and the best that do not disturb
-//! each other are taken. Whole games are played so, with different prices for a cell, and the best one counts.
+//! Many short moves. Each round looks for all palindromes and many primes, and plays the best that do not disturb each
+//! other. Whole games are played in this way, with different prices for a cell, and the best one counts.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::palindrome::{Bounds, Grower, middles};
 use super::primality::Primality;
-use crate::search::{Clock, Random};
+use crate::search::{Clock, Random, whole};
 
 /// Pairs tried for the palindromes around one middle.
 const PAIRS: usize = 150;
 
-/// Random walks for each move that is still to be made, and at least.
+/// The number of random walks for each remaining move, and the minimum.
 const WALKS: usize = 100;
 const MIN_WALKS: usize = 4_000;
 
-/// How many lengths of a walk are looked at, from the longest down.
+/// The number of lengths of a walk that are tried, from the longest down.
 const TAILS: usize = 4;
 
-/// The share of the time that is left that one search for palindromes may take.
+/// The share of the remaining time for one search for palindromes.
 const ROUND: f64 = 0.1;
 
-/// After how many middles the clock is looked at.
+/// The number of middles between two looks at the clock.
 const CLOCK_EVERY: usize = 1_000;
 
-/// Rounds without any path after which there is nothing left.
+/// After this number of rounds without any path, nothing is left.
 const VAIN_ROUNDS: usize = 3;
 
-/// The share of the time that one game may take.
+/// The share of the time for one game.
 const GAME: f64 = 0.25;
 
-/// Prices of a cell, as shares of what a cell of a prime of the greatest length brings. Where moves are scarce, cells
-/// should be free; where cells are, short paths that bring much are better.
+/// Prices of a cell, as shares of the points per cell of a prime of maximum length. If moves are scarce, cells should
+/// be free. If cells are scarce, short paths that bring much are better.
 const PRICES: [f64; 4] = [0.0, 0.9, 0.5, 0.7];
 
-/// A path and what it is worth.
+/// A path and its points.
 struct Path {
     cells: Vec<Cell>,
     points: u64,
@@ -40,7 +40,7 @@ struct Path {
     value: f64,
 }
 
-/// Plays games until the time is over or one is as good as can be. Returns the best.
+/// Plays games until the time is over or a game is perfect. Returns the best one.
 pub(super) fn collect(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     let longest = *rules.lengths.end();
     let perfect = [longest, longest.saturating_sub(1)].map(|length| rules.points(length, true, true));
@@ -73,18 +73,18 @@ pub(super) fn collect(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
 struct Collector<'a> {
     rules: &'a Rules,
     board: Board,
-    /// What a cell costs, in points.
+    /// The price of a cell, in points.
     price: f64,
     grower: Grower,
-    /// For each cell, whether it is on the walk that goes on.
+    /// For each cell, whether it is on the current walk.
     used: Vec<bool>,
     random: Random,
     primality: Primality,
 }
 
 impl Collector<'_> {
-    /// Plays until the moves or the paths are used up, at a pace to be done when the clock shows `until`. Returns the
-    /// points as well.
+    /// Plays until the moves or the paths are used up, at a pace that ends when the clock shows `until`. Returns the
+    /// points and the answer.
     fn play(&mut self, clock: &Clock, until: f64) -> (u64, Answer) {
         let mut answer = Answer::new();
         let (mut vain, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
@@ -94,9 +94,10 @@ impl Collector<'_> {
             let mut paths = self.palindromes(|| clock.used() < enough);
             paths.extend(self.primes(left));
             let best = paths.iter().map(|path| path.value).fold(f64::MIN, f64::max);
-            // Less than the best there ever was may grow again when other cells meet: then few are taken at a time.
+            // If the best path is below the record, better ones may appear when other cells meet, so only few are
+            // played at a time.
             let rounds = ((until - clock.used()) / (clock.used() - begun)).max(1.0);
-            let most = if best >= record { left } else { (left as f64 / rounds).ceil() as usize };
+            let most = if best >= record { left } else { whole((left as f64 / rounds).ceil()) };
             record = record.max(best);
             let taken = self.take(paths, most, best, &mut answer);
             left -= taken.len();
@@ -111,7 +112,8 @@ impl Collector<'_> {
         Path { cells, points, value }
     }
 
-    /// Returns palindromes from all over the board, from a random cell on; from a large one only as far as time allows.
+    /// Returns palindromes from the whole board, starting at a random cell. On a large board it stops when the time is
+    /// over.
     fn palindromes(&mut self, time_left: impl Fn() -> bool) -> Vec<Path> {
         let mut found = Vec::new();
         let [shortest, longest] = [*self.rules.lengths.start(), *self.rules.lengths.end()];
@@ -138,7 +140,7 @@ impl Collector<'_> {
         found.into_iter().map(|(cells, points)| self.path(cells, points)).collect()
     }
 
-    /// Returns primes met on random walks.
+    /// Returns primes found on random walks.
     fn primes(&mut self, left: usize) -> Vec<Path> {
         let starts: Vec<Cell> = self.board.cells().filter(|&cell| self.board.digit(cell) != 0).collect();
         if starts.is_empty() || self.rules.prime == 0 {
@@ -153,7 +155,7 @@ impl Collector<'_> {
             .collect()
     }
 
-    /// Returns the longest of the last few prefixes of a random walk that is worth something.
+    /// Returns the longest of the last few prefixes of a random walk that scores.
     fn walk(&mut self, start: Cell) -> Option<Path> {
         let mut cells = vec![start];
         self.used[start] = true;
@@ -175,12 +177,12 @@ impl Collector<'_> {
         Some(self.path(cells, points))
     }
 
-    /// Plays the best paths that earlier ones have left in place, at most this many, each about as good as the best.
+    /// Plays the best paths that earlier ones have not disturbed, at most `most`, each about as good as the best.
     /// Returns their points.
     fn take(&mut self, mut paths: Vec<Path>, most: usize, best: f64, answer: &mut Answer) -> Vec<u64> {
         let stride = self.board.stride();
         paths.retain(|path| path.value >= best - path.points as f64 / 16.0);
-        // Of equals, the highest first: what is below stays where it is.
+        // Among equals, the highest goes first, because it does not move the cells below it.
         let height = |path: &Path| path.cells.iter().map(|cell| cell % stride).min();
         paths.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| height(b).cmp(&height(a))));
         let mut disturbed = vec![usize::MAX; self.board.indices().div_ceil(stride)];

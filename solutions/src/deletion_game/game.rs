@@ -1,6 +1,5 @@
-//! A case of the Deletion Game as its text gives it, what a move is worth, and the text of an answer.
-//!
-//! A board of the Deletion Game with a border, and how its cells fall.
+//! A case of the Deletion Game: the texts of cases and answers, the points of a move, and the board, on which cells
+//! fall.
 
 use super::primality::{MAX_U64_DIGITS, is_prime};
 use crate::SolveError;
@@ -8,18 +7,24 @@ use crate::input::Words;
 use std::io::Write;
 use std::ops::RangeInclusive;
 
-/// How many bytes an answer may have.
+/// The maximum length of an answer, in bytes.
 const OUTPUT_LIMIT: usize = 1_000_000;
 
-/// The most cells of a board that is read.
+/// The maximum number of cells of a board.
 const CELLS: usize = 1 << 24;
 
-/// The numbers that a case fixes beside its board.
+/// A cell by its index: column by column, from the floor up.
+pub(super) type Cell = usize;
+
+/// The value of a blank cell and of the border.
+pub(super) const BLANK: u8 = 10;
+
+/// The parameters of a case, besides the board.
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
-    /// The most moves.
+    /// The maximum number of moves.
     pub(super) moves: usize,
-    /// The lengths that a path may have; empty when no path can be right.
+    /// The lengths that a path may have. Empty if no path is legal.
     pub(super) lengths: RangeInclusive<usize>,
     /// The exponent of a prime's length.
     pub(super) prime: u32,
@@ -30,7 +35,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Returns what a path is worth when its number is prime, a palindrome, both or neither; at most 2^64 - 1.
+    /// Returns the points of a path by its length and whether its number is prime or a palindrome. At most 2^64 - 1.
     pub(super) fn points(&self, length: usize, prime: bool, palindrome: bool) -> u64 {
         let power = |holds: bool, exponent| if holds { (length as u64).saturating_pow(exponent) } else { 1 };
         match (power(prime, self.prime), power(palindrome, self.palindrome)) {
@@ -39,26 +44,26 @@ impl Rules {
         }
     }
 
-    /// Returns what a path with these digits is worth, as far as short numbers tell: a longer one counts as composite.
+    /// Returns the points of a path with these digits. A number that does not fit into 64 bits counts as composite.
     pub(super) fn short_worth(&self, digits: &[u8]) -> u64 {
         self.worth(digits, |digits| digits.len() <= MAX_U64_DIGITS && is_prime(number(digits)))
     }
 
-    /// Returns what a path with these digits is worth.
+    /// Returns the points of a path with these digits.
     pub(super) fn worth(&self, digits: &[u8], is_prime: impl Fn(&[u8]) -> bool) -> u64 {
         let palindrome = digits.iter().eq(digits.iter().rev());
-        // Asked only if it matters: a power of one says nothing.
+        // Primality does not matter if the power is one.
         let prime = self.prime > 0 && is_prime(digits);
         self.points(digits.len(), prime, palindrome)
     }
 }
 
-/// Returns the number that at most 19 digits spell.
+/// Returns the number of at most 19 digits.
 pub(super) fn number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |number, &digit| number * 10 + u64::from(digit))
 }
 
-/// Reads a case, with or without the number of the test before it.
+/// Reads a case, with or without a test number before it.
 pub(super) fn read(input: &[u8]) -> Result<(Rules, Board), SolveError> {
     let mut words = Words::new(input);
     let first_line = input.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -79,7 +84,7 @@ pub(super) fn read(input: &[u8]) -> Result<(Rules, Board), SolveError> {
     Ok((Rules { moves, lengths, prime, palindrome, clearing }, Board::new(rows, columns, &digits)))
 }
 
-/// The moves of an answer, as text, never too long.
+/// The moves of an answer as text, never longer than an answer may be.
 pub(super) struct Answer {
     moves: usize,
     text: String,
@@ -90,7 +95,7 @@ impl Answer {
         Self { moves: 0, text: String::new() }
     }
 
-    /// Adds a move on the board as it is now. Returns false, and adds nothing, when the answer would be too long.
+    /// Adds a move on the current board. Returns false and adds nothing if the answer would be too long.
     pub(super) fn add(&mut self, board: &Board, path: &[Cell]) -> bool {
         let before = self.text.len();
         self.text.push_str(&path.len().to_string());
@@ -99,7 +104,7 @@ impl Answer {
             self.text.push_str(&format!(" {row} {column}"));
         }
         self.text.push('\n');
-        // Room for the first line, which has the number of moves.
+        // The first line, with the number of moves, needs room too.
         if self.text.len() + 24 > OUTPUT_LIMIT {
             self.text.truncate(before);
             return false;
@@ -113,13 +118,7 @@ impl Answer {
     }
 }
 
-/// A cell by its index: column by column, from the floor up.
-pub(super) type Cell = usize;
-
-/// What stands in a blank cell and in the border.
-pub(super) const BLANK: u8 = 10;
-
-/// The board.
+/// The board, with a border.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     digits: Vec<u8>,
@@ -163,18 +162,19 @@ impl Board {
         self.columns
     }
 
-    /// Returns by how much the index grows from a cell to the one on its right. The cell above has the next index.
+    /// Returns the difference between the index of a cell and of the one on its right. The cell above has the next
+    /// index.
     pub(super) fn stride(&self) -> usize {
         self.rows + 2
     }
 
-    /// Returns how many steps two cells are apart.
+    /// Returns the number of steps between two cells.
     pub(super) fn distance(&self, first: Cell, second: Cell) -> usize {
         let [(row, column), (other_row, other_column)] = [self.place(first), self.place(second)];
         row.abs_diff(other_row) + column.abs_diff(other_column)
     }
 
-    /// Returns how many indices there are, the border included.
+    /// Returns the number of indices, including the border.
     pub(super) fn indices(&self) -> usize {
         self.digits.len()
     }
@@ -189,7 +189,7 @@ impl Board {
         (0..self.digits.len()).filter(|&cell| self.digits[cell] != BLANK)
     }
 
-    /// Deletes the cells; what is above them falls.
+    /// Deletes the cells. The cells above them fall.
     pub(super) fn delete(&mut self, path: &[Cell]) {
         path.iter().for_each(|&cell| self.digits[cell] = BLANK);
         let mut columns: Vec<usize> = path.iter().map(|cell| cell / (self.rows + 2)).collect();

@@ -1,11 +1,8 @@
 //! Deletion Game: walk over digits so that they spell a prime or a palindrome, and delete them.
 //!
-//! The strong solver: it looks at what a case asks for, and plays by the way that suits it.
-//!
-//! Random paths: each move is the best of many random walks and of many palindromes grown from their middle.
-//!
-//! When cells that are left over halve the score, whole games of short paths are played instead, each eating the board
-//! from the left, and the best is kept.
+//! The strong solver looks at the parameters of a case and chooses one of three searches. The plain solver plays random
+//! paths: each move is the best of many random walks and of many palindromes grown from their middle. If remaining
+//! cells halve the score, it plays whole games of short paths from the left instead, and keeps the best one.
 
 mod clear;
 mod collect;
@@ -19,6 +16,24 @@ use clear::clear;
 use collect::collect;
 use game::{Answer, BLANK, Board, Cell, Rules, read};
 use std::io::Write;
+
+/// Seconds; the limit is 4.5.
+const TIME_LIMIT: f64 = 4.0;
+
+/// From this length on, paths are searched one by one.
+const LONG: usize = 60;
+
+/// Seconds; the limit is 4.5.
+const PLAIN_TIME_LIMIT: f64 = 2.0;
+
+/// The maximum length of a walk whose prefixes are tried. Their numbers fit into 64 bits.
+const WALK: usize = 18;
+
+/// Random attempts for one move.
+const ATTEMPTS: usize = 400;
+
+/// The longest path when the board is to be cleared.
+const SHORT: usize = 5;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -36,12 +51,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
     },
 ];
 
-/// Seconds; the limit is 4.5.
-const TIME_LIMIT: f64 = 4.0;
-
-/// From this length on, paths are looked for one by one.
-const LONG: usize = 60;
-
 pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let clock = Clock::start(TIME_LIMIT);
     let (rules, board) = read(input)?;
@@ -55,18 +64,6 @@ pub(crate) fn solve_strong(input: &[u8], output: &mut dyn Write) -> Result<(), S
     answer.write(output)
 }
 
-/// Seconds; the limit is 4.5.
-const PLAIN_TIME_LIMIT: f64 = 2.0;
-
-/// The longest walk of which the prefixes are looked at: their numbers fit in 64 bits.
-const WALK: usize = 18;
-
-/// Random attempts for one move.
-const ATTEMPTS: usize = 400;
-
-/// The longest path when the board is to be cleared.
-const SHORT: usize = 5;
-
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let (rules, board) = read(input)?;
     let mut search = Search { rules, clock: Clock::start(PLAIN_TIME_LIMIT), random: Random::new(1), used: Vec::new() };
@@ -75,7 +72,7 @@ pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), So
     answer.write(output)
 }
 
-/// A path, its digits, and what it is worth.
+/// A path and its points.
 #[derive(Debug, Clone, Default)]
 struct Path {
     cells: Vec<Cell>,
@@ -91,7 +88,7 @@ struct Search {
 }
 
 impl Search {
-    /// Plays for points alone.
+    /// Plays for points only.
     fn collect(&mut self, mut board: Board) -> Answer {
         let mut answer = Answer::new();
         for done in 0..self.rules.moves {
@@ -162,7 +159,7 @@ impl Search {
         board.digit(cell) != BLANK && self.used[cell] == 0
     }
 
-    /// Returns the longest palindrome met while both ends grow at random from a middle of one cell or two.
+    /// Returns the longest palindrome found while both ends grow at random from a middle of one or two cells.
     fn grow(&mut self, board: &Board, middle: Cell) -> Path {
         let mut ends = [middle, middle];
         let twin = board.neighbors(middle).into_iter().find(|&next| board.digit(next) == board.digit(middle));
@@ -208,7 +205,7 @@ impl Search {
         (!pairs.is_empty()).then(|| *self.random.pick(&pairs))
     }
 
-    /// Plays whole games until the time is over. Returns the one with the best final score.
+    /// Plays whole games until the time is over. Returns the game with the best final score.
     fn clear(&mut self, board: &Board) -> Answer {
         let (mut best, mut answer) = (None, Answer::new());
         while best.is_none() || self.clock.used() < 1.0 {
@@ -238,7 +235,7 @@ impl Search {
         ((sum as f64).log2() - board.cells().count() as f64, answer)
     }
 
-    /// Returns a short path from the leftmost cell from which some attempts find one.
+    /// Returns a short path from the leftmost cell from which it finds one.
     fn leftmost_path(&mut self, board: &Board) -> Option<Path> {
         let cells: Vec<Cell> = board.cells().collect();
         cells.into_iter().find_map(|start| {

@@ -1,27 +1,27 @@
-//! Few long moves: palindromes that fill a symmetric board, palindromes grown from a middle, and long primes.
-//!
-//! Long palindromes: grown from their middle, at both ends at once, outwards.
-//!
-//! Palindromes that fill a whole board that is the same after half a turn, or in a mirror.
+//! Few long moves: palindromes that fill a board with a symmetry (half a turn, or a mirror), palindromes that grow from
+//! their middle at both ends, and long primes.
 
 use super::game::{Answer, BLANK, Board, Cell, Rules};
 use super::primality::{MAX_DIGITS, Primality, passes};
-use crate::search::{Clock, Random};
+use crate::search::{Clock, Random, whole};
 
-/// The share of the time for growing palindromes, where long primes may pay as well.
+/// The share of the time for growing palindromes if long primes may pay as well.
 const PALINDROMES: f64 = 0.3;
 
-/// The share of the time after which no long number is tested any more: a test can take a while.
+/// After this share of the time, no long number is tested any more, because a test can take long.
 const LAST_TEST: f64 = 0.95;
 
-/// Pairs tried for one palindrome, times its greatest length.
+/// The number of pairs tried for one palindrome, per cell of its maximum length.
 const PAIRS: usize = 20;
 
-/// How many long tests a prime takes for each of its digits, after trial division.
+/// The number of long tests that a prime takes for each of its digits, after trial division.
 const TESTS_PER_DIGIT: f64 = 0.1;
 
-/// By what lengths are multiplied after every one that no prime was found of.
+/// The factor for the length after each length for which no prime was found.
 const SHRINK: f64 = 0.98;
+
+/// The mark of a cell without a link.
+const NONE: Cell = 0;
 
 /// Plays the moves, each as long as possible.
 pub(super) fn play(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
@@ -39,13 +39,13 @@ pub(super) fn play(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     answer
 }
 
-/// A path and what it is worth.
+/// A path and its points.
 struct Move {
     cells: Vec<Cell>,
     points: u64,
 }
 
-/// Returns palindromes, each played on the board that the ones before have left.
+/// Returns palindromes, each for the board after the ones before it.
 fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Move> {
     let share = if rules.prime > 0 { PALINDROMES } else { 1.0 };
     let mut grower = Grower::new(&board);
@@ -67,7 +67,7 @@ fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Move> {
     moves
 }
 
-/// Returns the longest palindrome that a symmetry of the whole board gives; empty if none is long enough.
+/// Returns the longest palindrome that a symmetry of the whole board gives. Empty if none is long enough.
 fn symmetric(rules: &Rules, board: &Board) -> Vec<Cell> {
     let longest = *rules.lengths.end();
     let mut paths: Vec<Vec<Cell>> = snakes(board).iter().map(|path| middle_palindrome(board, path, longest)).collect();
@@ -76,7 +76,7 @@ fn symmetric(rules: &Rules, board: &Board) -> Vec<Cell> {
     paths.into_iter().max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// Grows palindromes from random middles while there is time, unless one is as long as can be.
+/// Grows palindromes from random middles until the time is over or one has the maximum length.
 fn longest_palindrome(
     rules: &Rules,
     board: &Board,
@@ -87,12 +87,12 @@ fn longest_palindrome(
 ) -> Vec<Cell> {
     let longest = *rules.lengths.end();
     if 2 * known.len() > longest {
-        // Growth finds nothing that long.
+        // Growth finds no palindrome of this length.
         return known;
     }
     let mut best = known;
     let cells: Vec<Cell> = board.cells().collect();
-    // On a small board every middle is tried; on a large one the first few do.
+    // On a small board every middle is tried. On a large one, the first few are enough.
     let mut first = true;
     while !cells.is_empty() && best.len() < longest && (first || time_left()) {
         first = false;
@@ -106,7 +106,7 @@ fn longest_palindrome(
     best
 }
 
-/// Returns primes along the rows, to and fro from the top, so that none disturbs the next.
+/// Returns primes along the rows, back and forth from the top, so that none disturbs the next.
 fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
     let [path, ..] = snakes(board);
     let digits: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();
@@ -121,13 +121,13 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
     while moves.len() < rules.moves && clock.used() < LAST_TEST {
         let missing = rules.moves - moves.len();
         let share = (LAST_TEST - clock.used()) / missing as f64;
-        // Tests take the cube of the length, and the number of them grows with it.
+        // The time of a test grows with the cube of the length, and the number of tests with the length.
         let affordable = (share / (effort * TESTS_PER_DIGIT * longest as f64)).powf(0.25).min(1.0);
-        let length = (longest as f64 * affordable * SHRINK.powi(misses)) as usize;
+        let length = whole(longest as f64 * affordable * SHRINK.powi(misses));
         if length < *rules.lengths.start() {
             break;
         }
-        // Luck differs: others can make up for a late one, but the last must leave time for shorter numbers.
+        // A late prime can be made up for by the others, but the last one must leave time for shorter numbers.
         let until = clock.used() + if missing == 1 { share / 2.0 } else { share * 2.0 };
         let found = (start..(digits.len() + 1).saturating_sub(length))
             .take_while(|_| clock.used() < until)
@@ -143,10 +143,10 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
     moves
 }
 
-/// Returns the share of the limit that testing one number with this many digits takes.
+/// Returns the share of the limit that a test of one number with this many digits takes.
 fn effort_of_a_test(length: usize, clock: &Clock) -> f64 {
     let begun = clock.used();
-    // Odd, and almost surely composite: the test ends after its first base, as it mostly does.
+    // The number is odd and almost surely composite, so the test ends after its first base, which is the usual case.
     passes(&vec![7; length]);
     clock.used() - begun
 }
@@ -157,19 +157,19 @@ pub(super) struct Grower {
     used: Vec<bool>,
 }
 
-/// The two halves of a path, each from the middle outwards. The middle cell of an odd path begins both.
+/// The two halves of a path, each from the middle outwards. The middle cell of an odd path is the first of both.
 struct Halves {
     cells: [Vec<Cell>; 2],
-    /// Pairs that may come next, the best last, for every length of the halves.
+    /// The possible next pairs for every length of the halves, the best one last.
     choices: Vec<Vec<[Cell; 2]>>,
 }
 
-/// How far a growth goes.
+/// The limits of a growth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) shortest: usize,
     pub(super) longest: usize,
-    /// How many pairs are tried at most.
+    /// The maximum number of pairs that are tried.
     pub(super) pairs: usize,
     /// Whether all palindromes are shown, not just longer and longer ones.
     pub(super) all: bool,
@@ -180,8 +180,8 @@ impl Grower {
         Self { used: vec![false; board.indices()] }
     }
 
-    /// Shows palindromes around one middle cell, or two, as they are met. Stops when none can be longer, or all pairs have
-    /// been spent.
+    /// Shows the palindromes that it finds around one or two middle cells. Stops when none can be longer or all pairs
+    /// have been tried.
     pub(super) fn grow(
         &mut self,
         board: &Board,
@@ -222,14 +222,15 @@ impl Grower {
         halves.cells.iter().flatten().for_each(|&cell| self.used[cell] = false);
     }
 
-    /// Takes the last pair off both ends.
+    /// Removes the last pair from both ends.
     fn retreat(&mut self, halves: &mut Halves) {
         for cell in halves.cells.iter_mut().filter_map(Vec::pop) {
             self.used[cell] = false;
         }
     }
 
-    /// Returns the pairs of different free cells with equal digits beside the ends; those farthest from the middle last.
+    /// Returns the pairs of different free cells with equal digits beside the ends, those farthest from the middle
+    /// last.
     fn next_pairs(&self, board: &Board, ends: [Cell; 2], middle: [Cell; 2], random: &mut Random) -> Vec<[Cell; 2]> {
         let mut pairs = Vec::new();
         let [firsts, seconds] = ends.map(|end| board.neighbors(end));
@@ -257,17 +258,15 @@ impl Halves {
     }
 }
 
-/// Returns the middles that palindromes can have around a cell: itself, and it with an equal neighbour after it.
+/// Returns the possible middles of palindromes at a cell: the cell alone, and the cell with an equal neighbour after
+/// it.
 pub(super) fn middles(board: &Board, cell: Cell) -> impl Iterator<Item = [Cell; 2]> {
     let after = board.neighbors(cell).into_iter().filter(move |&next| next > cell);
     let twins = after.filter(move |&next| board.digit(next) == board.digit(cell));
     std::iter::once([cell, cell]).chain(twins.map(move |next| [cell, next]))
 }
 
-/// The border's own mark for a cell without a link.
-const NONE: Cell = 0;
-
-/// Returns the paths to and fro over the whole board, along the rows and along the columns, from two corners.
+/// Returns the paths back and forth over the whole board, along the rows and along the columns, from two corners.
 fn snakes(board: &Board) -> [Vec<Cell>; 4] {
     let (rows, columns) = (board.rows(), board.columns());
     let by_rows = |flip: bool| {
@@ -287,7 +286,7 @@ fn snakes(board: &Board) -> [Vec<Cell>; 4] {
     [by_rows(false), by_rows(true), by_columns(false), by_columns(true)]
 }
 
-/// Returns the longest part of a path, cut off at both ends alike, that is a palindrome not longer than `longest`.
+/// Returns the longest palindrome around the middle of a path, of at most `longest` cells.
 fn middle_palindrome(board: &Board, path: &[Cell], longest: usize) -> Vec<Cell> {
     let length = path.len();
     let digit = |i: usize| board.digit(path[i]);
@@ -297,7 +296,8 @@ fn middle_palindrome(board: &Board, path: &[Cell], longest: usize) -> Vec<Cell> 
     start.map_or_else(Vec::new, |start| path[start..length - start].to_vec())
 }
 
-/// Returns a palindrome that runs through nearly all of the left half that the right half mirrors, and back there.
+/// Returns a palindrome that runs through nearly all of the left half and back through the right half, its mirror
+/// image.
 fn mirrored(board: &Board, longest: usize) -> Vec<Cell> {
     let columns = board.columns();
     if !columns.is_multiple_of(2) || columns < 4 || board.rows() < 2 {
@@ -326,7 +326,8 @@ fn mirrored(board: &Board, longest: usize) -> Vec<Cell> {
     path
 }
 
-/// Loops through the good cells of the left half: first around blocks of two by two, then joined and widened.
+/// Loops through the good cells of the left half. They start around blocks of two by two and are then joined and
+/// widened.
 struct Loops<'a> {
     board: &'a Board,
     good: Vec<bool>,
@@ -379,7 +380,7 @@ impl<'a> Loops<'a> {
         [block, right, block - 1, right - 1]
     }
 
-    /// Joins neighbouring blocks that are on different loops, until there is one for each connected part.
+    /// Joins neighbouring blocks on different loops, until each connected part has one loop.
     fn join_blocks(&mut self) {
         for block in self.blocks.clone() {
             let [_, b, c, d] = self.corners(block);
@@ -396,12 +397,12 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Tells whether a block of the grid is there and whole. Beyond the half's edges nothing is good.
+    /// Returns whether a block of the grid exists and is whole. Beyond the edges of the half no cell is good.
     fn is_block(&self, block: Cell) -> bool {
         self.links[block] != [NONE; 2] && self.corners(block).iter().all(|&cell| self.good[cell])
     }
 
-    /// Makes two loops one in the books. Returns false if they were one already.
+    /// Records that two loops are one. Returns false if they already were.
     fn unite(&mut self, first: Cell, second: Cell) -> bool {
         let roots = [first, second].map(|block| self.find(block));
         self.root[roots[0]] = roots[1];
@@ -433,7 +434,7 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Widens the loops by pairs of good cells that lie beside two cells in a row, as long as there are any.
+    /// Widens the loops by pairs of good cells beside two consecutive cells, as long as there are any.
     fn take_in_the_rest(&mut self) {
         let mut waiting: Vec<Cell> = (0..self.links.len()).filter(|&cell| self.links[cell] != [NONE; 2]).collect();
         while let Some(cell) = waiting.pop() {

@@ -1,16 +1,22 @@
-//! Primality of numbers too long for machine words: trial division, then Fermat's and Miller and Rabin's ideas.
-//!
-//! Primality of numbers that a search can form by the million.
+//! Primality: an exact test of 64-bit numbers, fast enough for millions of them, and for longer numbers trial division
+//! and the test of Miller and Rabin.
 
 use num_bigint::BigUint;
 
-/// Numbers with more digits are taken for composite: to test one would take too long.
+/// Numbers with more digits count as composite, because a test would take too long.
 pub(super) const MAX_DIGITS: usize = 1_200;
 
-/// Below this all primes are divided by first.
+/// The limit of the primes for trial division.
 const TRIAL: u32 = 10_000;
 
-/// The primes that long numbers are divided by first.
+/// The maximum number of decimal digits that always fit in a `u64`.
+pub(super) const MAX_U64_DIGITS: usize = 19;
+
+/// Bases for which Miller and Rabin's test is exact below 2^64 (the first twelve primes: Sorenson and Webster, "Strong
+/// pseudoprimes to twelve prime bases", Mathematics of Computation 86, 2017).
+const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+
+/// The primes for the trial division of long numbers.
 pub(super) struct Primality {
     small: Vec<u32>,
 }
@@ -20,8 +26,8 @@ impl Primality {
         Self { small: (3..TRIAL).filter(|&number| is_prime(u64::from(number))).collect() }
     }
 
-    /// Tells whether the digits spell a prime. Below 2^64 that is certain; above, a composite number passes with a
-    /// chance that has never been observed.
+    /// Returns whether the digits spell a prime. Below 2^64 the result is exact. Above it, a composite number could
+    /// pass, but this has never been observed.
     pub(super) fn is_prime(&self, digits: &[u8]) -> bool {
         if digits.len() <= MAX_U64_DIGITS {
             return is_prime(super::game::number(digits));
@@ -32,9 +38,9 @@ impl Primality {
 
     fn has_small_divisor(&self, digits: &[u8]) -> bool {
         let divides = |&divisor: &u32| {
-            // Nine digits at a time: the remainder and they stay below 2^64.
+            // Nine digits at a time: together with the remainder they stay below 2^64.
             let remainder = digits.chunks(9).fold(0, |remainder: u64, chunk| {
-                let power = 10_u64.pow(chunk.len() as u32);
+                let power = chunk.iter().fold(1, |power, _| power * 10);
                 (remainder * power + super::game::number(chunk)) % u64::from(divisor)
             });
             remainder == 0
@@ -43,7 +49,7 @@ impl Primality {
     }
 }
 
-/// Returns by how many small primes it pays to divide a number of this length.
+/// Returns the number of small primes for which trial division pays at this length.
 fn few(length: usize, all: usize) -> usize {
     (length * 2).min(all)
 }
@@ -67,14 +73,7 @@ pub(super) fn passes(digits: &[u8]) -> bool {
     })
 }
 
-/// The most decimal digits that always fit in a `u64`.
-pub(super) const MAX_U64_DIGITS: usize = 19;
-
-/// Bases for which Miller and Rabin's test is exact below 2^64 (the first twelve primes: Sorenson and Webster, "Strong
-/// pseudoprimes to twelve prime bases", Mathematics of Computation 86, 2017).
-const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-
-/// Tells whether the number is prime; exact.
+/// Returns whether the number is prime. The result is exact.
 pub(super) fn is_prime(number: u64) -> bool {
     if number < 2 {
         return false;
@@ -109,8 +108,8 @@ fn power_modulo(base: u64, mut exponent: u64, modulus: u64) -> u64 {
     result
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a remainder is below its modulus")]
 fn product_modulo(a: u64, b: u64, modulus: u64) -> u64 {
-    // The remainder is below the modulus, which fits.
     (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
 }
 

@@ -1,15 +1,14 @@
-//! The open game by beam search: after every number of moves, the most promising different boards are kept.
+//! The open game by beam search: after every move, the most promising distinct boards are kept.
 //!
-//! A board is worth its points, the points of its groups as they are, and those of its colours if each went at once; less
-//! a price for every block that stands alone, the more so the fewer blocks there are, because a cleared board counts four
-//! times. No weights suit all boards: several searches, each with its own, share the time.
-//!
-//! A board of SameGame as one array, for searches that remove millions of groups.
+//! The value of a board is its points, the points of its current groups, and the points if each colour were removed at
+//! once. A price is subtracted for every single block, and it grows as blocks disappear, because a cleared board counts
+//! four times. No weights suit all boards, so several searches with different weights share the time. A [`Field`] is a
+//! board as one array, for searches that remove millions of groups.
 
 use super::board::{Board, CLEARED, COLORS, Color, write_moves};
 use crate::SolveError;
 use crate::input::Words;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -17,22 +16,25 @@ use std::io::Write;
 /// Seconds; the limit is 10.
 const TIME_LIMIT: f64 = 9.0;
 
-/// The most boards that are kept, so that the memory stays far below the limit.
+/// The maximum width of the beam. It keeps the memory far below the limit.
 const MAX_BEAM_WIDTH: usize = 4_000;
 
-/// What a colour costs of which a single block is left.
+/// The price of a colour with a single block left.
 const LONE_COLOR: f64 = 1000.0;
 
-/// How many blocks an average move takes, for guessing how many moves are to come.
+/// The number of blocks that an average move removes, to estimate the number of remaining moves.
 const BLOCKS_A_MOVE: f64 = 3.0;
 
-/// How a board is weighed against its points.
+/// The value of an empty cell. Colours count from 1.
+const EMPTY: u8 = 0;
+
+/// The weights of a board's properties against its points.
 #[derive(Debug, Clone, Copy)]
 struct Weights {
     pairs: f64,
     possible_pairs: f64,
     single: f64,
-    /// By how much the price of a single block has grown when none is left.
+    /// The growth of the price of a single block until no block is left.
     growth: f64,
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
     write_moves(&places, output)
 }
 
-/// A way to play the game to its end: a cell of each group.
+/// A game played to its end: a cell of each group, and the score.
 #[derive(Debug, Default)]
 struct Line {
     score: u32,
@@ -80,17 +82,17 @@ struct Position {
     field: Field,
     groups: Vec<Group>,
     score: u32,
-    /// Its last move in the history.
+    /// The index of its last move in the history.
     step: usize,
 }
 
-/// A move, and the history's number of the one before it.
+/// A move, and the index of the one before it in the history.
 struct Step {
     cell: u16,
     before: usize,
 }
 
-/// A position that could follow.
+/// A possible next position.
 struct Candidate {
     position: Position,
     cell: u16,
@@ -98,7 +100,7 @@ struct Candidate {
     hash: u64,
 }
 
-/// Searches until the clock shows `until`. Returns the best game that was played to its end.
+/// Searches until the clock shows `until`. Returns the best finished game.
 fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
     let begun = clock.used();
     let mut groups = Vec::new();
@@ -125,14 +127,14 @@ fn run(finder: &mut GroupFinder, start: &Field, weights: Weights, clock: &Clock,
         expanded += beam.len();
         beam = select(candidates, width, &mut history);
         let now = clock.used();
-        let pace = f64::from(expanded as u32) / (now - begun);
+        let pace = expanded as f64 / (now - begun);
         let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
-        width = ((pace * (until - now) / moves) as usize).clamp(1, MAX_BEAM_WIDTH);
+        width = whole(pace * (until - now) / moves).clamp(1, MAX_BEAM_WIDTH);
     }
     Line { score: best.0, cells: trace(&history, best.1) }
 }
 
-/// Returns the position after a move, and what was counted on it. A finished game has its final score.
+/// Returns the position after a move, and its census. A finished game has its final score.
 fn follow(
     finder: &mut GroupFinder,
     before: &Position,
@@ -154,7 +156,7 @@ fn follow(
     (Candidate { position, cell: group.cell, value, hash: hasher.finish() }, census)
 }
 
-/// Returns what a board is worth beside its points. The game began with `blocks`.
+/// Returns the value of a board besides its points. The game started with `blocks`.
 fn promise(census: &Census, weights: Weights, blocks: u32) -> f64 {
     let gone = 1.0 - f64::from(census.blocks) / f64::from(blocks);
     weights.pairs * f64::from(census.pairs) + weights.possible_pairs * f64::from(census.possible_pairs)
@@ -162,7 +164,7 @@ fn promise(census: &Census, weights: Weights, blocks: u32) -> f64 {
         - LONE_COLOR * f64::from(census.lone_colors)
 }
 
-/// Returns the best different positions, and adds their moves to the history.
+/// Returns the best distinct positions and adds their moves to the history.
 fn select(mut candidates: Vec<Candidate>, width: usize, history: &mut Vec<Step>) -> Vec<Position> {
     candidates.sort_unstable_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash)));
     let mut seen = HashSet::new();
@@ -185,9 +187,6 @@ fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
     cells
 }
 
-/// What stands where no block is. Colours count from 1.
-const EMPTY: u8 = 0;
-
 /// A position: column by column from the left, each from the floor up. Columns without blocks are at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Field {
@@ -195,7 +194,7 @@ pub(super) struct Field {
     cells: Vec<u8>,
 }
 
-/// A group: its first cell, and how many it has.
+/// A group: its first cell and its number of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) cell: u16,
@@ -210,24 +209,24 @@ impl Group {
     }
 }
 
-/// What is counted on a position.
+/// The counts of a position.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Census {
-    /// Pairs of blocks of one group, over all groups: the points for removing them as they are.
+    /// Pairs of blocks of one group, over all groups: the points for removing them now.
     pairs: u32,
-    /// Pairs of blocks of one colour: the points if all of a colour went at once.
+    /// Pairs of blocks of one colour: the points if each colour were removed at once.
     possible_pairs: u32,
     /// Blocks.
     pub(super) blocks: u32,
     /// Blocks that belong to no group.
     single: u32,
-    /// Colours of which a single block is left: the board cannot be cleared any more.
+    /// Colours with a single block left. With any of these the board cannot be cleared.
     lone_colors: u32,
 }
 
 /// Finds groups.
 pub(super) struct GroupFinder {
-    /// For each cell, the number of the last search that came by.
+    /// For each cell, the number of the last search that visited it.
     seen: Vec<u32>,
     search: u32,
     stack: Vec<u16>,
@@ -244,7 +243,7 @@ impl Field {
         Self { rows, cells }
     }
 
-    /// Returns the colour of a cell, as [`Board`] counts it. There must be a block.
+    /// Returns the colour of a cell, which must have a block, as [`Board`] counts it.
     pub(super) fn color(&self, cell: u16) -> Color {
         self.cells[usize::from(cell)] - 1
     }
@@ -256,13 +255,20 @@ impl Field {
     }
 }
 
+/// Returns the cell with an index in [`Field::cells`].
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a board has at most 2,500 cells")]
+fn cell_at(index: usize) -> u16 {
+    index as u16
+}
+
 impl GroupFinder {
-    /// Returns one for boards as large as this one.
+    /// Returns a finder for boards of this size.
     pub(super) fn new(field: &Field) -> Self {
         Self { seen: vec![0; field.cells.len()], search: 0, stack: Vec::new() }
     }
 
-    /// Lists the groups, and counts.
+    /// Lists the groups and returns the counts.
     pub(super) fn count(&mut self, field: &Field, groups: &mut Vec<Group>) -> Census {
         groups.clear();
         let mut census = Census::default();
@@ -272,15 +278,14 @@ impl GroupFinder {
             if field.cells[start] == EMPTY || self.seen[start] == self.search {
                 continue;
             }
-            // A board has at most 2500 cells.
-            let cell = start as u16;
+            let cell = cell_at(start);
             let size = self.walk(field, cell, |_| ());
             blocks[usize::from(field.cells[start])] += size;
             match size {
                 1 => census.single += 1,
                 _ => {
                     census.pairs += size * (size - 1) / 2;
-                    groups.push(Group { cell, size: size as u16 });
+                    groups.push(Group { cell, size: u16::try_from(size).expect("a board has at most 2,500 cells") });
                 }
             }
         }
@@ -307,14 +312,14 @@ impl GroupFinder {
             for next in sides.into_iter().flatten() {
                 if field.cells.get(next) == Some(&color) && self.seen[next] != self.search {
                     self.seen[next] = self.search;
-                    self.stack.push(next as u16);
+                    self.stack.push(cell_at(next));
                 }
             }
         }
         size
     }
 
-    /// Removes a group; blocks fall, and empty columns close up.
+    /// Removes a group. Blocks fall, and empty columns close up.
     pub(super) fn remove(&mut self, field: &Field, group: Group) -> Field {
         let mut after = field.clone();
         self.search += 1;

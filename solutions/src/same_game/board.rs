@@ -10,7 +10,7 @@ pub(super) type Color = u8;
 /// The factor for a cleared board.
 pub(super) const CLEARED: u32 = 4;
 
-/// How many colours there can be.
+/// The maximum number of colours.
 pub(super) const COLORS: usize = 26;
 
 /// A position: for each column that is not empty, its blocks from the bottom up.
@@ -60,7 +60,7 @@ impl Board {
         Ok(Self { rows, columns })
     }
 
-    /// Returns how many rows the board has.
+    /// Returns the number of rows.
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
@@ -101,7 +101,7 @@ impl Board {
         let mut next = 0;
         while let Some(&Block { x, y }) = blocks.get(next) {
             next += 1;
-            // Below zero wraps round to a place that no board has.
+            // A step below zero wraps around to a place that no board has.
             for (x, y) in [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)] {
                 let same = self.columns.get(x).and_then(|column| column.get(y)) == Some(&color);
                 if same && !std::mem::replace(&mut seen[x][y], true) {
@@ -112,7 +112,7 @@ impl Board {
         Group { color, blocks }
     }
 
-    /// Removes a group; blocks fall, and empty columns close up.
+    /// Removes a group. Blocks fall, and empty columns close up.
     pub(super) fn remove(&mut self, group: &Group) {
         let mut blocks = group.blocks.clone();
         blocks.sort_unstable_by_key(|block| std::cmp::Reverse(block.y));

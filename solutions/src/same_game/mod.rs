@@ -1,14 +1,10 @@
 //! SameGame: remove connected groups of one colour until none is left.
 //!
-//! The strategy that the statement prescribes, followed to the letter.
-//!
-//! The open game, plainly: the largest group always goes first.
-//!
-//! The open game by random playouts with a tabu colour: the most frequent colour is left alone while there is another
-//! group, so that it grows into few large ones. The best game counts.
-//!
-//! The policy is "TabuColorRandom" of Schadd, Winands, van den Herik, Chaslot and Uiterwijk, "Single-Player Monte-Carlo Tree
-//! Search", Computers and Games, 2008, here without the tree.
+//! This file has the prescribed strategy and two solvers of the open game. The plain one always removes the largest
+//! group. The other plays random games with a tabu colour and keeps the best one: the most frequent colour is not
+//! removed while there is another group, so that it grows into few large groups. This is the policy "TabuColorRandom"
+//! of Schadd, Winands, van den Herik, Chaslot and Uiterwijk, "Single-Player Monte-Carlo Tree Search", Computers and
+//! Games, 2008, without the tree.
 
 mod beam;
 mod board;
@@ -20,6 +16,12 @@ use crate::{Solution, SolveError, Strength};
 use beam::{Field, Group, GroupFinder};
 use board::{Board, CLEARED, COLORS, Color, write_moves};
 use std::io::Write;
+
+/// The place of each colour in the order.
+type Places = [Option<usize>; COLORS];
+
+/// Seconds; the limit is 10.
+const TABU_TIME_LIMIT: f64 = 9.0;
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -48,9 +50,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: solve_tabu,
     },
 ];
-
-/// The place of each colour in the order.
-type Places = [Option<usize>; COLORS];
 
 pub(crate) fn solve_prescribed(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
@@ -87,7 +86,7 @@ fn prescribed_score(mut board: Board, places: &Places) -> u64 {
     if board.is_empty() { score * u64::from(CLEARED) } else { score }
 }
 
-/// Returns what decides which group goes first: the least of all.
+/// Returns the key of a group. The group with the least key goes first.
 fn precedence(board: &Board, places: &Places, group: &board::Group) -> impl Ord + use<> {
     let corner = group.blocks.iter().map(|&block| (board.row(block), block.x)).min();
     (places[usize::from(group.color)], group.blocks.len(), corner)
@@ -106,9 +105,6 @@ pub(crate) fn solve_largest_first(input: &[u8], output: &mut dyn Write) -> Resul
     write_moves(&moves, output)
 }
 
-/// Seconds; the limit is 10.
-const TABU_TIME_LIMIT: f64 = 9.0;
-
 pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let mut words = Words::new(input);
     let board = Board::read(&mut words)?;
@@ -116,14 +112,14 @@ pub(crate) fn solve_tabu(input: &[u8], output: &mut dyn Write) -> Result<(), Sol
     write_moves(&best_playout(&board, &Clock::start(TABU_TIME_LIMIT)).places, output)
 }
 
-/// A game that was played to its end: the row and the column of a block of each group.
+/// A finished game: the row and the column of a block of each group, and the score.
 #[derive(Debug, Default)]
 struct Playout {
     score: u32,
     places: Vec<(usize, usize)>,
 }
 
-/// Plays games until the time is over, and at least one. Returns the best.
+/// Plays games until the time is over, at least one. Returns the best.
 fn best_playout(board: &Board, clock: &Clock) -> Playout {
     let start = Field::new(board);
     let tabu = most_frequent_color(board);
@@ -139,7 +135,7 @@ fn best_playout(board: &Board, clock: &Clock) -> Playout {
     best
 }
 
-/// Plays one game. A group of the tabu colour goes only when there is no other.
+/// Plays one game. A group of the tabu colour is removed only if there is no other.
 fn play_out(finder: &mut GroupFinder, start: &Field, tabu: Color, random: &mut Random) -> Playout {
     let mut field = start.clone();
     let mut playout = Playout::default();

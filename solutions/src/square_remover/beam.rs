@@ -1,35 +1,35 @@
-//! Beam search over swaps: after every move it keeps the most promising of all boards that could be there by then.
+//! Beam search over swaps: after every move, the most promising boards are kept.
 //!
-//! A board is worth the squares removed and what its tiles promise. Only what a swap changes is weighed again. Swaps that
-//! complete a square are all tried; the others, many more, only on boards so good that they may pay.
-//!
-//! The best moves that were found from all boards of a beam.
+//! The value of a board is the number of removed squares and the promise of its tiles. Only the tiles that a swap
+//! changes are evaluated again. All swaps that complete a square are tried. The others, which are many more, are tried
+//! only on boards so good that they may pay.
 
 use super::board::{Board, completing_swaps};
 use super::promise::{Blocks, Promise, Promises, REMOVED, each, near_cell, near_square};
 use super::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use crate::SolveError;
-use crate::search::Clock;
+use crate::search::{Clock, whole};
 use std::cmp::Reverse;
 use std::io::Write;
 
 /// More tiles than 10,000 moves can use up.
 const BUFFER: usize = 1 << 18;
 
-/// What is taken off for a move without a square. The best of many looks better than it is. Between 300 and 500 the
-/// scores are the same; without it, such moves do harm, and without such moves, games of six colours lose a twentieth.
+/// The price of a move without a square, because the best of many looks better than it is. Between 300 and 500 the
+/// scores are the same. Without the price, such moves do harm. Without such moves, games of six colours lose a
+/// twentieth.
 const QUIET_COST: i32 = 400;
 
-/// The most that such a move usually adds to a board's promise.
+/// The maximum that such a move usually adds to the promise of a board.
 const QUIET_GAIN: i32 = 250;
 
-/// The most boards that are kept, so that the memory stays below half the limit.
+/// The maximum width of the beam. It keeps the memory below half the limit.
 const MAX_BEAM_WIDTH: usize = 5_000;
 
-/// After how many moves the width is set anew.
+/// The number of moves after which the width is set again.
 const PACE: usize = 8;
 
-/// Rows and columns that a swap can be away from the one that prepared it.
+/// The maximum distance, in rows and in columns, between a swap and the one that prepared it.
 const REACH: u8 = 3;
 
 pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
@@ -40,18 +40,18 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
 /// A board in the beam.
 struct Position {
     board: Board,
-    /// What each block promises.
+    /// The promise of each block.
     promises: Promises,
-    /// The squares removed and all promises.
+    /// The value: removed squares and all promises.
     value: i32,
-    /// Its last move in the history.
+    /// The index of its last move in the history.
     step: u32,
-    /// The last move, if it completed no square. The next one must have to do with it: else it could as well have come
-    /// before, and the same boards would be looked at again and again.
+    /// The last move, if it completed no square. The next one must be near it. Otherwise it could as well have come
+    /// first, and the same boards would be evaluated again and again.
     prepared: Option<Swap>,
 }
 
-/// A move, and the history's number of the one before it.
+/// A move, and the index of the one before it in the history.
 struct Step {
     swap: Swap,
     before: u32,
@@ -87,7 +87,7 @@ impl Search {
             if done % PACE == 0 {
                 let used = clock.used();
                 let pace = expanded as f64 / used;
-                width = ((pace * (1.0 - used) / (moves - done) as f64) as usize).clamp(2, MAX_BEAM_WIDTH);
+                width = whole(pace * (1.0 - used) / (moves - done) as f64).clamp(2, MAX_BEAM_WIDTH);
             }
         }
         let best = beam.iter().max_by_key(|position| position.board.score());
@@ -119,13 +119,13 @@ impl Search {
         best
     }
 
-    /// Weighs a swap that completes a square.
+    /// Evaluates a swap that completes a square.
     fn weigh(&self, position: &Position, parent: u32, swap: Swap, best: &mut Best) {
         let (board, changed) = self.play(position, swap);
-        let removed = (board.score() - position.board.score()) as i32;
+        let removed = (board.score() - position.board.score()).cast_signed();
         let mut value = position.value + REMOVED * removed;
         each(changed, |block| value -= i32::from(position.promises[block]));
-        // Hardly ever do blocks promise more than nothing: single tiles count against them.
+        // The promise of a block is hardly ever positive, because single tiles count against it.
         if !best.would_take(value) {
             return;
         }
@@ -135,7 +135,7 @@ impl Search {
         }
     }
 
-    /// Weighs the swaps that complete no square.
+    /// Evaluates the swaps that complete no square.
     fn weigh_quiet_swaps(&self, position: &Position, parent: u32, best: &mut Best) {
         let mut board = position.board.clone();
         for &swap in self.swaps.iter().filter(|&&swap| may_follow(position, swap)) {
@@ -160,7 +160,7 @@ impl Search {
         (board, changed)
     }
 
-    /// Returns the best positions, and adds their moves to the history.
+    /// Returns the best positions and adds their moves to the history.
     fn select(&self, beam: &[Position], candidates: Best, history: &mut Vec<Step>) -> Vec<Position> {
         let follow = |Candidate { value, parent, swap, quiet, .. }: Candidate| {
             let before = &beam[parent as usize];
@@ -168,8 +168,8 @@ impl Search {
             let mut promises = before.promises;
             each(changed, |block| promises[block] = self.promise.of(&board, block));
             history.push(Step { swap, before: before.step });
-            // 10,000 moves of a beam of thousands stay below 2^32.
-            Position { board, promises, value, step: (history.len() - 1) as u32, prepared: quiet.then_some(swap) }
+            let step = u32::try_from(history.len() - 1).expect("10,000 moves of a beam of thousands stay below 2^32");
+            Position { board, promises, value, step, prepared: quiet.then_some(swap) }
         };
         candidates.into_different().into_iter().map(follow).collect()
     }
@@ -187,7 +187,7 @@ fn trace(history: &[Step], mut step: u32) -> Vec<Swap> {
     moves
 }
 
-/// Tells whether a swap has to do with the one that has been prepared, if any.
+/// Returns whether a swap is near the one that prepared it, if any.
 fn may_follow(position: &Position, swap: Swap) -> bool {
     let near =
         |prepared: Swap| prepared.row.abs_diff(swap.row) <= REACH && prepared.column.abs_diff(swap.column) <= REACH;
@@ -201,28 +201,29 @@ fn near(swap: Swap) -> Blocks {
     near_cell(row, column) | near_cell(below, beside)
 }
 
-/// A position that could follow.
+/// A possible next position.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// What the board is worth.
+    /// The value of the board.
     pub(super) value: i32,
-    /// The place of the board before in the beam.
+    /// The index in the beam of the board before the move.
     parent: u32,
-    /// Tells boards apart.
+    /// The hash of the board.
     pub(super) hash: u64,
     pub(super) swap: Swap,
     /// Whether the move completes no square.
     quiet: bool,
 }
 
-/// The best candidates so far, and perhaps some more.
+/// The best moves from all boards of a beam so far, and perhaps some more.
 struct Best {
     candidates: Vec<Candidate>,
-    /// How many are wanted.
+    /// The number of candidates that are wanted.
     width: usize,
-    /// How many are kept when there are too many: more than are wanted, since some are equal.
+    /// The number of candidates that are kept when there are too many. It is larger than `width`, because some boards
+    /// are equal.
     kept: usize,
-    /// Values up to this are not among the best.
+    /// Candidates up to this value are not among the best.
     threshold: i32,
 }
 
@@ -249,10 +250,10 @@ impl Best {
         }
     }
 
-    /// Returns the best candidates that lead to different boards, the best first.
+    /// Returns the best candidates with distinct boards, the best first.
     fn into_different(mut self) -> Vec<Candidate> {
         self.candidates.sort_unstable_by_key(Candidate::rank);
-        // Equal boards after as many moves and squares have equal values: they stand side by side.
+        // Equal boards after the same number of moves and squares have equal values, so they are neighbours.
         self.candidates.dedup_by_key(|candidate| (candidate.value, candidate.hash));
         self.candidates.truncate(self.width);
         self.candidates
@@ -260,7 +261,7 @@ impl Best {
 }
 
 impl Candidate {
-    /// Returns what orders candidates from the best to the worst, the same in every run.
+    /// Returns the key that orders candidates from the best to the worst, equally in every run.
     fn rank(&self) -> impl Ord + use<> {
         (Reverse(self.value), self.hash, self.quiet, self.parent, self.swap)
     }

@@ -1,17 +1,16 @@
-//! The board of Square Remover as bits: swapping, and removing squares in the order of the rules.
-//!
-//! Finds the swaps that complete a square, with all columns and colours of a row at once.
+//! The board of Square Remover as bits: swapping, removing squares in the order of the rules, and finding the swaps
+//! that complete a square, with all columns and colours of a row at once.
 
 use super::{Game, Swap};
 
-/// The most rows and columns a board has.
+/// The maximum number of rows, and of columns.
 pub(super) const SIZE: usize = 16;
 
-/// A row of the board: for each colour the columns that have it, the lowest bit for the first. Two lanes more than there are
-/// colours make a row what the processor handles at once.
+/// A row of the board: for each colour the columns that have it, the lowest bit for the first. With two more lanes than
+/// colours, a row fits the vector registers of the processor.
 pub(super) type Row = [u16; 8];
 
-/// A position of the game: the tiles, and how many tiles the buffer has given.
+/// A position of the game: the tiles, and the number of tiles drawn from the buffer.
 #[derive(Clone)]
 pub(super) struct Board {
     /// The rows, with an empty one before the first and after the last.
@@ -20,10 +19,10 @@ pub(super) struct Board {
     drawn: u32,
 }
 
-/// For two tiles' colours, the row that has them in its first two columns.
+/// For each pair of colours, the row that has them in its first two columns.
 static PAIRS: [[Row; 8]; 8] = pairs();
 
-/// Random numbers, one for each half of a row, that make a board's hash.
+/// Random numbers for the hash of a board, one for each half of a row.
 static FACTORS: [u64; 2 * (SIZE + 2)] = factors();
 
 impl Board {
@@ -36,12 +35,12 @@ impl Board {
         Self { rows, drawn: 0 }
     }
 
-    /// Returns how many squares have been removed.
+    /// Returns the number of removed squares.
     pub(super) fn score(&self) -> u32 {
         self.drawn / 4
     }
 
-    /// Returns what tells positions apart: the same tiles have the same number on every way to them.
+    /// Returns the hash of the position. It depends only on the tiles.
     pub(super) fn hash(&self) -> u64 {
         let words = self.rows.as_flattened().as_chunks::<4>().0;
         let mut hash = 0_u64;
@@ -52,7 +51,7 @@ impl Board {
         hash
     }
 
-    /// Removes squares until none is left, looking at the whole board.
+    /// Removes squares on the whole board until none is left.
     pub(super) fn resolve_all(&mut self, buffer: &[u8]) {
         self.resolve(0, SIZE - 1, buffer, |_, _| ());
     }
@@ -65,12 +64,12 @@ impl Board {
         self.resolve(row.saturating_sub(1), row + usize::from(swap.down), buffer, removed);
     }
 
-    /// Swaps two tiles, and leaves it at that.
+    /// Swaps two tiles without removing squares.
     #[inline(always)]
     pub(super) fn exchange(&mut self, swap: Swap) {
         let (row, column) = (usize::from(swap.row) + 1, swap.column);
         if swap.down {
-            // Where one of the two tiles has the colour, the other gets it.
+            // If one of the two tiles has the colour, the other gets it.
             let change: Row = lanes(|color| (self.rows[row][color] ^ self.rows[row + 1][color]) & 1 << column);
             self.rows[row] = lanes(|color| self.rows[row][color] ^ change[color]);
             self.rows[row + 1] = lanes(|color| self.rows[row + 1][color] ^ change[color]);
@@ -81,7 +80,7 @@ impl Board {
         }
     }
 
-    /// Removes squares until none is left. Only squares whose upper row is one of the given ones may have one colour.
+    /// Removes squares until none is left. The first square must have its upper row between `first` and `last`.
     #[inline(always)]
     fn resolve(&mut self, first: usize, last: usize, buffer: &[u8], mut removed: impl FnMut(usize, usize)) {
         let (mut row, mut last) = (first, last);
@@ -107,13 +106,13 @@ impl Board {
         }
     }
 
-    /// Tells whether a tile of the swap belongs to a square of one colour, if no other tiles do.
+    /// Returns whether a tile of the swap belongs to a square of one colour. No other tiles may.
     pub(super) fn is_complete_near(&self, swap: Swap) -> bool {
         let row = usize::from(swap.row);
         (row.saturating_sub(1)..=row + usize::from(swap.down)).any(|row| self.complete(row) != [0; 8])
     }
 
-    /// Returns how many tiles of a square have its most frequent colour; 0 when it reaches beyond the board.
+    /// Returns how many tiles of a square have its most frequent colour, or 0 if it reaches beyond the board.
     pub(super) fn most(&self, row: usize, column: usize) -> usize {
         let counts = lanes(|color| {
             let [above, below] = [1, 2].map(|next| self.rows[row + next][color] >> column);
@@ -133,7 +132,7 @@ impl Board {
     }
 }
 
-/// Returns a row made lane by lane.
+/// Returns a row built lane by lane.
 #[inline(always)]
 pub(super) fn lanes(lane: impl Fn(usize) -> u16) -> Row {
     // A plain loop: the compiler makes it a single instruction.
@@ -172,7 +171,7 @@ const fn pairs() -> [[Row; 8]; 8] {
     pairs
 }
 
-/// The columns of a row whose tile, if that neighbour took its place, would make a square complete.
+/// The columns of a row where a tile from that neighbour would complete a square.
 struct Gaps {
     from_left: u16,
     from_right: u16,
@@ -183,9 +182,8 @@ struct Gaps {
 /// Shows every swap that completes a square of a board with this many rows, each once.
 pub(super) fn completing_swaps(board: &Board, size: usize, mut show: impl FnMut(Swap)) {
     let mut from_below_before = 0;
-    // A board has at most 16 rows.
-    for row in 0..size as u8 {
-        let Gaps { from_left, from_right, from_above, from_below } = gaps(board, usize::from(row));
+    for (row, index) in (0..).zip(0..size) {
+        let Gaps { from_left, from_right, from_above, from_below } = gaps(board, index);
         if row > 0 {
             each(from_below_before | from_above, |column| show(Swap { row: row - 1, column, down: true }));
         }
@@ -199,12 +197,12 @@ fn gaps(board: &Board, row: usize) -> Gaps {
     let [above, here, below] = [&board.rows[row], &board.rows[row + 1], &board.rows[row + 2]];
     let left = lanes(|color| here[color] << 1);
     let right = lanes(|color| here[color] >> 1);
-    // The cells whose square up and to the left lacks but them; and so on.
+    // The cells that are the only ones missing in the square up and to the left, and so on.
     let above_left = lanes(|color| above[color] & above[color] << 1 & left[color] & !here[color]);
     let above_right = lanes(|color| above[color] & above[color] >> 1 & right[color] & !here[color]);
     let below_left = lanes(|color| below[color] & below[color] << 1 & left[color] & !here[color]);
     let below_right = lanes(|color| below[color] & below[color] >> 1 & right[color] & !here[color]);
-    // The tile must come from a side that the square is not on.
+    // The tile must come from a side away from the square.
     let filled = |one: &Row, other: &Row, side: &Row| any(&lanes(|color| (one[color] | other[color]) & side[color]));
     Gaps {
         from_left: filled(&above_right, &below_right, &left),
@@ -222,9 +220,9 @@ fn any(row: &Row) -> u16 {
 
 /// Shows every column of a set.
 #[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "a column is below 16")]
 fn each(mut columns: u16, mut show: impl FnMut(u8)) {
     while columns != 0 {
-        // Below 16.
         show(columns.trailing_zeros() as u8);
         columns &= columns - 1;
     }

@@ -1,8 +1,6 @@
-//! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced.
-//!
-//! A case of Square Remover as its text gives it, its buffer, and the text of an answer.
-//!
-//! One move of foresight: the swap that removes most squares; else the one that leaves the most squares nearly done.
+//! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced. This file has the
+//! texts of cases and answers, the buffer, and the plain solver, which looks one move ahead: it takes the swap that
+//! removes most squares, or else the one that leaves the most squares nearly complete.
 
 mod beam;
 mod board;
@@ -14,6 +12,18 @@ use crate::search::Random;
 use crate::{Solution, SolveError, Strength};
 use board::{Board, SIZE};
 use std::io::Write;
+
+/// The number of moves in a game.
+const MOVES: usize = 10_000;
+
+/// Seconds that a solution takes; the limit is 30.
+const TIME_LIMIT: f64 = 28.0;
+
+/// Far more tiles than 10,000 moves can use up.
+const BUFFER: usize = 1 << 20;
+
+/// The value of a square by the number of its tiles that have its most frequent colour.
+const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
 
 /// The solutions, the default one first.
 pub(crate) const SOLUTIONS: &[Solution] = &[
@@ -30,12 +40,6 @@ pub(crate) const SOLUTIONS: &[Solution] = &[
         solve: solve_plain,
     },
 ];
-
-/// How many moves a game has.
-const MOVES: usize = 10_000;
-
-/// Seconds that a solution takes; the limit is 30.
-const TIME_LIMIT: f64 = 28.0;
 
 /// One case.
 #[derive(Debug)]
@@ -63,8 +67,8 @@ impl Game {
     fn buffer(&self, length: usize) -> Vec<u8> {
         let successor = |&value: &u64| Some(value * 48_271 % 2_147_483_647);
         let values = std::iter::successors(Some(u64::from(self.start_seed)), successor);
-        // A colour is below 7.
-        values.take(length).map(|value| (value % u64::from(self.colors)) as u8).collect()
+        let color = |value| u8::try_from(value % u64::from(self.colors)).expect("it is below the number of colours");
+        values.take(length).map(color).collect()
     }
 }
 
@@ -93,18 +97,12 @@ fn write(moves: &[Swap], output: &mut dyn Write) -> Result<(), SolveError> {
     Ok(())
 }
 
-/// More tiles than 10,000 moves can use up, by far.
-const BUFFER: usize = 1 << 20;
-
-/// What a square is worth by how many of its tiles have its most frequent colour.
-const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
-
 pub(crate) fn solve_plain(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
     let clock = Clock::start(TIME_LIMIT);
     write(&play(&Game::read(input)?, &clock), output)
 }
 
-/// Once the time is up, the moves are random: an answer has all of them.
+/// When the time is over, the moves are random, because an answer needs all of them.
 fn play(game: &Game, clock: &Clock) -> Vec<Swap> {
     let buffer = game.buffer(BUFFER);
     let swaps = swaps(game.rows.len());
@@ -121,7 +119,7 @@ fn play(game: &Game, clock: &Clock) -> Vec<Swap> {
         .collect()
 }
 
-/// Returns the best swap, or none when no swap improves anything.
+/// Returns the best swap, or `None` if no swap improves anything.
 fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
     let mut after = board.clone();
     let mut rate = |swap: Swap| {
@@ -134,7 +132,7 @@ fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
     (rating > (0, 0)).then_some(swap)
 }
 
-/// Returns how many squares a swap removes, and else how much it adds to the squares' promise.
+/// Returns how many squares a swap removes, and how much it adds to the promise of the squares.
 fn rate(board: &Board, swapped: &Board, swap: Swap, buffer: &[u8]) -> (u32, i32) {
     if swapped.is_complete_near(swap) {
         let mut after = board.clone();

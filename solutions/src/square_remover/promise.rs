@@ -1,48 +1,55 @@
-//! What a board promises: how near its tiles are to squares of one colour.
+//! The promise of a board: how near its tiles are to squares of one colour. The tiles of one colour around a cell have
+//! a weight that was fitted to games of the search itself.
 //!
-//! What the tiles of one colour around a cell are worth, as fitted to games of the search itself.
-//!
-//! The origin of the numbers: games of 10,000 moves by a beam of 80, nine games for each number of colours and none of them
-//! a case of the problem. After every second move a board of the beam, at times changed by one or two random moves that
-//! complete a square, was played on from for 15 moves by a beam of 20. What that gained, squares removed and promise left,
-//! less the mean of the game, is what the board was worth; the weights are the least squares fit to it by how often the
-//! patterns occur, from 45,000 boards for each number of colours. The promise was that of an earlier fit, the first one that
-//! of hand-made weights, and this is the fourth. It explains 57, 67 and 75 % of what boards differ in.
+//! The origin of the weights: a beam of 80 played games of 10,000 moves, nine for each number of colours, none of them
+//! a case of the problem. After every second move, a beam of 20 continued from one of the boards for 15 moves. Some of
+//! these boards were changed first by one or two random moves that complete a square. The value of a board was the gain
+//! of these moves, in removed squares and remaining promise, less the mean of the game. The weights are a least squares
+//! fit of the values to the counts of the patterns, from 45,000 boards for each number of colours. The promise in the
+//! values came from an earlier fit, and in the first one from weights made by hand. This is the fourth fit. It explains
+//! 57, 67 and 75 % of the variance.
 
 use super::board::{Board, Row, SIZE, lanes};
 
-/// Blocks of four cells along a side of a board.
+/// The number of blocks along a side of a board.
 const SIDE: usize = SIZE / 2;
 
-/// Blocks of a board. A block is what is weighed at once: two by two cells, numbered row by row.
+/// The number of blocks of a board. A block of two by two cells is evaluated at once. Blocks are numbered row by row.
 const BLOCKS: usize = SIDE * SIDE;
 
-/// A set of blocks, a bit for each.
+/// A set of blocks, one bit for each.
 pub(super) type Blocks = u64;
 
-/// What each block of a board promises.
+/// The promise of each block of a board.
 pub(super) type Promises = [i16; BLOCKS];
 
-/// A cell and its eight neighbours, a bit for each that has a certain colour: row by row, the lowest bit first.
+/// The cells around and at a cell that have a certain colour: one bit for each of the nine cells, row by row, the
+/// lowest bit first.
 type Pattern = usize;
 
-/// Patterns there are.
+/// The number of patterns.
 const PATTERNS: usize = 1 << 9;
 
-/// The blocks that a cell's tile has to do with.
+/// The numbers of colours that have weights.
+const COLORS: [u8; 3] = [4, 5, 6];
+
+/// The value of a removed square.
+pub(super) const REMOVED: i32 = 750;
+
+/// For each cell, the blocks whose promise depends on its tile.
 static NEAR_CELL: [Blocks; SIZE * SIZE] = near(1);
 
-/// The blocks that the tiles of a square have to do with, by its top left cell.
+/// For each square, by its top left cell, the blocks whose promise depends on its tiles.
 static NEAR_SQUARE: [Blocks; SIZE * SIZE] = near(2);
 
-/// What blocks are worth.
+/// The values of blocks.
 pub(super) struct Promise {
-    /// For the sixteen cells in and around a block, a bit for each that has a certain colour: what that colour promises.
+    /// The promise of a colour by the sixteen cells in and around a block, one bit for each cell that has the colour.
     values: Box<[i16; 1 << 16]>,
 }
 
 impl Promise {
-    /// Returns what blocks are worth in a game with this number of colours.
+    /// Returns the values of blocks in a game with this number of colours.
     pub(super) fn new(colors: u8) -> Self {
         let weights = weights(colors);
         let value = |window: usize| -> i16 {
@@ -54,12 +61,12 @@ impl Promise {
         Self { values: values.try_into().expect("as many as there are windows") }
     }
 
-    /// Returns what each block of a board promises.
+    /// Returns the promise of each block of a board.
     pub(super) fn of_all(&self, board: &Board) -> Promises {
         std::array::from_fn(|block| self.of(board, block))
     }
 
-    /// Returns what a block promises.
+    /// Returns the promise of a block.
     #[inline(always)]
     pub(super) fn of(&self, board: &Board, block: usize) -> i16 {
         // No game has more than six colours.
@@ -67,7 +74,7 @@ impl Promise {
     }
 }
 
-/// Returns what a pattern is worth in a game with this number of colours.
+/// Returns the values of all patterns in a game with this number of colours.
 fn weights(colors: u8) -> [i16; PATTERNS] {
     let mut weights = [0; PATTERNS];
     let place = COLORS.iter().position(|&known| known == colors).unwrap_or(0);
@@ -96,8 +103,9 @@ fn moved(pattern: Pattern, place: impl Fn(usize, usize) -> usize) -> Pattern {
     (0..9).filter(|bit| pattern >> bit & 1 == 1).map(|bit| 1 << place(bit / 3, bit % 3)).sum()
 }
 
-/// Returns, for each colour, which of the sixteen cells in and around a block have it: row by row, the lowest bit first.
-// Inlined, it would be mixed with the use of its lanes, one by one, instead of working on whole rows.
+/// Returns, for each colour, which of the sixteen cells in and around a block have it, row by row, the lowest bit
+/// first.
+// If it were inlined, the compiler would process its lanes one by one instead of whole rows.
 #[inline(never)]
 fn windows(board: &Board, block: usize) -> Row {
     let (row, column) = (block / SIDE % SIDE * 2, block % SIDE * 2);
@@ -108,12 +116,12 @@ fn windows(board: &Board, block: usize) -> Row {
     lanes(|color| part(a, color) | part(b, color) << 4 | part(c, color) << 8 | part(d, color) << 12)
 }
 
-/// Returns the blocks that a tile has to do with.
+/// Returns the blocks whose promise depends on a tile.
 pub(super) fn near_cell(row: usize, column: usize) -> Blocks {
     NEAR_CELL[row * SIZE + column]
 }
 
-/// Returns the blocks that a square's tiles have to do with.
+/// Returns the blocks whose promise depends on the tiles of a square.
 pub(super) fn near_square(row: usize, column: usize) -> Blocks {
     NEAR_SQUARE[row * SIZE + column]
 }
@@ -127,7 +135,7 @@ pub(super) fn each(mut blocks: Blocks, mut show: impl FnMut(usize)) {
     }
 }
 
-/// Returns, for every cell, the blocks no further than a cell from the square of this size that begins there.
+/// Returns, for every cell, the blocks at most one cell away from the square of this size that starts there.
 const fn near(size: usize) -> [Blocks; SIZE * SIZE] {
     let mut near = [0; SIZE * SIZE];
     let mut cell = 0;
@@ -146,15 +154,9 @@ const fn near(size: usize) -> [Blocks; SIZE * SIZE] {
     near
 }
 
-/// The numbers of colours that have weights.
-const COLORS: [u8; 3] = [4, 5, 6];
-
-/// What a removed square is worth.
-pub(super) const REMOVED: i32 = 750;
-
-/// Patterns of a colour in the nine cells around and at a cell, and what they are worth by [`COLORS`]. Turned and mirrored
-/// patterns are worth the same and are not listed. What else is missing is worth nothing: patterns within three cells of
-/// one side, which would be seen beyond some edges of a board and not beyond others, and those with a whole square.
+/// Patterns of a colour in the nine cells around and at a cell, and their values by [`COLORS`]. Turned and mirrored
+/// patterns have the same value and are not listed. All other patterns are worth 0: those within the three cells of one
+/// side, which would be seen beyond some edges of a board and not beyond others, and those with a whole square.
 const WEIGHTS: [(usize, [i16; 3]); 78] = [
     (0b000_001_010, [-66, -74, -86]),
     (0b000_001_011, [-69, -96, -124]),

@@ -5,16 +5,16 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// The first byte that is not a seed: the input then stands before the answer, with [`BETWEEN`] between them.
+/// The first byte that is not a seed. From it on, the input is before the answer, with [`BETWEEN`] between them.
 pub(crate) const OWN_INPUT: u8 = 8;
 
-/// What is between an input and an answer.
+/// The byte between an input and an answer.
 pub(crate) const BETWEEN: u8 = 0;
 
-/// Frames that are looked at: pictures take far longer than the game.
+/// The number of frames that are drawn. Pictures take far longer than the game.
 const FRAMES: usize = 50;
 
-/// Checks an answer of the game that the first byte chooses, on a case made from the second byte or from what follows.
+/// Checks an answer. The first byte chooses the game, and the second a seed or an own input in the rest.
 ///
 /// # Panics
 /// When two checks of the same answer differ, a frame is no rectangle, or a rejection has its place outside the answer.
@@ -23,7 +23,7 @@ pub fn checkers(data: &[u8]) {
     let all = checkers::all();
     let game = all[usize::from(*game) % all.len()];
     if *seed < OWN_INPUT {
-        return check(game, &*made(game, u64::from(*seed) + 1), rest);
+        return check(game, &*case_of_seed(game, u64::from(*seed) + 1), rest);
     }
     let (input, answer) = match rest.iter().position(|&byte| byte == BETWEEN) {
         Some(end) => (&rest[..end], &rest[end + 1..]),
@@ -63,14 +63,14 @@ impl Observer for Viewer {
     }
 }
 
-/// The case with a seed, made once.
-fn made(game: &'static dyn Checker, seed: u64) -> Arc<dyn Case> {
-    type Made = HashMap<(&'static str, u64), Arc<dyn Case>>;
-    static MADE: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
-    let mut made = MADE.lock();
+/// Returns the case of a seed. Each case is made once.
+fn case_of_seed(game: &'static dyn Checker, seed: u64) -> Arc<dyn Case> {
+    type Cases = HashMap<(&'static str, u64), Arc<dyn Case>>;
+    static CASES: LazyLock<Mutex<Cases>> = LazyLock::new(Mutex::default);
+    let mut cases = CASES.lock();
     let make = || {
         let input = game.generate(seed).expect("every game has cases for small seeds");
         Arc::from(game.read(&input).expect("its own generator made it"))
     };
-    made.entry((game.id(), seed)).or_insert_with(make).clone()
+    cases.entry((game.id(), seed)).or_insert_with(make).clone()
 }

@@ -1,4 +1,4 @@
-//! Fuzz targets: functions that take any bytes and panic when something that must always hold does not.
+//! Fuzz targets: functions that take any bytes and panic if a property that must always hold is broken.
 //!
 //! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` hands them to libFuzzer.
 

@@ -4,8 +4,8 @@ use crate::checkers::{BETWEEN, OWN_INPUT};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Longer files would make every round slow, and damage in them is found in short ones too.
-const LONGEST: usize = 4_000;
+/// The maximum size of a file. Longer files make every round slow, and short ones show the same defects.
+const MAX_BYTES: usize = 4_000;
 
 /// Every answer of the ground truth.
 pub(crate) fn answers() -> Vec<Vec<u8>> {
@@ -63,7 +63,7 @@ pub(crate) fn games() -> Vec<Vec<u8>> {
 fn data(extension: &str) -> Vec<PathBuf> {
     let folders = list(&repository().join("tests/data")).into_iter().filter(|path| path.is_dir());
     let files = folders.flat_map(|folder| list(&folder));
-    let short = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= LONGEST as u64);
+    let short = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MAX_BYTES as u64);
     files.filter(|path| path.extension().is_some_and(|found| found == extension)).filter(short).collect()
 }
 

@@ -1,4 +1,5 @@
 //! Products of polynomials modulo x^n − 1 and x^n + 1, by floating-point transforms whose results are exact.
+//!
 //! A transform computes the remainders of a polynomial modulo smaller and smaller factors of the modulus, without
 //! weights and without reordering:
 //!

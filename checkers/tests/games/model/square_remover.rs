@@ -1,6 +1,6 @@
 //! The game `square-remover` a second time: slow, plain, and written from the statement alone.
 
-/// A game, told in the statement's own words.
+/// A game, in the words of the statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) colors: u64,
