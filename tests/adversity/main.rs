@@ -6,6 +6,7 @@ mod delegation;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod busy_gate;
 mod death;
 mod inherited;
 mod journal;

@@ -1,15 +1,18 @@
 //! Neighbours: solvers have cores of their own, disturbed cases are marked, and no case is too slow because of another.
 
-use crate::support::of_cases;
 use crate::support::pace::{at_most, in_time, unhurried};
 use crate::support::processes::Guarded;
 use crate::support::require::{Need, skip};
-use crate::support::stage::{Stage, json};
+use crate::support::stage::{Stage, json, turn};
+use crate::support::{Folder, of_cases};
 use judge_sandbox::Cores;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A problem whose answers are their own scores.
 fn echo(stage: &Stage) {
@@ -96,4 +99,37 @@ fn a_narrow_timeout_is_run_again_alone() {
     assert_eq!(burn_twice(&stage, "520", "521"), ("time-limit".to_owned(), 2), "it was not");
     assert_eq!(burn_twice(&stage, "600", "100"), ("time-limit".to_owned(), 1), "too slow by far");
     assert_eq!(burn_twice(&stage, "400", "100"), ("accepted".to_owned(), 1), "fast enough");
+}
+
+#[test]
+fn a_run_without_free_cores_runs_unpinned() {
+    let _turn = turn();
+    let lock = |core: usize| {
+        let name = SocketAddr::from_abstract_name(format!("judge-core-{core}")).unwrap();
+        let began = Instant::now();
+        // Another judge may have it until it ends.
+        loop {
+            match UnixListener::bind_addr(&name) {
+                Ok(lock) => return lock,
+                Err(error) => assert!(began.elapsed() < Duration::from_secs(120), "core {core}: {error}"),
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    };
+    let locks: Vec<_> = judge_sandbox::Cores::here().numbers().iter().map(|core| lock(*core)).collect();
+    let folder = Folder::new();
+    let run = |more: &[&str]| {
+        folder.judge(
+            &[&["run", "-p", "columns", "--seeds", "1", "-j", "1", "-s", "bundled:columns-greedy"], more].concat(),
+        )
+    };
+    let said = run(&[]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("cores free: other judges run here; solvers are not tied to cores"),
+        "{}",
+        said.stderr
+    );
+    assert!(!run(&["--no-pin"]).stderr.contains("cores free"), "it asks for none");
+    drop(locks);
 }

@@ -392,7 +392,7 @@ fn an_unknown_command_suggests_one_that_help_lists() {
 #[test]
 fn a_repeated_seed_is_one_case() {
     let folder = Folder::new();
-    let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3"]);
+    let said = folder.judge(&["run", "-p", "columns", "--seeds", "1-5,3", "-s", "bundled:columns-greedy"]);
     assert!(said.code == Some(0) && said.stdout.contains("5 accepted"), "{}{}", said.stdout, said.stderr);
     assert!(said.stderr.contains("--seeds repeats 1 seed: each seed is one case"), "{}", said.stderr);
 }
@@ -420,36 +420,6 @@ fn missing_answer_files_are_one_error() {
     assert_eq!((said.code, said.stderr.matches("error:").count()), (Some(2), 1), "{}", said.stderr);
     assert!(said.stderr.contains("1.in and 8 more of 9 cases have no answer file"), "{}", said.stderr);
     assert!(said.stderr.contains("answers = [\"data/*.ans\"]"), "{}", said.stderr);
-}
-
-#[test]
-fn a_run_without_free_cores_runs_unpinned() {
-    use std::os::linux::net::SocketAddrExt;
-    use std::os::unix::net::{SocketAddr, UnixListener};
-    let lock = |core: usize| {
-        let name = SocketAddr::from_abstract_name(format!("judge-core-{core}")).unwrap();
-        let began = Instant::now();
-        // Another test's judge may have it until it ends.
-        loop {
-            match UnixListener::bind_addr(&name) {
-                Ok(lock) => return lock,
-                Err(error) => assert!(began.elapsed() < Duration::from_secs(120), "core {core}: {error}"),
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    };
-    let locks: Vec<_> = judge_sandbox::Cores::here().numbers().iter().map(|core| lock(*core)).collect();
-    let folder = Folder::new();
-    let run = |more: &[&str]| folder.judge(&[&["run", "-p", "columns", "--seeds", "1", "-j", "1"], more].concat());
-    let said = run(&[]);
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    assert!(
-        said.stderr.contains("cores free: other judges run here; solvers are not tied to cores"),
-        "{}",
-        said.stderr
-    );
-    assert!(!run(&["--no-pin"]).stderr.contains("cores free"), "it asks for none");
-    drop(locks);
 }
 
 #[test]

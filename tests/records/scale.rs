@@ -33,19 +33,22 @@ fn journal(cases: usize) -> TempDir {
     folder
 }
 
-/// The processor time of a command, which others on the machine hardly change.
+/// The processor time of a command, which others on the machine hardly change. A shell measures it: other tests of this
+/// process start programs, too.
 fn time(folder: &Path, arguments: &[&str]) -> Duration {
-    let used = || -> Duration {
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-        // Behind the name: the times of ended children are the fields 16 and 17 of proc(5), in hundredths of a second.
-        let fields = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(13).take(2);
-        fields.map(|ticks| Duration::from_millis(10 * ticks.parse::<u64>().unwrap())).sum()
+    const MEASURED: &str = "\"$@\" >said 2>&1; code=$?; times; exit $code";
+    let mut command = Command::new("sh");
+    command.args(["-c", MEASURED, "sh", env!("CARGO_BIN_EXE_judge")]).args(arguments);
+    let told = command.current_dir(folder).env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
+    let said = || std::fs::read_to_string(folder.join("said")).unwrap();
+    assert!(matches!(told.status.code(), Some(0 | 1)), "{arguments:?}: {}", said());
+    // The second line has the children's user and system time: `0m1.23s 0m0.04s`.
+    let told = String::from_utf8(told.stdout).unwrap();
+    let of_word = |word: &str| {
+        let (minutes, seconds) = word.trim_end_matches('s').split_once('m').unwrap();
+        60.0 * minutes.parse::<f64>().unwrap() + seconds.parse::<f64>().unwrap()
     };
-    let before = used();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
-    let said = command.args(arguments).current_dir(folder).env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
-    assert!(matches!(said.status.code(), Some(0 | 1)), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
-    used() - before
+    Duration::from_secs_f64(told.lines().nth(1).unwrap().split_whitespace().map(of_word).sum())
 }
 
 #[test]

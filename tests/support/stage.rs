@@ -15,6 +15,11 @@ pub(crate) const PLAIN_USER: u32 = 57_913;
 /// One test at a time: most of them measure, or use up what others need.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// Waits for this test's turn, which ends with the value.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock()
+}
+
 /// A folder with the programs in it, and in which the judge is run.
 pub(crate) struct Stage {
     pub(crate) folder: Folder,
@@ -29,7 +34,7 @@ impl Stage {
     /// `None`: it was said why this machine has no stage.
     pub(crate) fn set() -> Option<Stage> {
         static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-        let turn = TURN.lock();
+        let turn = turn();
         let programs = match PROGRAMS.get_or_init(compile) {
             Ok(programs) => programs,
             Err(why) => {

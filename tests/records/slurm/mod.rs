@@ -124,6 +124,7 @@ fn signal(pid: i32, signal: Signal) {
 }
 
 #[test]
+#[ignore = "long: a cluster of two nodes"]
 fn runs_on_a_cluster() {
     let Some(cluster) = Cluster::start(4) else { return };
     let together = [
@@ -427,7 +428,7 @@ fn ctrl_c_on_a_terminal_asks(cluster: &Cluster) {
 /// `JUDGE_SECONDS` is how long each of the 64 cases takes; 2 by default. They keep a core busy, or sleep with `JUDGE_SLEEP=1`:
 /// that shows what the cluster adds, on a machine that has other work.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "long: a measurement of minutes"]
 fn efficiency_of_two_nodes() {
     let Some(cluster) = Cluster::start(1) else { return };
     let seconds: f64 = std::env::var("JUDGE_SECONDS").map_or(2.0, |text| text.parse().unwrap());
