@@ -168,7 +168,7 @@ pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
 /// Why the output files of a program cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
-pub struct OutputFilesError(pub(crate) String);
+pub struct OutputFilesError(pub String);
 
 /// The result of a run: how the program ended and what it used. The caller decides what that means.
 #[derive(Debug, Clone)]
