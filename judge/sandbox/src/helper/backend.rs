@@ -141,7 +141,7 @@ impl Jails {
             site: settings.site.clone(),
             pinned: settings.core.is_some(),
             name: settings.name.clone(),
-            judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
+            judge: judge.try_clone_to_owned().context("duplicating the judge's socket")?,
             made: 0,
             empty_jail: None,
             jails: Vec::new(),
@@ -231,7 +231,7 @@ impl Bare {
         let owner = identity.as_ref().map(Identity::id);
         let restricted = settings.tier == Tier::Bare;
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
-        let status_page = Rc::new(StatusPage::new().context("making a place for notes")?);
+        let status_page = Rc::new(StatusPage::new().context("mapping the status page")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
         // If opening fails after this, a second try has no link any more. No program runs without one.
         let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));

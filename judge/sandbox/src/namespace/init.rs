@@ -272,7 +272,7 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .context("closing this process to others")?;
+        .context("making this process undumpable")?;
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
     let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
@@ -456,7 +456,7 @@ impl Init {
                 return Ok(Some(account));
             }
             if asked {
-                if Received::receive(&config.socket).context("hearing from the helper")?.is_none() {
+                if Received::receive(&config.socket).context("receiving from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);

@@ -119,7 +119,7 @@ struct KillTargetPage {
 impl KillTarget {
     /// Makes a file for one.
     pub(crate) fn file() -> io::Result<OwnedFd> {
-        let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
+        let file = rustix::fs::memfd_create("judge-kill-target", MemfdFlags::CLOEXEC)?;
         rustix::fs::ftruncate(&file, size_of::<KillTargetPage>() as u64)?;
         Ok(file)
     }

@@ -1,4 +1,4 @@
-//! What the filters say, read as the kernel reads them.
+//! Tests of filters, by an interpreter like the kernel's.
 
 use Verdict::{Allowed, Fails};
 use libc::{BPF_ALU, BPF_JA, BPF_JGE, BPF_JMP, BPF_LD, c_long};
@@ -28,15 +28,15 @@ const MILD: Rules = Rules {
     single_process: false,
 };
 
-/// What became of a call.
+/// What happens to a call.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Allowed,
-    /// It fails with this error number; 0 is a success that does nothing.
+    /// It fails with this error number; 0 means success without effect.
     Fails(i32),
 }
 
-/// A reading of the same few instructions as the kernel's.
+/// Interprets the few instructions that filters use.
 fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6]) -> Verdict {
     let load = |offset: u32| match offset {
         OFFSET_NUMBER => number,
@@ -313,7 +313,7 @@ fn every_refused_call_and_no_other_is_refused() {
         calls::HOST_SHARED_OLD,
     ]
     .concat();
-    // With arguments of nothing but zeroes.
+    // With all arguments zero.
     let extra = [
         libc::SYS_fork,
         libc::SYS_vfork,
