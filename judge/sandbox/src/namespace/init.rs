@@ -472,7 +472,7 @@ impl Init {
 }
 
 /// The host's file. It shows the pid namespace of the process that opens it.
-const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
+const PATH: &str = "/proc/sys/kernel/ns_last_pid";
 
 /// The counter for process ids in this pid namespace. It is reset for each program, as it would reveal how many
 /// processes the last one started.
@@ -481,7 +481,7 @@ pub(crate) struct PidCounter(File);
 impl PidCounter {
     /// `None` if the kernel has no such file or it is not writable. To be called while the host's files are visible.
     pub(crate) fn find() -> Option<PidCounter> {
-        File::options().read(true).write(true).open(PLACE).ok().map(PidCounter)
+        File::options().read(true).write(true).open(PATH).ok().map(PidCounter)
     }
 
     /// The next process gets the first id after the init's.

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_charge_is_seen_through_another_mapping() {
+    fn a_kill_target_is_seen_through_another_mapping() {
         let file = KillTarget::file().unwrap();
         let (one, other) = (KillTarget::map(&file).unwrap(), KillTarget::map(&file).unwrap());
         one.set(17);

@@ -276,7 +276,7 @@ pub(crate) fn without_an_init(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     nothing(&mut worker, &program)
 }
 
-/// However far it has come when its init dies, a run has one answer, its own or none.
+/// Whenever its init dies, a run has one answer, its own or none.
 pub(crate) fn init_dies_at_any_moment(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Some((mut worker, mut helper)) = with_init(sandbox, programs)? else { return Ok(()) };
     let program = programs.join("output");
@@ -296,7 +296,7 @@ pub(crate) fn init_dies_at_any_moment(sandbox: &Sandbox, programs: &Path) -> Res
         await_death(init);
         match worker.run(&told(program.clone(), "code 42")) {
             Ok(execution) => check(execution.end == End::Exited(42), || format!("after {words}: {execution:?}"))?,
-            // It was not known whether the answer was sent.
+            // It is unknown whether the answer was sent.
             Err(Fault::HelperGone(_)) => (worker, helper) = with_init(sandbox, programs)?.ok_or("no init")?,
             Err(fault) => return Err(format!("after {words}: {fault}")),
         }
