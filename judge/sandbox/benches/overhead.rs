@@ -1,5 +1,5 @@
-//! What a run in each tier costs beyond starting the same program bare: interleaved blocks, medians and tenth
-//! percentiles of three rounds.
+//! What a run costs in each tier, compared with starting the same program directly: interleaved blocks, medians and
+//! tenth percentiles of three rounds.
 //!
 //! `cargo bench -p judge-sandbox --bench overhead [-- RUNS]`
 
@@ -96,14 +96,14 @@ fn request() -> Request {
     }
 }
 
-/// Of one contestant, in one round. On a busy machine the tenth percentile tells more than the median.
+/// The figures of one contestant in one round. On a busy machine the tenth percentile says more than the median.
 #[derive(Clone, Copy)]
 struct Round {
     tenth: Duration,
     median: Duration,
 }
 
-/// A name, and what is done once.
+/// A name, and what one run does.
 type Contestant = (String, Box<dyn FnMut()>);
 
 fn measure(contestants: &mut [Contestant], runs: usize) -> Vec<Vec<Round>> {
@@ -127,7 +127,7 @@ fn measure(contestants: &mut [Contestant], runs: usize) -> Vec<Vec<Round>> {
     rounds
 }
 
-/// One of a round's figures.
+/// One figure of a round.
 type Pick = fn(&Round) -> Duration;
 
 fn report(names: &[String], rounds: &[Vec<Round>]) {

@@ -1,4 +1,4 @@
-//! How far programs get beyond their limits in each tier: the median and the worst of some runs with a limit of 100 ms.
+//! How far programs exceed their limits in each tier: the median and the worst of some runs with a limit of 100 ms.
 //!
 //! `cargo bench -p judge-sandbox --bench overshoot [-- RUNS]`
 
@@ -10,7 +10,7 @@ use judge_sandbox::{Breach, Execution, Limits, Options, Request, Sandbox, Sink, 
 
 const LIMIT: Duration = Duration::from_millis(100);
 
-/// A name, a script for the shell, the limit that ends it, and whether the run is to stay on one core.
+/// A name, a shell script, the limit that ends it, and whether the run stays on one core.
 const PROGRAMS: [(&str, &str, Breach, bool); 5] = [
     ("one process", "while :; do :; done", Breach::Cpu, false),
     ("one process, pinned", "while :; do :; done", Breach::Cpu, true),
@@ -44,7 +44,7 @@ fn in_tier(sandbox: &Sandbox, runs: usize) {
     }
 }
 
-/// Milliseconds used beyond the limit.
+/// Milliseconds beyond the limit.
 fn overshoot(worker: &mut Worker, script: &str, limit: Breach) -> f64 {
     let Execution { breaches, usage, .. } = worker.run(&request(script, limit)).unwrap();
     assert_eq!(breaches.first(), Some(&limit));

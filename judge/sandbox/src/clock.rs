@@ -6,12 +6,12 @@ use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 /// Nanoseconds on `CLOCK_MONOTONIC`. May be called between `vfork` and `execve`.
 pub(crate) fn now() -> u64 {
-    flat(clock_gettime(ClockId::Monotonic))
+    in_nanoseconds(clock_gettime(ClockId::Monotonic))
 }
 
 /// Nanoseconds of CPU time that this thread has used.
 pub(crate) fn own_cpu() -> u64 {
-    flat(clock_gettime(ClockId::ThreadCPUTime))
+    in_nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 
 /// CPU time of all threads of process `pid` together, to the nanosecond; 0 means this process. `None` if it is gone.
@@ -26,7 +26,7 @@ pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {
 
 /// Nanoseconds between two timer ticks. At each tick the kernel charges the running task.
 pub(crate) fn tick() -> u64 {
-    flat(clock_getres(ClockId::MonotonicCoarse))
+    in_nanoseconds(clock_getres(ClockId::MonotonicCoarse))
 }
 
 /// `nanoseconds` for `poll`.
@@ -40,7 +40,7 @@ pub(crate) fn nanoseconds(value: Duration) -> u64 {
     u64::try_from(value.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn flat(time: Timespec) -> u64 {
+fn in_nanoseconds(time: Timespec) -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 

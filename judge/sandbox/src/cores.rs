@@ -105,7 +105,7 @@ pub(crate) fn separate_from_child(child: Pid, core: Option<usize>) {
 }
 
 /// The name of a core's lock, before its number.
-const LOCKS: &str = "judge-core-";
+const LOCK_PREFIX: &str = "judge-core-";
 
 /// Reserves cores, so that two judges on one machine do not tie their programs to the same ones.
 ///
@@ -133,7 +133,7 @@ impl CoreClaims {
     /// Reserves `count` of these cores, the first that are free, or fewer if there are not as many. Never waits.
     #[must_use]
     pub fn take(cores: &[usize], count: usize) -> Self {
-        Self::take_named(LOCKS, cores, count)
+        Self::take_named(LOCK_PREFIX, cores, count)
     }
 
     fn take_named(name: &str, cores: &[usize], count: usize) -> Self {
@@ -177,7 +177,7 @@ fn attempt(name: &str, core: usize) -> Attempt {
 
 /// A count of this age is still used, and shorter runs are not measured. The kernel counts in ticks of 10 ms, and
 /// reading the count takes as long as a very short run.
-const FRESH: u64 = 20_000_000;
+const MAX_AGE: u64 = 20_000_000;
 
 /// The time that a hypervisor took from one core, or from all.
 pub(crate) struct StolenTime {
@@ -208,7 +208,7 @@ impl StolenTime {
 
     /// To be called before a run.
     pub(crate) fn begin(&mut self) {
-        if clock::now().saturating_sub(self.last.at) > FRESH {
+        if clock::now().saturating_sub(self.last.at) > MAX_AGE {
             self.last = self.read();
         }
     }
@@ -216,7 +216,7 @@ impl StolenTime {
     /// The time stolen since [`StolenTime::begin`]. `None` for a run that was too short, and if the kernel does not
     /// tell.
     pub(crate) fn end(&mut self, wall: Duration) -> Option<Duration> {
-        if wall < Duration::from_nanos(FRESH) {
+        if wall < Duration::from_nanos(MAX_AGE) {
             return None;
         }
         let now = self.read();

@@ -66,7 +66,7 @@ impl Sandbox {
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let cache = TierCache::of(options, &executable, &scratch);
+        let cache = TierCache::for_options(options, &executable, &scratch);
         let cache = cache.as_ref();
         if let Some(cache) = cache
             && let Some(CachedTier { tier, site, gaps }) = cache.load()
@@ -353,9 +353,9 @@ fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'stati
         gap(
             "control group",
             &format!(
-                "cache is watched every few milliseconds instead of being refused by the kernel: a program can exceed its \
+                "memory is watched every few milliseconds instead of being refused by the kernel: a program can exceed its \
                  limit for that long, a short peak of several processes can go unseen, and about {} MiB can stay hidden in \
-                 the kernel's own cache",
+                 the kernel's own memory",
                 UNCOUNTED >> 20
             ),
         );
@@ -428,7 +428,7 @@ fn host_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
         gap("user", "programs run as your own user; the number of processes is watched, not refused by the kernel");
     }
     if tier == Tier::Unsafe {
-        gap("walls", "programs are not isolated: they can read, change and kill whatever your user can");
+        gap("isolation", "programs are not isolated: they can read, change and kill whatever your user can");
         return;
     }
     if !in_memory || !ramdisk::can_ignore_readings() {

@@ -28,7 +28,7 @@ use crate::request::End;
 use crate::{cores, names, procfs};
 
 /// How long an idle supervisor may take to end.
-const PATIENCE: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Runs trusted commands, each under a supervisor process. Idle supervisors wait for the next command; they end when this
 /// is dropped or by [`dismiss_idle`](Self::dismiss_idle).
@@ -75,7 +75,7 @@ impl Supervisors {
             let idle = self.idle.lock().pop();
             let is_new = idle.is_none();
             let supervisor = idle.map_or_else(|| Supervisor::start(self.executable()), Ok)?;
-            let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
+            let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.receive());
             match answer {
                 Ok(answer) => return self.started(supervisor, answer),
                 // An idle supervisor may have been killed in the meantime.
@@ -143,7 +143,7 @@ impl Supervised<'_> {
                 Ok(0) if left == 0 => return Ok(None),
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) if fds[0].revents().is_empty() => return Ok(None),
-                Ok(_) => return self.hear_status().map(Some),
+                Ok(_) => return self.receive_status().map(Some),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -160,12 +160,12 @@ impl Supervised<'_> {
         if let Some(supervisor) = &self.supervisor {
             Message::empty().send(&supervisor.socket, &[])?;
         }
-        self.hear_status()
+        self.receive_status()
     }
 
-    fn hear_status(&mut self) -> io::Result<ExitStatus> {
+    fn receive_status(&mut self) -> io::Result<ExitStatus> {
         let supervisor = self.supervisor.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let status = ExitStatus::from_raw(supervisor.hear()?.decode()?);
+        let status = ExitStatus::from_raw(supervisor.receive()?.decode()?);
         self.supervisors.idle.lock().push(supervisor);
         self.status = Some(status);
         Ok(status)
@@ -208,7 +208,7 @@ impl Supervisor {
         Ok(Supervisor { process: command.spawn()?, socket })
     }
 
-    fn hear(&self) -> io::Result<Received> {
+    fn receive(&self) -> io::Result<Received> {
         Received::receive(&self.socket)?
             .ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
     }
@@ -217,7 +217,7 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
-        if !matches!(self.process.wait_timeout(PATIENCE), Ok(Some(_))) {
+        if !matches!(self.process.wait_timeout(END_TIMEOUT), Ok(Some(_))) {
             let _ = self.process.kill();
             let _ = self.process.wait();
         }
@@ -229,7 +229,7 @@ pub(crate) const SUPERVISOR: Role =
     Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", main: serve };
 
 /// How long the processes that a command leaves behind may take to die.
-const GRACE: Duration = Duration::from_secs(1);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// The maximal size of a file that a command writes, its output included. A command that prints forever does not fill
 /// the disk.
 const FILE_BYTES: u64 = 512 << 20;
@@ -311,7 +311,7 @@ fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<Ex
 fn end_strays() {
     let own = std::process::id().cast_signed();
     let began = Instant::now();
-    while began.elapsed() < GRACE {
+    while began.elapsed() < CLEANUP_TIMEOUT {
         match rustix::process::wait(WaitOptions::NOHANG) {
             Ok(Some(_)) => {}
             Ok(None) => {

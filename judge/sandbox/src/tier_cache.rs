@@ -63,7 +63,7 @@ pub(crate) struct TierCache {
 impl TierCache {
     /// The entry for these options. `executable` and `scratch` are the paths that follow from the options. `None` if
     /// the options want no cache, or if the environment cannot be read.
-    pub(crate) fn of(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
+    pub(crate) fn for_options(options: &Options, executable: &Path, scratch: &Path) -> Option<TierCache> {
         let folder = options.tier_cache.clone()?;
         let surroundings = Message::new(&Surroundings::read(options, executable, scratch).ok()?).content().to_vec();
         let mut hasher = DefaultHasher::new();
@@ -188,7 +188,7 @@ mod tests {
     fn cache(folder: &Path, tier: Tier) -> TierCache {
         let options =
             Options { tier: TierChoice::Forced(tier), tier_cache: Some(folder.to_owned()), ..Options::default() };
-        TierCache::of(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
+        TierCache::for_options(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
     }
 
     fn sample_entry() -> CachedTier {

@@ -142,7 +142,7 @@ impl Worker {
         let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
         let leftovers = HelperLeftovers::of(&settings);
-        let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
+        let working_folder = working_folder(&settings).context("finding the folder for working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
         let helper = Helper { link, process, keeper: None };

@@ -126,14 +126,14 @@ const LEAF: &str = "judge";
 /// groups.
 fn with_controllers(place: &Hierarchy) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
-        if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
+        if delegates(folder) || (folder == place.own && !is_leaf(folder) && delegate(folder)) {
             return usable(folder).then(|| folder.to_owned());
         }
     }
     None
 }
 
-fn hands_on(folder: &Path) -> bool {
+fn delegates(folder: &Path) -> bool {
     let control = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
 }
@@ -141,19 +141,19 @@ fn hands_on(folder: &Path) -> bool {
 /// Whether an earlier judge has moved the shell, and so this process, to the leaf. Then the group above is the one to
 /// use.
 fn is_leaf(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(hands_on)
+    folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(delegates)
 }
 
 /// Lets this process's group delegate its controllers. Except for the root of the hierarchy, a group that does so must
 /// contain no process. If only this process and its relatives are in the group, they move to a leaf.
-fn take_over(folder: &Path) -> bool {
-    let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder);
+fn delegate(folder: &Path) -> bool {
+    let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && delegates(folder);
     control() || (move_to_leaf(folder) && control())
 }
 
 fn move_to_leaf(folder: &Path) -> bool {
     let own = std::process::id().to_string();
-    let alone = |text: &str| text.split_whitespace().all(|pid| pid == own || is_kin(pid));
+    let alone = |text: &str| text.split_whitespace().all(|pid| pid == own || is_relative(pid));
     let Ok(members) = fs::read_to_string(folder.join("cgroup.procs")) else { return false };
     if !alone(&members) {
         return false;
@@ -166,7 +166,7 @@ fn move_to_leaf(folder: &Path) -> bool {
 }
 
 /// Whether `pid` is the parent of this process, such as `setpriv`, or a child, such as a helper.
-fn is_kin(pid: &str) -> bool {
+fn is_relative(pid: &str) -> bool {
     let own = std::process::id();
     let parent = |pid: &str| -> Option<u32> { stat_of(pid)?.split(' ').nth(1)?.parse().ok() };
     parent(pid) == Some(own) || parent("self").is_some_and(|parent| parent.to_string() == pid)

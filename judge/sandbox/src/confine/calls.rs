@@ -199,7 +199,7 @@ pub(crate) const WITHOUT_EFFECT: &[c_long] =
     &[libc::SYS_flock, libc::SYS_fadvise64, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range];
 
 /// Their first argument is a clock.
-pub(crate) const NAME_CLOCKS: &[c_long] =
+pub(crate) const CLOCK_CALLS: &[c_long] =
     &[libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_timer_create];
 
 /// From here on clocks belong to processes and threads. Each has several kinds.
@@ -250,7 +250,7 @@ const MFD_EXEC: u32 = 0x10;
 
 /// Advice about the program's own memory. Other advice drops, moves or merges pages of files, which others notice, or
 /// reveals what others have in memory.
-pub(crate) const ADVICE: [c_int; 20] = [
+pub(crate) const MADVISE_ADVICE: [c_int; 20] = [
     libc::MADV_DONTNEED,
     libc::MADV_FREE,
     libc::MADV_HUGEPAGE,
@@ -275,11 +275,11 @@ pub(crate) const ADVICE: [c_int; 20] = [
 
 /// Kinds of mappings, their placement and filling. Huge pages come from a stock that all share, and are in no process's
 /// size.
-pub(crate) const MAPPINGS: c_int = libc::MAP_TYPE
+pub(crate) const MMAP_FLAGS: c_int = libc::MAP_TYPE
     | libc::MAP_FIXED
     | libc::MAP_FIXED_NOREPLACE
     | libc::MAP_ANONYMOUS
-    | PLACES
+    | PLACEMENT_FLAGS
     | libc::MAP_GROWSDOWN
     | libc::MAP_DENYWRITE
     | libc::MAP_EXECUTABLE
@@ -292,15 +292,15 @@ pub(crate) const MAPPINGS: c_int = libc::MAP_TYPE
 
 /// `MAP_32BIT` and `MAP_ABOVE4G`.
 #[cfg(target_arch = "x86_64")]
-const PLACES: c_int = libc::MAP_32BIT | 0x80;
+const PLACEMENT_FLAGS: c_int = libc::MAP_32BIT | 0x80;
 #[cfg(not(target_arch = "x86_64"))]
-const PLACES: c_int = 0;
+const PLACEMENT_FLAGS: c_int = 0;
 
 /// How a mapping is moved.
-pub(crate) const MOVES: c_int = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+pub(crate) const MREMAP_FLAGS: c_int = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
 
 /// For files without a folder. Huge pages are excluded.
-pub(crate) const MEMORY_FILES: u32 = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL | MFD_EXEC;
+pub(crate) const MEMFD_FLAGS: u32 = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL | MFD_EXEC;
 
 /// How data is written. Other flags reveal what was read lately, or hide a read.
-pub(crate) const WRITING: c_int = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;
+pub(crate) const RWF_FLAGS: c_int = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;

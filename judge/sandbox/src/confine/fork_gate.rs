@@ -112,7 +112,7 @@ impl ForkGate {
             libc::SYS_sendfile => GateRequest::Pages(int(question.data.args[0])),
             libc::SYS_splice => GateRequest::Pages(int(question.data.args[2])),
             libc::SYS_rt_sigaction => GateRequest::Handler(question.data.args[1]),
-            number if calls::NAME_CLOCKS.contains(&number) => {
+            number if calls::CLOCK_CALLS.contains(&number) => {
                 GateRequest::Clock(calls::owner_of(halves(question.data.args[0])[0]))
             }
             libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => GateRequest::Thread,
@@ -172,7 +172,7 @@ fn filter(bypass: FilterBypass, scope: GateScope) -> Vec<sock_filter> {
         }
     }
     if scope.clocks {
-        for &number in calls::NAME_CLOCKS {
+        for &number in calls::CLOCK_CALLS {
             table.inspect(number, |code| {
                 code.load(argument(0));
                 code.allow_unless(BPF_JGE, calls::CLOCKS_OF_TASKS);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pass_opens_the_gate() {
+    fn the_bypass_opens_the_gate() {
         let opens = || {
             ForkGate::install(GateScope::default()).is_none_or(|(_gate, bypass)| {
                 let secret: usize = bypass.as_pointer::<u8>() as usize;

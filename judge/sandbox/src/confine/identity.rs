@@ -29,11 +29,11 @@ impl Identity {
     /// Reserves one; `None` if this process cannot become another user.
     pub(crate) fn take() -> Result<Option<Identity>, Fault> {
         let Some(range) = range() else { return Ok(None) };
-        let identity = Identity::among(&range)?;
+        let identity = Identity::take_from(&range)?;
         Ok(can_become(identity.id).then_some(identity))
     }
 
-    fn among(range: &Range<u32>) -> Result<Identity, Fault> {
+    fn take_from(range: &Range<u32>) -> Result<Identity, Fault> {
         let count = range.end - range.start;
         let first = u32::try_from(names::random() % u64::from(count)).unwrap_or_default();
         for step in 0..count.min(TRIES) {
@@ -149,13 +149,13 @@ mod tests {
     #[test]
     fn what_is_taken_is_not_taken_again_until_it_is_given_back() {
         let few = 4_000_000_000..4_000_000_003;
-        let mut taken: Vec<Identity> = (0..3).map(|_| Identity::among(&few).unwrap()).collect();
+        let mut taken: Vec<Identity> = (0..3).map(|_| Identity::take_from(&few).unwrap()).collect();
         taken.sort_by_key(Identity::id);
         assert_eq!(taken.iter().map(Identity::id).collect::<Vec<_>>(), few.clone().collect::<Vec<_>>());
-        let none = Identity::among(&few).err().unwrap();
+        let none = Identity::take_from(&few).err().unwrap();
         assert!(none.is_shortage() && none.to_string().contains("from 4000000000 to 4000000002"), "{none}");
         taken.remove(1);
-        assert_eq!(Identity::among(&few).unwrap().id(), 4_000_000_001);
+        assert_eq!(Identity::take_from(&few).unwrap().id(), 4_000_000_001);
     }
 
     #[test]

@@ -241,7 +241,7 @@ const SAME_FOR_ALL: [ResourceLimit; 6] = [
 /// Applies the limits that are the same for all programs to this process. Programs inherit them.
 pub(crate) fn apply_common() {
     for (resource, value) in SAME_FOR_ALL {
-        let value = value.min(asked(resource).rlim_max);
+        let value = value.min(read_limit(resource).rlim_max);
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
         // If this fails, each program sets the limit.
         // SAFETY: `limit` is valid during the call.
@@ -269,8 +269,10 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
     if let (Some(processes), Some(others), false) = (limits.processes, accounting.other_tasks, accounting.cgroup) {
         wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
     }
-    let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own(resource).rlim_max)));
-    lowered.filter(|&(resource, value)| (own(resource).rlim_cur, own(resource).rlim_max) != (value, value)).collect()
+    let lowered = wanted.into_iter().map(|(resource, value)| (resource, value.min(own_limit(resource).rlim_max)));
+    lowered
+        .filter(|&(resource, value)| (own_limit(resource).rlim_cur, own_limit(resource).rlim_max) != (value, value))
+        .collect()
 }
 
 /// The limit for writable private memory. Every thread reserves a stack of the limit's size, so that with threads only
@@ -281,14 +283,14 @@ fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
 }
 
 /// This process's own limit. Read once, as it does not change.
-fn own(resource: Resource) -> libc::rlimit {
+fn own_limit(resource: Resource) -> libc::rlimit {
     const COUNT: usize = 16;
     static KNOWN: OnceLock<[libc::rlimit; COUNT]> = OnceLock::new();
-    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(Resource::try_from(number).unwrap_or_default())))
+    KNOWN.get_or_init(|| std::array::from_fn(|number| read_limit(Resource::try_from(number).unwrap_or_default())))
         [resource as usize]
 }
 
-fn asked(resource: Resource) -> libc::rlimit {
+fn read_limit(resource: Resource) -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is valid for the answer.
     unsafe { libc::getrlimit(resource, &raw mut limit) };

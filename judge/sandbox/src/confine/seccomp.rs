@@ -139,7 +139,7 @@ fn files(table: &mut Table, rules: Rules) {
     for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
         table.inspect(number, |code| {
             code.load(argument(5));
-            code.fail_if(BPF_JSET, !unsigned(calls::WRITING), libc::EOPNOTSUPP);
+            code.fail_if(BPF_JSET, !unsigned(calls::RWF_FLAGS), libc::EOPNOTSUPP);
         });
     }
     table.inspect(libc::SYS_msync, |code| {
@@ -152,7 +152,7 @@ fn files(table: &mut Table, rules: Rules) {
 fn memory(table: &mut Table, rules: Rules) {
     table.inspect(libc::SYS_mmap, |code| {
         code.load(argument(3));
-        code.fail_if(BPF_JSET, !unsigned(calls::MAPPINGS), libc::ENOMEM);
+        code.fail_if(BPF_JSET, !unsigned(calls::MMAP_FLAGS), libc::ENOMEM);
         if rules.ungated {
             code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
             code.fail_if_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
@@ -160,11 +160,11 @@ fn memory(table: &mut Table, rules: Rules) {
     });
     table.inspect(libc::SYS_mremap, |code| {
         code.load(argument(3));
-        code.fail_if(BPF_JSET, !unsigned(calls::MOVES), libc::EINVAL);
+        code.fail_if(BPF_JSET, !unsigned(calls::MREMAP_FLAGS), libc::EINVAL);
     });
     table.inspect(libc::SYS_madvise, |code| {
         code.load(argument(2));
-        code.allow_if_any(&calls::ADVICE.map(unsigned));
+        code.allow_if_any(&calls::MADVISE_ADVICE.map(unsigned));
         code.fail_if(BPF_JGE, 0, libc::EINVAL);
     });
     if rules.uncharged_memory || rules.forbids_written_code {
@@ -173,7 +173,7 @@ fn memory(table: &mut Table, rules: Rules) {
     } else {
         table.inspect(libc::SYS_memfd_create, |code| {
             code.load(argument(1));
-            code.fail_if(BPF_JSET, !calls::MEMORY_FILES, libc::EINVAL);
+            code.fail_if(BPF_JSET, !calls::MEMFD_FLAGS, libc::EINVAL);
         });
     }
 }
@@ -210,7 +210,7 @@ fn attributes(table: &mut Table, rules: Rules) {
 fn clocks(table: &mut Table, rules: Rules) {
     /// `CLOCK_TAI` is the last system-wide clock.
     const SHARED: u32 = 12;
-    for number in calls::NAME_CLOCKS {
+    for number in calls::CLOCK_CALLS {
         table.inspect(*number, |code| {
             code.load(argument(0));
             code.allow_unless(BPF_JGE, SHARED);
@@ -325,8 +325,9 @@ fn allow_own_calls(table: &mut Table, rules: Rules, bypass: FilterBypass) {
     ];
     for (number, errno, _) in calls.into_iter().filter(|(_, _, is_made)| *is_made) {
         table.inspect(number, |code| {
-            for (half, value) in
-                [argument(protocol::PLACE), high_half(protocol::PLACE)].into_iter().zip(bypass.halves())
+            for (half, value) in [argument(protocol::BYPASS_ARGUMENT), high_half(protocol::BYPASS_ARGUMENT)]
+                .into_iter()
+                .zip(bypass.halves())
             {
                 code.load(half);
                 code.fail_unless(BPF_JEQ, value, errno);

@@ -113,7 +113,7 @@ impl Backend {
 }
 
 /// How many jails are kept, as compared solvers take turns.
-const KEPT: usize = 4;
+const MAX_JAILS: usize = 4;
 
 /// The jails of one helper, one for each view of the host that was used lately. The last one was used most recently.
 pub(crate) struct Jails {
@@ -141,7 +141,7 @@ impl Jails {
             site: settings.site.clone(),
             pinned: settings.core.is_some(),
             name: settings.name.clone(),
-            judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
+            judge: judge.try_clone_to_owned().context("duplicating the judge's socket")?,
             made: 0,
             empty_jail: None,
             jails: Vec::new(),
@@ -173,7 +173,7 @@ impl Jails {
         let entry = match kept {
             Some(entry) => entry,
             None => {
-                if self.jails.len() == KEPT {
+                if self.jails.len() == MAX_JAILS {
                     self.jails.remove(0);
                 }
                 let empty_jail = self.empty_jail.take().map_or_else(|| self.create_empty_jail(), Ok)?;
@@ -231,7 +231,7 @@ impl Bare {
         let owner = identity.as_ref().map(Identity::id);
         let restricted = settings.tier == Tier::Bare;
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
-        let status_page = Rc::new(StatusPage::new().context("making a place for notes")?);
+        let status_page = Rc::new(StatusPage::new().context("mapping the status page")?);
         let reaper = Reaper::open(Rc::clone(&status_page))?;
         // If opening fails after this, a second try has no link any more. No program runs without one.
         let keeper_link = settings.keeper_link.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
@@ -365,8 +365,8 @@ impl Bare {
         })
     }
 
-    fn holdings(&self) -> DiskUsage<'_> {
-        self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
+    fn disk_usage(&self) -> DiskUsage<'_> {
+        self.folder.disk_usage(self.identity.as_ref().map(Identity::id), self.free_before)
     }
 }
 
@@ -385,11 +385,11 @@ fn needs_its_callers_rights(spec: &RunSpec) -> bool {
 
 impl Disk for Bare {
     fn bytes(&self) -> Option<u64> {
-        self.holdings().bytes()
+        self.disk_usage().bytes()
     }
 
     fn left(&self) -> Option<u64> {
-        self.holdings().left()
+        self.disk_usage().left()
     }
 }
 

@@ -45,18 +45,18 @@ fn serve() -> io::Result<()> {
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
     let mut state = RunnerState::new(settings.core);
-    let mut opened = Opened::now(settings, socket.as_fd());
+    let mut lazy = LazyBackend::now(settings, socket.as_fd());
     let (mut last, mut left) = (None, None);
     let mut kept = None;
     while let Some(mut message) = left.take().map_or_else(|| Received::receive(&socket), |message| Ok(Some(message)))? {
         let ReceivedRun { order, files, is_repeated } = ReceivedRun::decode(&mut message, &mut last)?;
         if order.attachments.only_prepare {
-            opened.make_ready(&order.spec);
+            lazy.make_ready(&order.spec);
             continue;
         }
-        let answer = opened.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
+        let answer = lazy.backend().and_then(|backend| run(backend, &order, files, socket.as_fd(), &mut state));
         send(&answer, &socket)?;
-        let Some(backend) = &mut opened.backend else { continue };
+        let Some(backend) = &mut lazy.backend else { continue };
         // After the answer, so that nobody waits for this. If it fails, it is tried again before the next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| state.was_alone);
@@ -98,7 +98,7 @@ fn leave_to_init(
 }
 
 /// The backend. It is opened before the first order, as that takes a moment.
-struct Opened<'a> {
+struct LazyBackend<'a> {
     settings: Settings,
     judge: BorrowedFd<'a>,
     backend: Option<Backend>,
@@ -106,13 +106,13 @@ struct Opened<'a> {
     fault: Option<Fault>,
 }
 
-impl Opened<'_> {
-    fn now(mut settings: Settings, judge: BorrowedFd<'_>) -> Opened<'_> {
+impl LazyBackend<'_> {
+    fn now(mut settings: Settings, judge: BorrowedFd<'_>) -> LazyBackend<'_> {
         let (backend, fault) = match Backend::open(&mut settings, judge) {
             Ok(backend) => (Some(backend), None),
             Err(fault) => (None, Some(fault)),
         };
-        Opened { settings, judge, backend, fault }
+        LazyBackend { settings, judge, backend, fault }
     }
 
     /// Builds the jail for `spec`, if it needs one. A failure is ignored here. It occurs again, and is reported, when
@@ -196,7 +196,7 @@ impl Drop for KeptPages {
 pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", main: keep };
 
 /// The interval of checks for overdue programs, in nanoseconds.
-const ROUND: u64 = 2_000_000_000;
+const CHECK_INTERVAL: u64 = 2_000_000_000;
 
 /// Starts `executable` as a keeper.
 pub(crate) fn start_keeper(executable: &Path) -> io::Result<(ChildProcess, KeeperLink)> {
@@ -213,7 +213,7 @@ fn keep() -> io::Result<()> {
     let kill_target = KillTarget::map(rustix::stdio::stdout())?;
     loop {
         let mut waiting = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
-        match rustix::event::poll(&mut waiting, Some(&clock::timespec(ROUND))) {
+        match rustix::event::poll(&mut waiting, Some(&clock::timespec(CHECK_INTERVAL))) {
             Ok(0) if kill_target.is_overdue() => kill(kill_target.group()),
             Ok(0) | Err(Errno::INTR) => {}
             // Nothing is ever written, so it was closed.

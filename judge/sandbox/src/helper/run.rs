@@ -172,7 +172,7 @@ fn stream(
     let (stream, writer) = Stream::open(name, target, cap, overflow)?;
     let writer = lent_folder.unwrap_or(writer);
     if others {
-        open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;
+        open_to_all(&writer, OUTPUT_MODE).context("changing the mode of the output")?;
     }
     Ok((stream, writer))
 }
@@ -217,7 +217,7 @@ fn take_output_files(backend: &Backend, spec: &RunSpec, answer: &Answer) -> Outp
 /// Returns standard input for this run alone. It shares no position with other runs. A file is copied into memory: its
 /// owner could change its mode even through a read-only descriptor, and its locks are visible to others.
 pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
-    let stat = rustix::fs::fstat(&stdin).context("looking at the input")?;
+    let stat = rustix::fs::fstat(&stdin).context("examining the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
         // It may belong to the user that this process and the program share.
@@ -226,7 +226,7 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
         }
         FileType::Fifo if programs_are_others && is_nameless_pipe(&stdin) => {
             open_to_all(&stdin, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)
-                .context("opening the input to the program")?;
+                .context("changing the mode of the input")?;
             return Ok(stdin);
         }
         _ => return Ok(stdin),

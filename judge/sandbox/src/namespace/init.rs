@@ -272,7 +272,7 @@ fn build(config: &InitConfig, spec: &RunSpec, is_inside: bool) -> Result<Init, F
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .context("closing this process to others")?;
+        .context("making this process undumpable")?;
     let reaper = Reaper::open(Rc::clone(&config.status_page))?;
     let scope = GateScope { memory: !config.has_cgroup(), clocks: false };
     let (gate, bypass) = if config.counts_processes { None } else { ForkGate::install(scope) }.unzip();
@@ -456,7 +456,7 @@ impl Init {
                 return Ok(Some(account));
             }
             if asked {
-                if Received::receive(&config.socket).context("hearing from the helper")?.is_none() {
+                if Received::receive(&config.socket).context("receiving from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);
@@ -472,7 +472,7 @@ impl Init {
 }
 
 /// The host's file. It shows the pid namespace of the process that opens it.
-const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
+const PATH: &str = "/proc/sys/kernel/ns_last_pid";
 
 /// The counter for process ids in this pid namespace. It is reset for each program, as it would reveal how many
 /// processes the last one started.
@@ -481,7 +481,7 @@ pub(crate) struct PidCounter(File);
 impl PidCounter {
     /// `None` if the kernel has no such file or it is not writable. To be called while the host's files are visible.
     pub(crate) fn find() -> Option<PidCounter> {
-        File::options().read(true).write(true).open(PLACE).ok().map(PidCounter)
+        File::options().read(true).write(true).open(PATH).ok().map(PidCounter)
     }
 
     /// The next process gets the first id after the init's.

@@ -78,7 +78,7 @@ impl EmptyJail {
         let status_page = Rc::new(StatusPage::new().context("sharing memory with the jail")?);
         let config = InitConfig {
             socket: theirs,
-            judge: judge.try_clone().context("lending the judge's socket to the jail")?,
+            judge: judge.try_clone().context("duplicating the judge's socket for the jail")?,
             status_page: Rc::clone(&status_page),
             users,
             entries,
@@ -203,9 +203,7 @@ impl Jail {
     fn order(&self, spec: &RunSpec, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
         let [stdout, stderr] = [Outlet::File(()); 2];
         let attachments = messages::Attachments { stdout, stderr, until: false, owns_stdin: false, only_prepare };
-        messages::encode_run(spec, attachments)
-            .send(&self.socket, stdio)
-            .context("handing a program to the jail's init")
+        messages::encode_run(spec, attachments).send(&self.socket, stdio).context("sending an order to the jail's init")
     }
 
     /// Lets the init start `spec`.
@@ -362,7 +360,7 @@ pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, Owne
     }
     // The maps of users can be written only while the init is dumpable. It resets that itself later.
     let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
-    visible.context("making ready for a user namespace")?;
+    visible.context("preparing for a user namespace")?;
     let group = config.entries.iter().find_map(CgroupEntry::group);
     // SAFETY: this process has one thread. The child works on a copy of its memory until it exits in `enter`.
     let cloned = group.map(|group| unsafe { clone_into(flags, group) });
@@ -385,7 +383,7 @@ pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, Owne
 
 fn hide() -> Result<(), Fault> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .context("closing this process to others")
+        .context("making this process undumpable")
 }
 
 /// Maps the one user of the jail.

@@ -106,7 +106,7 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path)
         return Ok(());
     }
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
-    let tree = copy(&path, kind).context(format!("taking {} into the jail", path.display()))?;
+    let tree = copy(&path, kind).context(format!("copying the mount of {}", path.display()))?;
     found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
     Ok(())
 }
@@ -139,7 +139,7 @@ pub(crate) fn build_root(sources: &[Source], spec: &RunSpec) -> Result<(), Fault
     // In a user namespace the kernel allows this only while the host's `/proc` is visible.
     mount_proc();
     rustix::process::pivot_root(".", ".").context("changing the root")?;
-    rustix::mount::unmount(".", UnmountFlags::DETACH).context("leaving the host's files")?;
+    rustix::mount::unmount(".", UnmountFlags::DETACH).context("unmounting the host's files")?;
     rustix::process::chdir("/").context("entering the new root")?;
     let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
     set_attributes(CWD, c"/", read_only, 0).context("making the root read-only")
@@ -161,7 +161,7 @@ fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
 /// Mounts a source at its path below the current folder.
 fn place(source: &Source) -> Result<(), Fault> {
     let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
-    let what = || format!("making room for {} in the jail", path.display());
+    let what = || format!("making a mount point for {} in the jail", path.display());
     let below = path.strip_prefix("/").unwrap_or(path);
     if let Some(parent) = below.parent() {
         fs::create_dir_all(parent).context(what())?;
@@ -193,7 +193,7 @@ fn hide(folder: &Path) -> Result<(), Fault> {
 
 /// The folders and links that programs expect.
 fn create_standard_entries() -> Result<(), Fault> {
-    let what = "furnishing the jail's root";
+    let what = "making the jail's standard folders";
     for folder in [WORK_PARENT, WORK_FOLDER, "/dev", "/proc", "/etc"] {
         // The current folder will become the root.
         exists_is_fine(fs::create_dir(&folder[1..])).context(what)?;

@@ -258,7 +258,7 @@ fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut
 pub(crate) struct FilterBypass(u64);
 
 /// The argument for the number. The calls that are made with it have at most five arguments.
-pub(crate) const PLACE: u32 = 5;
+pub(crate) const BYPASS_ARGUMENT: u32 = 5;
 
 impl FilterBypass {
     pub(crate) fn random() -> io::Result<FilterBypass> {

@@ -119,7 +119,7 @@ struct KillTargetPage {
 impl KillTarget {
     /// Makes a file for one.
     pub(crate) fn file() -> io::Result<OwnedFd> {
-        let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
+        let file = rustix::fs::memfd_create("judge-kill-target", MemfdFlags::CLOEXEC)?;
         rustix::fs::ftruncate(&file, size_of::<KillTargetPage>() as u64)?;
         Ok(file)
     }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_charge_is_seen_through_another_mapping() {
+    fn a_kill_target_is_seen_through_another_mapping() {
         let file = KillTarget::file().unwrap();
         let (one, other) = (KillTarget::map(&file).unwrap(), KillTarget::map(&file).unwrap());
         one.set(17);

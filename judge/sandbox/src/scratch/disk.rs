@@ -73,7 +73,7 @@ impl DiskUsage<'_> {
         // honest program holds files like that.
         let seen = {
             let _as_program = self.user.map(FileUser::act_as);
-            count.nameless(self).ok()?
+            count.add_unnamed(self).ok()?
         };
         let gone = match seen {
             Seen::All => 0,
@@ -153,11 +153,11 @@ impl Count {
     }
 
     /// Adds the unnamed files of the folder that some process has open.
-    fn nameless(&mut self, holdings: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
+    fn add_unnamed(&mut self, disk_usage: &DiskUsage<'_>) -> Result<Seen, Uncountable> {
         let mut seen = Seen::All;
-        for thread in procfs::descendants(holdings.root).into_iter().filter_map(procfs::living_thread) {
-            let open = self.open_files(&thread, holdings.path)?;
-            if open == Seen::Some || self.has_unknown_mappings(&thread, holdings.path) {
+        for thread in procfs::descendants(disk_usage.root).into_iter().filter_map(procfs::living_thread) {
+            let open = self.open_files(&thread, disk_usage.path)?;
+            if open == Seen::Some || self.has_unknown_mappings(&thread, disk_usage.path) {
                 seen = Seen::Some;
             }
         }

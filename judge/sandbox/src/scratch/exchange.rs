@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Puts the input files into an empty working folder.
 pub(crate) fn put_input_files(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
-    let owner = rustix::fs::fstat(folder).context("looking at the working folder")?;
+    let owner = rustix::fs::fstat(folder).context("examining the working folder")?;
     let (uid, gid) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
     let is_another = (uid, gid) != (geteuid(), getegid());
     for file in &exchange.input_files {

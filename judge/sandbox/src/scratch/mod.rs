@@ -119,7 +119,7 @@ impl Folder {
     }
 
     /// What a run of this process holds on disk.
-    pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> DiskUsage<'_> {
+    pub(crate) fn disk_usage(&self, user: Option<u32>, free_before: u64) -> DiskUsage<'_> {
         let root = std::process::id().cast_signed();
         DiskUsage { folder: (self.private.as_fd(), WORK_FOLDER), path: &self.path, root, user, free_before }
     }

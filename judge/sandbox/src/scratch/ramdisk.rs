@@ -22,7 +22,7 @@ const MAX_ENTRIES: u64 = 16384;
 /// Kernel memory for one of them, without its content.
 const ENTRY_BYTES: u64 = 1024;
 /// Unmounting waits for every core of the machine. For runs much shorter than this, that would be noticeable.
-const BRIEF: Duration = Duration::from_millis(5);
+const SHORT_RUN: Duration = Duration::from_millis(5);
 
 /// A small file system in memory. Each run gets a new one, which reveals nothing about the run before, neither by its
 /// content nor by times and numbers. It is kept after a run that has certainly not touched it.
@@ -116,7 +116,7 @@ impl Ramdisk {
         let is_unchanged = || last_change(self.root()).is_ok_and(|look| look == self.fresh);
         let Some(run) = run.filter(|_| is_unchanged()) else { return self.must_age = false };
         let would_show = self.has_distinct_times || used_since > self.fresh;
-        self.must_age = run < BRIEF && !would_show;
+        self.must_age = run < SHORT_RUN && !would_show;
         if would_show {
             self.used_since = None;
         }

@@ -100,7 +100,7 @@ impl Stream {
         overflow: Overflow,
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        let may_block = target.may_block().context("looking at the file for the output")?;
+        let may_block = target.may_block().context("examining the file for the output")?;
         Ok((Stream::build(name, pipe, target, may_block, cap, overflow), writer))
     }
 
@@ -113,7 +113,7 @@ impl Stream {
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (stream, writer) = Stream::open(name, Target::Capture, cap, overflow)?;
         if others {
-            rustix::fs::fchmod(&writer, OUTPUT_MODE).context("opening the output to the program")?;
+            rustix::fs::fchmod(&writer, OUTPUT_MODE).context("changing the mode of the output")?;
         }
         Ok((stream, writer))
     }
@@ -225,7 +225,7 @@ impl Stream {
     /// Prepares the captured output for [`Stream::take_captured`].
     pub(crate) fn finish(&mut self) -> Result<(), Fault> {
         if self.is_relay() && self.inline.len() > MAX_INLINE_BYTES {
-            self.store(&[]).context("keeping the program's output")?;
+            self.store(&[]).context("storing the program's output")?;
         }
         Ok(())
     }
@@ -240,7 +240,7 @@ impl Stream {
     /// Takes what is in the pipe. `rounds` limits the work, so that a flood of output cannot delay the checks of
     /// limits.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> Result<(), Fault> {
-        self.relay_pending().context("passing on the program's output")?;
+        self.relay_pending().context("relaying the program's output")?;
         for _ in 0..rounds {
             if self.done || self.is_blocked() {
                 break;

@@ -54,7 +54,7 @@ impl<'a> MemoryMeter<'a> {
     pub(crate) fn grant(&mut self, thread: u32, bytes: u64, limit: u64) -> bool {
         let bytes = bytes.checked_next_multiple_of(rustix::param::page_size() as u64).unwrap_or(u64::MAX);
         // A thread that asks again has mapped its earlier grant.
-        self.grants.settle(|asker| asker == thread);
+        self.grants.mark_mapped(|asker| asker == thread);
         let fits = |held: u64| held.saturating_add(bytes) <= limit;
         let granted = fits(self.last.max(self.grants.bytes())) || fits(self.measure(limit.saturating_sub(bytes)));
         if granted {
@@ -103,7 +103,7 @@ impl<'a> MemoryMeter<'a> {
             });
         }
         if complete && !self.grants.is_empty() {
-            self.grants.settle(is_gone);
+            self.grants.mark_mapped(is_gone);
             self.grants.keep(shared.len());
         }
         count * MAPPING_BYTES
@@ -180,7 +180,7 @@ impl Grants {
     }
 
     /// Marks grants whose thread has mapped them, or never will.
-    pub(crate) fn settle(&mut self, has_mapped: impl Fn(u32) -> bool) {
+    pub(crate) fn mark_mapped(&mut self, has_mapped: impl Fn(u32) -> bool) {
         for grant in &mut self.granted {
             grant.asker = grant.asker.filter(|&thread| !has_mapped(thread));
         }
@@ -211,13 +211,13 @@ mod tests {
     fn what_is_mapped_no_more_is_free_again() {
         let mut grants = Grants::default();
         for bytes in [1, 4, 2] {
-            grants.settle(|thread| thread == 7);
+            grants.mark_mapped(|thread| thread == 7);
             grants.add(7, bytes);
         }
         assert_eq!(grants.bytes(), 7);
         grants.keep(1);
         assert_eq!(grants.bytes(), 6, "the largest, and the last, which may not be mapped yet");
-        grants.settle(|thread| thread == 7);
+        grants.mark_mapped(|thread| thread == 7);
         grants.keep(1);
         assert_eq!(grants.bytes(), 4);
         grants.keep(0);
@@ -231,7 +231,7 @@ mod tests {
         grants.add(8, 8);
         grants.keep(0);
         assert_eq!(grants.bytes(), 16);
-        grants.settle(|thread| thread == 7);
+        grants.mark_mapped(|thread| thread == 7);
         grants.add(7, 8);
         grants.keep(0);
         assert_eq!(grants.bytes(), 16, "the first of 7's is settled and gone");

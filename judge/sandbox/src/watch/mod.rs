@@ -42,7 +42,7 @@ pub(crate) struct Cutoff {
 }
 
 /// How long a killed program may take to die.
-const GRACE: u64 = 5_000_000_000;
+const KILL_TIMEOUT: u64 = 5_000_000_000;
 /// The shortest and longest interval between checks of what cannot be polled.
 const MIN_INTERVAL: u64 = 1_000_000;
 const MAX_INTERVAL: u64 = 20_000_000;
@@ -153,10 +153,13 @@ impl Watcher<'_, '_> {
     }
 
     fn wait_for_death(&self, program: &mut dyn Program) -> Result<(), Fault> {
-        let until = clock::now() + GRACE;
+        let until = clock::now() + KILL_TIMEOUT;
         loop {
             let left = until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
-                action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+                action: format!(
+                    "killing the program, which was not gone after {:?},",
+                    Duration::from_nanos(KILL_TIMEOUT)
+                ),
                 source: Errno::TIME.into(),
             })?;
             let mut ended = [PollFd::from_borrowed_fd(program.ended(), PollFlags::IN)];

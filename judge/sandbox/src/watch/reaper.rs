@@ -13,7 +13,7 @@ use crate::request::{Context, Fault};
 use crate::{clock, process};
 
 /// The waiting time of shorter runs, in nanoseconds, is not read. Reading it takes a hundredth of this.
-const BRIEF: u64 = 1_000_000;
+const MIN_RUN_FOR_DELAY: u64 = 1_000_000;
 
 /// Which processes belong to the run.
 #[derive(Clone, Copy)]
@@ -155,7 +155,7 @@ fn reap(pid: i32, flags: i32, account: &mut ReapedUsage) -> (i32, i32) {
 /// To be called once `child` has ended. Kills the rest, reaps everything, and adds up what it used.
 pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> Finished {
     let ended = clock::now();
-    let is_short = ended.saturating_sub(child.started) < BRIEF;
+    let is_short = ended.saturating_sub(child.started) < MIN_RUN_FOR_DELAY;
     let run_delay = if is_short { None } else { run_delay(child.pid) };
     let mut status = 0;
     let told = |status: i32, account: ReapedUsage| {

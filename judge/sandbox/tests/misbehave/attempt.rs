@@ -1,4 +1,4 @@
-//! One misbehaving program: run, and judged by what came of it.
+//! Runs one misbehaving program and checks the result.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,15 +13,15 @@ use super::pace::{self, in_time, patiently};
 use super::request;
 use super::scene::{HIDDEN, Scene, folder_for_all, processes_with};
 
-/// The exit code of a program that does not know the mode it is started in.
+/// The exit code of a program for an unknown mode.
 const NO_SUCH_MODE: i32 = 99;
 
-/// Whether programs in this sandbox cannot execute what they wrote themselves.
+/// Whether programs in this sandbox cannot execute what they wrote.
 pub(crate) fn refuses_own_code(sandbox: &Sandbox) -> bool {
     sandbox.gaps().iter().any(|gap| gap.what == "execution")
 }
 
-/// The case as it is to come out in this sandbox.
+/// What the case should result in, in this sandbox.
 pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
     if case.executes_own && refuses_own_code(sandbox) {
         return Case { allowed: &[Ending::Code(4)], says: None, cpu: Some((0, 20)), ..*case };
@@ -33,11 +33,11 @@ pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
     ByArguments,
-    /// After others with the same command line were told to do nothing.
+    /// After other runs with the same command line, which did nothing.
     ByInput,
 }
 
-/// A program's command line when its input tells it what to do.
+/// The command line of a program whose input tells it what to do.
 pub(crate) fn as_told(program: &str) -> [String; 2] {
     [program.to_owned(), "as-told".to_owned()]
 }
@@ -45,7 +45,7 @@ pub(crate) fn as_told(program: &str) -> [String; 2] {
 /// After this many equal runs, the next is expected to be equal, too.
 pub(crate) const ALIKE: usize = 4;
 
-/// Runs `case` and judges it by its ending, its figures and what it left. `Err` says what is wrong.
+/// Runs `case` and checks how it ended, what it used and what it left. `Err` says what is wrong.
 pub(crate) fn attempt(
     worker: &mut Worker,
     scene: &mut Scene,
@@ -122,7 +122,7 @@ fn judge(case: &Case, execution: &Execution) -> Result<(), String> {
     }
     if let Some((least, most)) = case.peak {
         let peak = execution.usage.memory.unwrap_or(0) >> 20;
-        // Where memory is watched, what passes the limit before that is seen is a matter of time.
+        // Where memory is only watched, a program can exceed the limit until that is noticed.
         let excess = most.saturating_sub(case.memory_mib);
         let why = || format!("another peak than {least} to {most} MiB: {told}");
         in_time(excess == 0 || peak <= case.memory_mib + pace::at_most(excess), why);

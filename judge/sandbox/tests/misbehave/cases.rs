@@ -1,4 +1,4 @@
-//! The table of misbehaving programs: how each is started, and what may come of it.
+//! The table of misbehaving programs: how each is started, and which results are allowed.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use judge_sandbox::{Breach, End, Execution};
 /// How a run may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Exit code 0, no limit passed.
+    /// Exit code 0, and no limit exceeded.
     Fine,
-    /// Another exit code or a signal, no limit passed. A program that did not start has not failed.
+    /// Another exit code or a signal, and no limit exceeded. A program that did not start has not failed.
     Failed,
     /// Exit code.
     Code(i32),
@@ -24,8 +24,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// Whether `execution` ended like this, judged by its weightiest breach. A program that did not start ended like
-    /// nothing.
+    /// Whether `execution` ended like this, judged by its most important breach. No program that did not start has.
     pub(crate) fn is_of(self, execution: &Execution) -> bool {
         if matches!(execution.end, End::NotStarted(_)) {
             return false;
@@ -47,7 +46,7 @@ impl Ending {
     }
 }
 
-/// Whether the program ran, and ended with a code that is not 0, or by a signal.
+/// Whether the program ran, and ended with another code than 0, or by a signal.
 pub(crate) fn failed(execution: &Execution) -> bool {
     match execution.end {
         End::Exited(code) => code != 0,
@@ -59,7 +58,7 @@ pub(crate) fn failed(execution: &Execution) -> bool {
 /// One program and its limits.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
-    /// The file's stem, the mode, and what else is on its command line. `@…` stands for something of the harness's.
+    /// The name of the source file, the mode, and other arguments. The harness replaces `@…`.
     pub(crate) command: &'static str,
     pub(crate) cpu_ms: u64,
     pub(crate) wall_ms: u64,
@@ -68,17 +67,17 @@ pub(crate) struct Case {
     pub(crate) allowed: &'static [Ending],
     pub(crate) says: Option<&'static str>,
     pub(crate) stdin_mib: usize,
-    /// Executes what it wrote itself: where CPU time could not be counted then, it cannot, and ends with code 4.
+    /// Executes what it wrote. Where CPU time could then not be counted, it may not, and exits with code 4.
     pub(crate) executes_own: bool,
-    /// Starting and clearing up take no longer.
+    /// The limit for the whole run, with start and cleaning up.
     pub(crate) within: Duration,
-    /// In MiB, of the reported peak.
+    /// The reported peak in MiB.
     pub(crate) peak: Option<(u64, u64)>,
-    /// In milliseconds, of the reported CPU time.
+    /// The reported CPU time in milliseconds.
     pub(crate) cpu: Option<(u64, u64)>,
 }
 
-/// The time on the clock is short where it may be what ends the program, and else longer than a busy machine takes.
+/// The time limit is short if it may end the program, and otherwise longer than a busy machine needs.
 const fn case(command: &'static str, allowed: &'static [Ending]) -> Case {
     Case {
         command,
@@ -110,7 +109,7 @@ const fn done(command: &'static str) -> Case {
     case
 }
 
-/// A program that asks for more processes or threads than it may have, and copes.
+/// A program that asks for too many processes or threads and copes with the refusal.
 const fn full(command: &'static str) -> Case {
     let mut case = case(command, &[Processes]).time(300, 9000);
     case.says = Some("done\n");
@@ -122,7 +121,7 @@ const fn unseen(command: &'static str) -> Case {
     case(command, &[Cpu]).time(300, 9000).cpu(300, 310)
 }
 
-/// A program that is to run into its memory limit, with time enough to do so.
+/// A program that should reach its memory limit, with enough time for it.
 const fn hog(command: &'static str, allowed: &'static [Ending]) -> Case {
     case(command, allowed).time(2000, 9000)
 }
@@ -172,7 +171,7 @@ impl Case {
 
 use Ending::{Code, Cpu, Disk, Failed, Fine, Memory, Output, Processes, Signal, Wall};
 
-/// Everything that a program is known to try.
+/// Everything that programs are known to try.
 pub(crate) const CASES: &[Case] = &[
     case("cpu alone", &[Cpu]).time(300, 9000).cpu(300, 310),
     case("cpu deaf", &[Cpu]).time(300, 9000).cpu(300, 310),
@@ -294,10 +293,10 @@ pub(crate) const CASES: &[Case] = &[
     case("processes strike-all", &[Fine, Failed]),
     case("processes harass @victim", &[Fine]),
     done("processes family"),
-    // More orphans than may live at once, but never at once.
+    // More orphans than may live at once, but one after the other.
     done("processes orphans"),
     case("processes family", &[Processes]).processes(1),
-    // As many as it may, and one too many: the answer is there, and the limit was passed.
+    // As many as allowed, and one more: the answer is there, and the limit was exceeded.
     done("processes crowd 3").time(300, 9000).processes(4),
     full("processes crowd 4").processes(4),
     full("processes crowd 1").processes(1),
@@ -314,7 +313,7 @@ pub(crate) const CASES: &[Case] = &[
     case("escape walls", &[Fine]),
     case("escape kernel", &[Fine]),
     done("escape inherited"),
-    // Twice: the second run must not see what the first has left.
+    // Twice: the second run must not see what the first one left.
     done("escape inherited"),
     case("escape traps", &[Fine]),
     done("escape inherited"),

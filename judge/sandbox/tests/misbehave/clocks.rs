@@ -1,4 +1,4 @@
-//! The kernel's counter of a tree's CPU time: there for programs that need it, and for no others.
+//! The kernel's counter of a tree's CPU time is open for programs that need it, and for no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +11,11 @@ use super::judge_level::check;
 use super::request;
 use super::starts::{children, first_core};
 
-/// What the programs are asked to be.
+/// What the programs are told to do.
 const MODES: [&str; 3] = ["alone", "threads", "children"];
 
-/// In jails it is opened for programs with a limit that are not pinned, and without a control group for one that asks for
-/// another process. Who may not look into a helper sees none.
+/// In jails it is open for unpinned programs with a limit and, without a control group, for programs that ask for
+/// another process. A user that may not look into a helper sees none.
 pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let may_look = rustix::process::geteuid().is_root();
     if !may_look || !sandbox.tier().has_namespaces() || sandbox.gaps().iter().any(|gap| gap.what == "tree clock") {
@@ -40,7 +40,7 @@ pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Res
     Ok(())
 }
 
-/// How many counters the helpers have open while a program spins, and what became of it.
+/// The number of counters that helpers have open while a program spins, and how it ended.
 fn during(
     worker: &mut Worker,
     helpers: &BTreeSet<i32>,

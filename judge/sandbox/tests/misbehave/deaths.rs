@@ -1,4 +1,4 @@
-//! The death of a judge or of its helper: nothing of a run outlives them, and nothing is left lying about.
+//! The death of a judge or its helper: no process outlives them, and nothing is left.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,10 +15,10 @@ use super::pace::awaited;
 use super::request;
 use super::scene::{processes_of, processes_with};
 
-/// The first argument of a process that is to be killed in the middle of a run.
+/// The first argument of a process that will be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
 
-/// Opens the tier named and runs the program named until this process is killed.
+/// Opens the named tier and runs the named program until this process is killed.
 pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     let tier = TierChoice::Forced(arguments[0].parse().unwrap());
     let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
@@ -26,7 +26,7 @@ pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     let mut request = request(arguments[1].clone().into(), &as_told(&arguments[1]));
     request.limits.cpu = None;
     request.limits.wall = None;
-    // So that in the tiers with an init that is what has begun the program.
+    // So that in tiers with an init, the init has started the program.
     request.stdin = Stdin::Bytes(Arc::from(b"nothing".as_slice()));
     for _ in 0..ALIKE {
         assert_eq!(worker.run(&request).unwrap().end, End::Exited(0));
@@ -37,7 +37,7 @@ pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     panic!("the program was to run until it is killed: {execution:?}");
 }
 
-/// A judge that is killed at the latest when the test is done with it.
+/// A judge that is killed at the end of the test at the latest.
 struct Victim(Child);
 
 impl Drop for Victim {
@@ -47,7 +47,7 @@ impl Drop for Victim {
     }
 }
 
-/// A judge that runs `program`, which is seen to run: once is enough, as a relay is hard to see twice.
+/// A judge that runs `program`, once that is seen to run.
 fn victim(sandbox: &Sandbox, program: &Path, mode: &str) -> Victim {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([VICTIM, sandbox.tier().name()]).arg(program).arg(mode).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -76,10 +76,10 @@ pub(crate) fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     are_swept(sandbox, &dead)
 }
 
-/// What dead judges left, their helpers clear up, or the next judge sweeps.
+/// What dead judges left is removed by their helpers or by the next judge.
 fn are_swept(sandbox: &Sandbox, dead: &[String]) -> Result<(), String> {
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    // Other judges may be alive on this machine, and theirs stays.
+    // Other judges may run on this machine, and their files stay.
     let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
     awaited(Duration::from_secs(5), "the next judge sweeps", || {
         let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
@@ -87,7 +87,7 @@ fn are_swept(sandbox: &Sandbox, dead: &[String]) -> Result<(), String> {
     })
 }
 
-/// A judge without its helper says so, and leaves nothing of the run: no process, no folder, no control group.
+/// A judge without its helper reports that, and leaves nothing of the run: no process, no folder, no control group.
 pub(crate) fn helper_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("processes");
     for mode in ["keeper", "relay", "bomb"] {
@@ -112,7 +112,7 @@ pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Res
     are_swept(sandbox, &[own])
 }
 
-/// A process that goes on at the latest when the test is done with it.
+/// A stopped process that is continued at the end of the test at the latest.
 pub(crate) struct Stopped(u32);
 
 impl Stopped {
@@ -128,7 +128,7 @@ impl Drop for Stopped {
     }
 }
 
-/// This process's child that a process descends from, or is.
+/// The child of this process that `process` descends from, or is.
 pub(crate) fn child_above(process: &Path) -> Option<u32> {
     let mut pid: u32 = process.file_name()?.to_str()?.parse().ok()?;
     loop {
@@ -161,7 +161,7 @@ fn signal(pid: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-/// A program whose helper is stopped, and so watches over nothing, is ended all the same.
+/// A program whose helper is stopped, and does not watch, is ended all the same.
 pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("cpu");
     let mut worker = sandbox.worker(None).map_err(|error| error.to_string())?;
@@ -173,7 +173,7 @@ pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), S
         let runs = || processes_of(&program).first().and_then(|process| child_above(process));
         let helper = awaited(Duration::from_secs(30), "a program starts", runs);
         let stopped = Stopped::stop(helper);
-        // Dead, and perhaps not waited for: without namespaces that is the helper's part.
+        // It is dead, and may be a zombie: without namespaces the helper reaps it.
         let gone = || processes_of(&program).is_empty().then_some(());
         awaited(Duration::from_secs(30), "a program ends though its helper is stopped", gone);
         drop(stopped);
@@ -183,7 +183,7 @@ pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), S
     })
 }
 
-/// A dead judge's working folder, with whatever was in it.
+/// A dead judge's working folder, with anything in it.
 pub(crate) fn leftovers_swept(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let scratch = tempfile::tempdir().unwrap();
     let namespace = std::os::unix::fs::MetadataExt::ino(&fs::metadata("/proc/self/ns/pid").unwrap());

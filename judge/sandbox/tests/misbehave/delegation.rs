@@ -1,15 +1,15 @@
-//! Control groups that belong to an ordinary user, as an administrator hands them out.
+//! Control groups that belong to an ordinary user, as an administrator delegates them.
 
 use std::fs;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
-/// Groups for memory and for processes: in version 2 one for both.
+/// Groups for memory and for processes. In version 2 one is for both.
 pub(crate) struct Delegation(Vec<PathBuf>);
 
 impl Delegation {
-    /// Makes them and gives them to `user`. `Err` says why there are none. In version 1 CPU time has a group of its
-    /// own, which is among them if it is `counted`; in version 2 it always is.
+    /// Makes them and gives them to `user`. `Err` says why there are none. In version 1 CPU time has its own group,
+    /// which is included if it is `counted`; in version 2 it always is.
     pub(crate) fn to(user: u32, counted: bool) -> Result<Delegation, String> {
         let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let place = |controller: &str| own.lines().find_map(|line| Some(line.split_once(controller)?.1));
@@ -26,7 +26,7 @@ impl Delegation {
             let own = Path::new("/sys/fs/cgroup").join(place("0::").unwrap_or_default().trim_start_matches('/'));
             let parent = own.ancestors().find(|folder| hands_on(folder));
             let folder = delegation.make_in(parent.ok_or("no control group with memory and pids stands above")?)?;
-            // Not the limits: they are the administrator's.
+            // Not the limits, which belong to the administrator.
             let own_to_be = ["", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"];
             give(user, own_to_be.map(|name| folder.join(name)))?;
         }

@@ -1,5 +1,4 @@
-//! Memory that no process's size shows: what the machine has left while a program hides some, and what comes of the
-//! run.
+//! Memory that no process's size shows: what the machine has left while a program hides some, and how the run ends.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +11,7 @@ use super::judge_level::check;
 use super::pace::patiently;
 use super::request;
 
-/// Each takes some hundreds of MiB where nothing stops it.
+/// Each takes some hundreds of MiB if nothing stops it.
 pub(crate) const TRICKS: &[&str] = &[
     "hoard tables",
     "hoard gifts",
@@ -43,12 +42,12 @@ pub(crate) const TRICKS: &[&str] = &[
 ];
 
 const LIMIT: u64 = 64 << 20;
-/// How much of the machine's memory a run may take beyond its limit without being found out.
+/// How much memory a run may hold unnoticed beyond its limit.
 const BOUND: u64 = 64 << 20;
 /// Other work on the machine takes memory too, but not in every try.
 const TRIES: usize = 8;
 
-/// Lets a program loose. It may be stopped, refused or harmless; it may not hold more than it may and pass.
+/// Runs a program. It may be stopped, refused or harmless. It must not hold more than allowed and succeed.
 pub(crate) fn hide(sandbox: &Sandbox, programs: &Path, trick: &str) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let words: Vec<String> = trick.split(' ').map(str::to_owned).collect();
@@ -76,7 +75,7 @@ pub(crate) fn hide(sandbox: &Sandbox, programs: &Path, trick: &str) -> Result<()
     Err(format!("{} MiB of the machine's memory for a limit of {} MiB, and no breach", least >> 20, LIMIT >> 20))
 }
 
-/// A working folder in memory counts, where no control group does that.
+/// A working folder in memory counts, if no control group counts it.
 pub(crate) fn in_memory(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Ok(scratch) = tempfile::tempdir_in("/dev/shm") else {
         println!("skipped: no /dev/shm to write to");
@@ -95,7 +94,7 @@ pub(crate) fn in_memory(sandbox: &Sandbox, programs: &Path) -> Result<(), String
     check(execution.breaches.contains(&Breach::Memory), || format!("{execution:?}"))
 }
 
-/// What `work` gives, and how much of the machine's memory its end set free.
+/// The result of `work`, and how much memory its end released.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
     const STEP: Duration = Duration::from_millis(10);
     let over = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! What is not a matter of one program: the judge's size, cancelling, starting, thousands of runs.
+//! Tests of more than one program: the judge's size, cancelling, starting, thousands of runs.
 
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -17,7 +17,7 @@ use super::{clocks, deaths, hoard, queue, races, short_runs, solvers, starts, st
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
-/// By name.
+/// The tests by name.
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("judge killed", deaths::judge_killed),
     ("helper killed", deaths::helper_killed),
@@ -72,7 +72,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("many runs", many_runs),
 ];
 
-/// `what`, unless it `holds`.
+/// Fails with `what`, unless it `holds`.
 pub(crate) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
@@ -98,7 +98,7 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(processes_with(&programs.join("cpu")).is_empty(), || "it lives on".to_owned())
 }
 
-/// What one run left in its folder is neither taken off the next one's figure nor charged to it.
+/// What one run left in its folder is neither subtracted from the next one's figure nor charged to it.
 fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut run = |words: [&str; 2], memory: u64| {
@@ -116,7 +116,7 @@ fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result
         check(pair.stdout == b"done\n" && pair.breaches.is_empty(), || format!("{pair:?}"))?;
         check((28..=40).contains(&mib), || format!("{mib} MiB instead of 30 or so"))?;
         run(["litter", "40"], 256)?;
-        // The limit is below what was left, and the memory needed above it.
+        // The limit is less than what was left, and more memory is needed than the limit.
         let greedy = run(["pair", "30"], 20)?;
         check(greedy.breaches == [Breach::Memory], || format!("{greedy:?}"))?;
     }
@@ -155,7 +155,7 @@ fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(end.end == End::Exited(0) && end.stdout == b"done\n", || format!("a good script: {end:?}"))
 }
 
-/// Programs that run as the judge's user, though that is root, are told of.
+/// If programs run as the judge's user although that is root, a gap says so.
 fn gap_of_a_lone_root(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap();
     let is_alone = map.lines().all(|line| line.split_whitespace().nth(2) == Some("1"));
@@ -165,7 +165,7 @@ fn gap_of_a_lone_root(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     check(is_told == is_gap, || format!("alone: {is_alone}, told: {is_told}"))
 }
 
-/// A program of no more use is left some time, which is not held against it.
+/// A program that is no longer needed has some time, which is not counted.
 fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut request = request(programs.join("cpu"), &["cpu".into(), "alone".into()]);
@@ -220,8 +220,8 @@ fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(folder.path().join("made").exists(), || "not written".to_owned())
 }
 
-/// A program of another user than the judge's reads no file that its mode closes to others, though it is shown the folder
-/// and needs help to get there.
+/// A program of another user than the judge's reads no file that its mode closes to others, although it sees the folder
+/// and needs a capability to get there.
 fn closed_files_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     if !rustix::process::geteuid().is_root() || sandbox.gaps().iter().any(|gap| gap.what == "user") {
         return Ok(());
@@ -247,7 +247,7 @@ fn closed_files_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result
     })
 }
 
-/// What a program wrote is not executed uncounted, however the folders overlap; the program itself may be anywhere.
+/// What a program wrote is not executed uncounted, however the folders overlap. The program itself may be anywhere.
 fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let outer = folder_for_all(programs);
@@ -260,7 +260,7 @@ fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(),
     let around = vec![visible(outer.path(), false), visible(&inner, true)];
     let tries = [
         (vec!["unseen".into(), "elsewhere".into(), word(&own), word(&inner)], around),
-        // The working folder is somewhere below, in the tiers without namespaces.
+        // In the tiers without namespaces the working folder is somewhere below.
         (vec!["unseen".into(), "copied".into(), word(&own)], vec![visible(&std::env::temp_dir(), false)]),
     ];
     for (argv, visible) in tries {
@@ -282,8 +282,8 @@ fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(),
     check(execution.end == End::Exited(0), || format!("a program in a folder to write to: {execution:?}"))
 }
 
-/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine
-/// a hundred.
+/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or a hundred on a
+/// slow machine.
 fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let runs = if slowness() == 1 { 3000 } else { 100 };
     let mut worker = sandbox.worker(None).unwrap();
@@ -305,9 +305,9 @@ fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(after.resident < before.resident + 4096, || format!("{} KiB became {} KiB", before.resident, after.resident))
 }
 
-/// What must not grow, of this process and of its children.
+/// What must not grow, in this process and its children.
 struct State {
-    /// Descriptors of this process and its children's, children, mounts, control groups.
+    /// Descriptors of this process and its children, children, mounts, control groups.
     counts: [usize; 4],
     /// KiB.
     resident: usize,

@@ -1,8 +1,8 @@
-//! Misbehaving programs, in every tier that this machine gives, as root and as an ordinary user.
+//! Misbehaving programs in every tier that this machine offers, as root and as an ordinary user.
 //!
-//! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS name tiers, users or parts of a case. `!WORD` leaves out
-//! what has it, but for what a later word names.
-//! `--programs FOLDER`: the programs are compiled already. `--tiers A,B`: these alone, and as this user alone.
+//! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS select by tier, user or part of a case. `!WORD`
+//! excludes what it matches, unless a later word matches too. `--programs FOLDER`: the programs are compiled already.
+//! `--tiers A,B`: only these, and only as this user.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
@@ -52,7 +52,7 @@ pub(crate) fn main() -> ExitCode {
         [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
         _ => {}
     }
-    // Before anything runs: a list that cannot be read is a mistake.
+    // Before anything runs, as a list that cannot be read is a mistake.
     required();
     let arguments = Arguments::parse(arguments);
     let compiled = match arguments.programs.is_none().then(compiled).transpose() {
@@ -70,7 +70,7 @@ pub(crate) fn main() -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The programs, in a folder of their own. `Err` says why they cannot be compiled here.
+/// The programs, in their own folder, or why they cannot be compiled here.
 fn compiled() -> Result<tempfile::TempDir, String> {
     let folder = plain_user::public_folder()?;
     scene::compile(folder.path())?;
@@ -99,7 +99,7 @@ impl Arguments {
                 }
                 "--surroundings" => arguments.surroundings = Surroundings::named(&given.next().unwrap()),
                 surroundings::PLAIN => arguments.plain = true,
-                // What a test runner may pass to every test.
+                // Flags that a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
             }
@@ -112,8 +112,8 @@ impl Arguments {
     }
 }
 
-/// As this user and, if that is root, as an ordinary one: in two processes at once, since most of it is waiting. Each has
-/// programs of its own, as it looks for what is left of them. Returns how many failed.
+/// Runs as this user and, if that is root, as an ordinary one, in two processes at once, since most of the time is
+/// waiting. Each has its own programs, as it looks for leftovers of them. Returns the number of failures.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
     surroundings::publish(programs);
     let others = programs.join("others");
@@ -180,7 +180,7 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
             }
         }
     };
-    // The last word that says something of it counts.
+    // The last word that matches counts.
     let is_meant = |heading: &str| {
         let says = |word: &String| match word.strip_prefix('!') {
             Some(word) => heading.contains(word).then_some(false),
@@ -191,7 +191,7 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
     let wanted = |name: &str| surroundings.matters_to(name) && is_meant(&format!("{user}/{tier}: {name}"));
     let mut scene = Scene::set().unwrap();
     let mut worker = sandbox.worker(None).unwrap();
-    // With a control group, and without.
+    // One tier with a control group, and one without.
     let has_init = matches!((user, tier), ("root", Tier::Root) | ("plain", Tier::Userns));
     let told = if has_init { &[Told::ByArguments, Told::ByInput][..] } else { &[Told::ByArguments] };
     for (case, &told) in CASES.iter().flat_map(|case| told.iter().map(move |told| (case, told))) {
@@ -220,13 +220,13 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
     failures
 }
 
-/// Runs a test, on a busy machine with limits that it keeps. One that never ends ends all.
+/// Runs a test. Limits are longer on a busy machine, and a test that never ends ends all.
 fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), String> {
     let mut test = test;
     unhurried(name, || bounded(Duration::from_secs(300), name, &mut test)).flatten()
 }
 
-/// A run of `program` with middling limits.
+/// A run of `program` with moderate limits.
 pub(crate) fn request(program: PathBuf, argv: &[String]) -> Request {
     Request {
         program,

@@ -1,4 +1,4 @@
-//! An ordinary user: becoming one, and a folder that one can run programs from.
+//! An ordinary user: how to become one, and a folder from which it can run programs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +9,8 @@ use std::process::Command;
 /// The user without rights.
 pub(crate) const PLAIN_USER: u32 = 65534;
 
-/// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, started by root: joins the control groups, then goes on as the
-/// program, without rights. In version 2 only root may bring a process into a user's group from outside.
+/// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, run by root: joins the control groups, then executes the program
+/// without rights. In version 2 only root may move a process into a user's group from outside.
 pub(crate) const BECOME: &str = "--become-plain";
 
 /// See [`BECOME`].
@@ -24,7 +24,7 @@ pub(crate) fn become_plain(arguments: &[String]) -> ! {
     panic!("{}: {error}", command[0]);
 }
 
-/// A folder that every user reaches and may run programs from. `Err` says why there is none.
+/// A folder that every user can reach and run programs from. `Err` says why there is none.
 pub(crate) fn public_folder() -> Result<tempfile::TempDir, String> {
     let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/run".into(), "/dev/shm".into()];
     for place in &places {

@@ -1,4 +1,4 @@
-//! Programs that are handed over while others run.
+//! Programs that are submitted while others run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::processes_with;
 
-/// Standard output and standard error of these lengths, around the length from which on they go through files.
+/// Lengths of standard output and standard error, around the length from which on they go through files.
 const LENGTHS: [usize; 9] = [0, 3, 4095, 4096, 4097, 70_000, 65_536, 1_000_000, 5];
 
-/// The program of this turn: it repeats a letter of its own, after what it reads.
+/// The program of this turn: it repeats its own letter, after what it reads.
 fn of_turn(turn: usize) -> (Request, Vec<u8>, Vec<u8>) {
     let letter = |shift: usize| char::from(b'a' + ((turn + shift) % 26) as u8);
     let (out, err) = (LENGTHS[turn % LENGTHS.len()], LENGTHS[(turn / 2) % LENGTHS.len()]);
@@ -54,7 +54,7 @@ pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What one captured is there until it is collected, whatever those behind it do with their output.
+/// Captured output is there until it is collected, whatever later programs do with theirs.
 pub(crate) fn with_files_between(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let turns = [5, 0, 14];
@@ -73,7 +73,7 @@ pub(crate) fn with_files_between(sandbox: &Sandbox, _: &Path) -> Result<(), Stri
     Ok(())
 }
 
-/// One that cannot start, and one that passes its limit, take nothing from those behind them.
+/// A program that cannot start, and one that exceeds its limit, do not affect later ones.
 pub(crate) fn after_failures(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut endless = request(programs.join("cpu"), &["cpu".into(), "alone".into()]);
@@ -89,7 +89,7 @@ pub(crate) fn after_failures(sandbox: &Sandbox, programs: &Path) -> Result<(), S
     check(ends == expected, || format!("{ends:?}"))
 }
 
-/// All that wait are cancelled with the one that runs, and none of them starts.
+/// All waiting programs are cancelled with the running one, and none of them starts.
 pub(crate) fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let canceller = worker.canceller();

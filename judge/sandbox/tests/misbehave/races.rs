@@ -1,4 +1,4 @@
-//! What happens at the same moment in several slots, or beside a program.
+//! What happens at the same time in several workers, or beside a program.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,8 @@ use super::pace::patiently;
 use super::request;
 use super::scene::folder_for_all;
 
-/// Programs that were written a moment ago start, though the judge starts other processes all the time, and so do those
-/// that programs in other slots wrote themselves.
+/// Programs that were just written can start, although the judge starts other processes all the time; and so can
+/// programs that other programs wrote.
 pub(crate) fn programs_written_at_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const SLOTS: usize = 3;
     let folder = folder_for_all(programs);
@@ -52,8 +52,8 @@ pub(crate) fn programs_written_at_once(sandbox: &Sandbox, programs: &Path) -> Re
     })
 }
 
-/// Processes of the same user, with ids between those of a program that starts and ends processes without a pause: when
-/// it is killed, they are not.
+/// Processes of the same user survive, with ids between those of a program that starts and ends processes without a
+/// pause and is killed.
 pub(crate) fn bystanders_of_forks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut bystanders = Bystanders(Vec::new());

@@ -1,4 +1,4 @@
-//! What the programs are let loose on: things that must be neither read, reached nor changed.
+//! What the programs attack: things that they must neither read, reach nor change.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::pace::slowness;
 
-/// A secret file, listeners, and a process of the judge's own user.
+/// A secret file, listeners, and a process of the judge's user.
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
     tcp: TcpListener,
@@ -36,7 +36,7 @@ impl Scene {
         let nameless = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
         let datagrams = [
             UnixDatagram::bind(folder.path().join("datagram"))?,
-            // Names of streams and of datagrams do not meet.
+            // Names of stream and datagram sockets are separate.
             UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?,
         ];
         fs::set_permissions(folder.path().join("datagram"), fs::Permissions::from_mode(0o777))?;
@@ -125,7 +125,7 @@ fn processes(are_meant: impl Fn(&[u8]) -> bool) -> Vec<PathBuf> {
     found
 }
 
-/// A folder that programs reach under whatever user they run: below `programs`, or where an ordinary user may make one.
+/// A folder that programs of every user can reach: below `programs`, or where an ordinary user can make one.
 pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
     let mut builder = tempfile::Builder::new();
     builder.prefix("misbehave").permissions(fs::Permissions::from_mode(0o755));
@@ -149,10 +149,10 @@ const SOURCES: [(&str, &str); 13] = [
     ("races", include_str!("races.c")),
 ];
 
-/// A copy of `unseen` that others than its owner may execute but not read.
+/// A copy of `unseen` that only its owner can read but everybody can execute.
 pub(crate) const HIDDEN: &str = "hidden";
 
-/// Compiles the programs into `folder`. `Err` says why it cannot be done here.
+/// Compiles the programs into `folder`. `Err` says why that is impossible here.
 pub(crate) fn compile(folder: &Path) -> Result<(), String> {
     let sources = tempfile::tempdir().map_err(|error| error.to_string())?;
     let write = |name: &str, text: &str| fs::write(sources.path().join(name), text).map_err(|error| error.to_string());

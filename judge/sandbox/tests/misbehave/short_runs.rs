@@ -1,4 +1,4 @@
-//! Runs that are alike and brief, which the init of a jail sees to alone, and all that may come in between.
+//! Short runs that repeat, which the init of a jail handles alone, and everything that may come in between.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::pace::{awaited, patiently};
 use super::request;
 use super::scene::{folder_for_all, processes_of, processes_with};
 
-/// A run that does what `words` say, and looks like all others of its program.
+/// A run that does what `words` say, with the same command line as all others of its program.
 fn told(program: PathBuf, words: &str) -> Request {
     let mut request = request(program.clone(), &as_told(&program.display().to_string()));
     request.stdin = Stdin::Bytes(Arc::from(words.as_bytes()));
@@ -25,7 +25,7 @@ fn run(worker: &mut Worker, request: &Request) -> Result<Execution, String> {
     worker.run(request).map_err(|fault| format!("{fault}: {:?}", std::error::Error::source(&fault)))
 }
 
-/// Runs that do nothing, until the next is expected to be one of them.
+/// Runs that do nothing, until the next is expected to be alike.
 fn nothing(worker: &mut Worker, program: &Path) -> Result<(), String> {
     for _ in 0..ALIKE {
         let execution = run(worker, &told(program.to_path_buf(), "nothing"))?;
@@ -35,7 +35,7 @@ fn nothing(worker: &mut Worker, program: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What a program is told, and what comes of it.
+/// What a program is told, and what should come of it.
 const TURNS: [(&str, End, usize, Option<Breach>); 14] = [
     ("nothing", End::Exited(0), 0, None),
     ("exactly 3", End::Exited(0), 3, None),
@@ -53,14 +53,14 @@ const TURNS: [(&str, End, usize, Option<Breach>); 14] = [
     ("late", End::Exited(0), 5, None),
 ];
 
-/// In whatever order, each has its own end, output and figures.
+/// In any order, each run has its own end, output and figures.
 pub(crate) fn in_any_order(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("output");
     let mut worker = sandbox.worker(None).unwrap();
     let mut state = 7_u64;
     let mut turn = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Every other does nothing.
+        // Every second one does nothing.
         TURNS[((state >> 33) as usize % (2 * TURNS.len())).saturating_sub(TURNS.len())]
     };
     for (ahead, count) in [(1, 120), (3, 60), (Worker::QUEUE, 120)] {
@@ -75,7 +75,7 @@ pub(crate) fn in_any_order(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
             };
             let execution = worker.collect().map_err(|fault| format!("{words}: {fault}"))?;
             let shown = || format!("{words}: {:?} {:?} {:?}", execution.end, execution.breaches, execution.usage);
-            // What is cut off may have ended by itself just before.
+            // A program that exceeds a limit may have ended by itself just before.
             check(execution.end == end || breach.is_some(), shown)?;
             check(execution.stdout.len() == length && execution.breaches == Vec::from_iter(breach), shown)?;
             let usage = &execution.usage;
@@ -86,7 +86,7 @@ pub(crate) fn in_any_order(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     Ok(())
 }
 
-/// One that writes more than a pipe holds, after those that wrote nothing, writes all of it.
+/// A run that writes more than a pipe holds, after runs that wrote nothing, writes all of it.
 pub(crate) fn much_at_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const MUCH: usize = 3 << 20;
     let program = programs.join("output");
@@ -103,7 +103,7 @@ pub(crate) fn much_at_once(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     Ok(())
 }
 
-/// A worker of a tier that has an init, and its helper; the runs that do nothing are behind it.
+/// A worker with an init, and its helper, after runs that did nothing.
 fn with_init(sandbox: &Sandbox, programs: &Path) -> Result<Option<(Worker, u32)>, String> {
     if sandbox.tier() == Tier::Bare {
         return Ok(None);
@@ -120,7 +120,7 @@ fn with_init(sandbox: &Sandbox, programs: &Path) -> Result<Option<(Worker, u32)>
     Ok(Some((worker, helper)))
 }
 
-/// While the helper is stopped, brief runs go on, and one that is not is ended all the same.
+/// While the helper is stopped, short runs go on, and another one is ended all the same.
 pub(crate) fn without_a_helper(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Some((mut worker, helper)) = with_init(sandbox, programs)? else { return Ok(()) };
     let program = programs.join("cpu");
@@ -130,7 +130,7 @@ pub(crate) fn without_a_helper(sandbox: &Sandbox, programs: &Path) -> Result<(),
         request
     };
     let (mut served, mut rounds, began) = (0, 0, Instant::now());
-    // On a busy machine it may be long until programs are brief.
+    // On a busy machine it may take long until runs are short.
     while rounds < 10 || (served == 0 && began.elapsed() < Duration::from_secs(30)) {
         rounds += 1;
         for _ in 0..ALIKE {
@@ -140,7 +140,7 @@ pub(crate) fn without_a_helper(sandbox: &Sandbox, programs: &Path) -> Result<(),
         for _ in 0..ALIKE {
             worker.submit(&run_of("nothing")).map_err(|fault| fault.to_string())?;
         }
-        // One that is not brief, as may be on a busy machine, is for the helper, and so are those behind it.
+        // A run that is not short, as may happen on a busy machine, is for the helper, and so are those behind it.
         let mut collected = 0;
         while collected < ALIKE && is_soon_ready(&worker) {
             let execution = worker.collect().map_err(|fault| fault.to_string())?;
@@ -171,7 +171,7 @@ fn is_soon_ready(worker: &Worker) -> bool {
     })
 }
 
-/// What the init cannot do alone comes between runs that it can.
+/// Runs that the init cannot handle alone come between others.
 pub(crate) fn after_an_exchange(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("output");
     let mut worker = sandbox.worker(None).unwrap();
@@ -199,7 +199,7 @@ pub(crate) fn after_an_exchange(sandbox: &Sandbox, programs: &Path) -> Result<()
     Ok(())
 }
 
-/// The program's file is another: that is what runs.
+/// If the program's file is replaced, the new one runs.
 pub(crate) fn replaced(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = folder_for_all(programs);
     let (program, next) = (folder.path().join("program"), folder.path().join("next"));
@@ -219,7 +219,7 @@ pub(crate) fn replaced(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
     check(execution.end == End::NotStarted(libc::ENOENT), || format!("{execution:?}"))
 }
 
-/// Cancelled while it waits for a program, and in the middle of one.
+/// Cancelled while the init waits for a program, and in the middle of one.
 pub(crate) fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let program = programs.join("cpu");
     for words in [None, Some("asleep 1000")] {
@@ -242,19 +242,19 @@ pub(crate) fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String
     Ok(())
 }
 
-/// The init of the jail that a helper has built last.
+/// The init of the jail that a helper built last.
 fn init_of(helper: u32) -> u32 {
     let children = fs::read_to_string(format!("/proc/{helper}/task/{helper}/children")).unwrap();
     children.split_whitespace().last().unwrap().parse().unwrap()
 }
 
-/// Killed is not dead yet: an init waits for all that it takes with it.
+/// A killed init is not dead before all its processes are.
 fn await_death(init: u32) {
     let is_dead = || fs::read_to_string(format!("/proc/{init}/stat")).map_or(true, |stat| stat.contains(") Z "));
     awaited(Duration::from_secs(30), "an init dies", || is_dead().then_some(()));
 }
 
-/// An init that dies takes with it what runs, and no more: the next program finds another.
+/// An init that dies takes only its program with it. The next program gets another init.
 pub(crate) fn without_an_init(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Some((mut worker, helper)) = with_init(sandbox, programs)? else { return Ok(()) };
     let program = programs.join("cpu");
@@ -276,7 +276,7 @@ pub(crate) fn without_an_init(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     nothing(&mut worker, &program)
 }
 
-/// However far it has come when its init dies, a run has one answer, its own or none.
+/// Whenever its init dies, a run has one answer, its own or none.
 pub(crate) fn init_dies_at_any_moment(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let Some((mut worker, mut helper)) = with_init(sandbox, programs)? else { return Ok(()) };
     let program = programs.join("output");
@@ -296,7 +296,7 @@ pub(crate) fn init_dies_at_any_moment(sandbox: &Sandbox, programs: &Path) -> Res
         await_death(init);
         match worker.run(&told(program.clone(), "code 42")) {
             Ok(execution) => check(execution.end == End::Exited(42), || format!("after {words}: {execution:?}"))?,
-            // It was not known whether the answer was sent.
+            // It is unknown whether the answer was sent.
             Err(Fault::HelperGone(_)) => (worker, helper) = with_init(sandbox, programs)?.ok_or("no init")?,
             Err(fault) => return Err(format!("after {words}: {fault}")),
         }

@@ -1,4 +1,4 @@
-//! Programs that behave, in the languages that solvers are written in.
+//! Well-behaved programs, in the languages of solvers.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::request;
 use super::require::{Need, skip};
 use super::scene::folder_for_all;
 
-/// What ordinary solvers are made of works: interpreters, a static program and one with shared libraries.
+/// What ordinary solvers need works: interpreters, a static program and one with shared libraries.
 pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
@@ -32,7 +32,7 @@ pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
         (Need::Node, "/usr/bin/node", &["-e", MESSAGES], "42\n7\n\n"),
         (Need::Bash, "/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
         (Need::Java, "/usr/bin/java", &["--version"], ""),
-        // A program from its source: the compiler is part of a JDK.
+        // A program from source, as the compiler is part of a JDK.
         (
             Need::Java,
             if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" },
@@ -73,7 +73,7 @@ base.commit()
 print(base.execute('select number from numbers').fetchone()[0])
 ";
 
-/// Processes that talk by a connection, by shared memory and by a pipe.
+/// Processes that communicate by a connection, shared memory and a pipe.
 const PROCESSES: &str = "
 import mmap, multiprocessing, os, subprocess, sys
 def work(end, memory):
@@ -88,7 +88,7 @@ child.join()
 print(squares, memory[0], subprocess.run([sys.executable, '-c', 'print(42)'], capture_output=True, text=True).stdout.strip())
 ";
 
-/// An event loop, which wakes itself by a pair of sockets, and a child of it.
+/// An event loop that wakes itself by a pair of sockets, and a child of it.
 const EVENTS: &str = "
 import asyncio
 async def work():
@@ -97,7 +97,7 @@ async def work():
 asyncio.run(work())
 ";
 
-/// Children that talk by pairs of sockets.
+/// Children that communicate by pairs of sockets.
 const MESSAGES: &str = "
 const { execFile, spawn } = require('child_process');
 const child = spawn(process.execPath, ['-e', 'process.send(42, () => process.disconnect())'], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -115,7 +115,7 @@ class Sum {
 }
 ";
 
-/// Threads, exceptions and a heap, so that all of the usual libraries are loaded.
+/// Threads, exceptions and a heap, so that the usual libraries are loaded.
 const CPLUSPLUS: &str = "
 #include <iostream>
 #include <numeric>
@@ -137,7 +137,7 @@ int main() {
 }
 ";
 
-/// Compiles a program in C++ to `program`. `Err` says why it cannot be done here.
+/// Compiles a C++ program to `program`. `Err` says why that is impossible here.
 fn compile_shared(folder: &Path, program: &Path) -> Result<(), String> {
     let source = folder.join("shared.cc");
     fs::write(&source, CPLUSPLUS).unwrap();

@@ -1,4 +1,4 @@
-//! The worker that has tried the tier: handed out once, for its core.
+//! How workers start and end: the worker that tried the tier, helpers that are copies, and the tier cache.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Worker};
 use super::judge_level::check;
 use super::request;
 
-/// It is used instead of a new one, by one who asks for its core; else it ends.
+/// It is handed out for its core instead of a new one. Otherwise it ends.
 pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
     let core = first_core();
     let before = children();
     let more = |than: usize| children().len() - before.len() - than;
     let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
-    // In tiers without namespaces a worker is two processes.
+    // In tiers without namespaces a worker has two processes.
     let each = more(0);
     check(each > 0, || "none waits".to_owned())?;
     let first = runs(opened.worker(core), programs)?;
@@ -36,8 +36,7 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
     check(children() == before, || format!("{} are left of one that was not asked for", more(0)))
 }
 
-/// Workers that are dismissed end while others begin: one after the other, they do not pile up. At last, all can be waited
-/// for.
+/// Dismissed workers end while others start, and do not pile up. In the end, all can be waited for.
 pub(crate) fn dismissed_ones_are_waited_for(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let before = children();
     let dismissed = judge_sandbox::DismissedWorkers::new();
@@ -50,13 +49,13 @@ pub(crate) fn dismissed_ones_are_waited_for(sandbox: &Sandbox, programs: &Path) 
     check(children() == before, || "some are left".to_owned())
 }
 
-/// The first that this process may use.
+/// The first core that this process may use.
 pub(crate) fn first_core() -> Option<usize> {
     let cores = rustix::thread::sched_getaffinity(None).unwrap();
     (0..rustix::thread::CpuSet::MAX_CPU).find(|core| cores.is_set(*core))
 }
 
-/// Runs a program in it.
+/// Runs a program in the worker.
 pub(crate) fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path) -> Result<Worker, String> {
     let mut worker = worker.map_err(|fault| fault.to_string())?;
     let request = request(programs.join("output"), &["output", "code", "3"].map(str::to_owned));
@@ -65,7 +64,7 @@ pub(crate) fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path
     Ok(worker)
 }
 
-/// The processes that this one has started and not waited for.
+/// The children of this process, including zombies.
 pub(crate) fn children() -> BTreeSet<i32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
     let of_task = |path: &Path| fs::read_to_string(path.join("children")).unwrap_or_default();
@@ -73,10 +72,10 @@ pub(crate) fn children() -> BTreeSet<i32> {
     texts.iter().flat_map(|text| text.split_whitespace()).map(|pid| pid.parse().unwrap()).collect()
 }
 
-/// The first argument of a process that compares them: it has one thread, and is small.
+/// The first argument of a process that compares helpers. It is small and has one thread.
 pub(crate) const COMPARE: &str = "--compare-helpers";
 
-/// A helper that is a copy is like one that is executed: it has left behind all that was the judge's.
+/// A helper that is a copy is like one that was executed. It keeps nothing of the judge's.
 pub(crate) fn are_like_executed_ones(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut compare = Command::new(std::env::current_exe().unwrap());
     let output = compare.args([COMPARE, sandbox.tier().name()]).arg(programs).output().unwrap();
@@ -84,7 +83,7 @@ pub(crate) fn are_like_executed_ones(sandbox: &Sandbox, programs: &Path) -> Resu
     check(output.status.success() && output.stdout == b"alike\n", || format!("{why} ({})", output.status))
 }
 
-/// Compares them in the tier named, and ends this process.
+/// Compares them in the named tier, and exits.
 pub(crate) fn compare(arguments: &[String]) -> ! {
     let tier = TierChoice::Forced(arguments[0].parse().unwrap());
     let begun = |helper: Option<PathBuf>| {
@@ -102,9 +101,9 @@ pub(crate) fn compare(arguments: &[String]) -> ! {
     let (is_executed, executed, executed_files) = begun(std::env::current_exe().ok());
     assert!(is_executed);
     assert_eq!(copied, executed);
-    // What was left open for this process by those who started it is closed in a copy, too.
+    // Files that others left open for this process are closed in a copy, too.
     assert!(copied_files.is_subset(&executed_files), "{copied_files:?}, {executed_files:?}");
-    // The program would look as large as what it was started from.
+    // Otherwise a program would look as large as the process that started it.
     let ballast = std::hint::black_box(vec![1_u8; 16 << 20]);
     let (is_executed, ..) = begun(None);
     assert!(is_executed, "a large process was copied");
@@ -113,14 +112,14 @@ pub(crate) fn compare(arguments: &[String]) -> ! {
     std::process::exit(0)
 }
 
-/// What a process has of its parent's: users, signals, capabilities, cores, group, session, and its folder if this user may
-/// look.
+/// What a process inherits: users, signals, capabilities, cores, group, session, and its folder if this user may see
+/// it.
 fn inherited(pid: i32) -> Vec<String> {
     const KEYS: [&str; 12] =
         ["Umask", "PPid", "Uid", "Gid", "Groups", "Threads", "Sig", "Shd", "Cap", "NoNewPrivs", "Seccomp", "Cpus"];
     let path = |file: &str| PathBuf::from(format!("/proc/{pid}/{file}"));
     let status = fs::read_to_string(path("status")).unwrap();
-    // Signals that wait are of the moment.
+    // Pending signals change.
     let is_passing = |line: &str| line.contains("Pnd:") || line.starts_with("SigQ");
     let is_kept = |line: &&str| KEYS.iter().any(|key| line.starts_with(key)) && !is_passing(line);
     let mut told: Vec<String> = status.lines().filter(is_kept).map(without_own_signals).collect();
@@ -133,7 +132,7 @@ fn inherited(pid: i32) -> Vec<String> {
     told
 }
 
-/// A line of the status, without the two signals that the C library keeps for itself: no program can set them.
+/// A line of `status` without the two signals that the C library reserves.
 fn without_own_signals(line: &str) -> String {
     let signals = line.strip_prefix("Sig").and_then(|line| line.split_once(":\t"));
     match signals.and_then(|(kind, signals)| Some((kind, u64::from_str_radix(signals, 16).ok()?))) {
@@ -142,15 +141,16 @@ fn without_own_signals(line: &str) -> String {
     }
 }
 
-/// The kinds of a process's open files, if this user may look.
+/// The kinds of a process's open files, if this user may see them.
 fn open_files(pid: i32) -> BTreeSet<String> {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let targets = files.filter_map(|file| fs::read_link(file.path()).ok());
-    // Without the numbers and names of this one alone.
+    // Without numbers and names, which differ.
     targets.map(|target| target.to_string_lossy().split(['[', '.']).next().unwrap_or_default().to_owned()).collect()
 }
 
-/// A start that recalls it does not write it again. Its first worker works, and when one fails, the next start tries.
+/// A start that uses the cache does not write it again. Its first worker works. When a worker fails, the next start
+/// tries the tier.
 pub(crate) fn until_a_worker_fails(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let memory = folder.path().join("of/the/sandbox");

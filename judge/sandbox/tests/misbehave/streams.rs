@@ -15,7 +15,7 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
 
-/// 64 MiB in and out through files of the caller's, neither of them in the program's memory.
+/// 64 MiB in and out through files of the caller's. Neither is in the program's memory.
 pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const BYTES: u64 = 64 << 20;
     let mut worker = sandbox.worker(None).unwrap();
@@ -40,7 +40,7 @@ pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
     check(matches!(fault, Err(Fault::System { .. })), || format!("a full disk is no fault of the program's: {fault:?}"))
 }
 
-/// A pipe takes a while to be full. Then the program must wait, and the judge no longer than the program's time.
+/// When a pipe is full, the program must wait, and the judge waits no longer than the program's time limit.
 pub(crate) fn output_without_a_reader(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
@@ -82,7 +82,7 @@ pub(crate) fn output_without_a_reader(sandbox: &Sandbox, programs: &Path) -> Res
     check(next.is_ok_and(|next| next.end == End::Exited(0)), || "the next run suffers".to_owned())
 }
 
-/// A file of the user's that is a program's input: neither written to, nor anything else about it changed.
+/// A user's file that is a program's input is not changed in any way.
 pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +100,7 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     request.argv = vec!["output".into(), "echo".into()];
     let echo = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(echo.stdout == b"as it was", || format!("{echo:?}"))?;
-    // The input that is none is a device of the machine's.
+    // An empty input is a device of the machine.
     let null = || fs::metadata("/dev/null").map(|null| (null.mode(), null.uid()));
     let before = null().unwrap();
     request.program = programs.join("escape");
@@ -111,8 +111,8 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(null().unwrap() == before, || format!("{before:?} became {:?}", null()))
 }
 
-/// However long the input is and whatever it comes from, the helper hands it out and neither waits for itself nor for an
-/// end that never comes.
+/// However long the input is and whatever it comes from, the helper never waits for itself or for an end that never
+/// comes.
 pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const LARGE: u64 = 300 << 20;
     let mut worker = sandbox.worker(None).unwrap();
@@ -127,7 +127,7 @@ pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result
     fs::write(&closed, "12345").unwrap();
     let open = File::open(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    // Its size is said to be 0.
+    // Its size is reported as 0.
     let told = File::open("/proc/self/limits").unwrap();
     let length = fs::read("/proc/self/limits").unwrap().len() as u64;
     let pipe = inputs.join("pipe");
@@ -152,7 +152,7 @@ pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result
     check(endless.breaches == [judge_sandbox::Breach::Cpu], || format!("endless: {endless:?}"))
 }
 
-/// Whatever the caller's file is, the output is there or an error says so, and nothing waits.
+/// Whatever the caller's file is, the output is there or an error says so, and nothing blocks.
 pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -163,7 +163,7 @@ pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Resul
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let open = |path: &Path, write: bool| File::options().read(true).write(write).open(path).unwrap();
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
-    // Opened to read, too, it holds what a pipe holds, and has a reader for a while.
+    // Opened for reading, too, it holds as much as a pipe, and has a reader for a while.
     let held = open(&fifo, true);
     let reader = open(&fifo, true);
     let kinds = [
@@ -204,7 +204,7 @@ pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Resul
     check(next.stdout.len() == 1000, || format!("the next run: {next:?}"))
 }
 
-/// By their names in `/dev`, whosever the files behind them are.
+/// By their names in `/dev`, whoever owns the files behind them.
 pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let script = "cat </dev/stdin >/dev/stdout; echo heard >/dev/stderr; echo more >>/dev/stdout";

@@ -1,5 +1,5 @@
-//! Worlds with less in them than this machine: the same test once more as in most containers, and as a root who knows
-//! no other user. `enter.c` makes them.
+//! Other environments: the same test as in most containers, as a root that knows no other user, and as an ordinary user
+//! with and without control groups. `enter.c` makes the first two.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -14,9 +14,9 @@ use super::require::{Need, skip};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surroundings {
     Machine,
-    /// The system calls that make namespaces and mounts are refused.
+    /// System calls that make namespaces and mounts are refused.
     Container,
-    /// A user namespace whose only user is root, who was the test's user outside.
+    /// A user namespace whose only user is root, which is the test's user outside.
     Alone,
 }
 
@@ -34,13 +34,13 @@ impl Surroundings {
         }
     }
 
-    /// What a user is called in there.
+    /// The name of a user there.
     pub(crate) fn user(self, plain: bool) -> String {
         let user = if plain { "plain" } else { "root" };
         if self == Surroundings::Machine { user.to_owned() } else { format!("{user} {}", self.name()) }
     }
 
-    /// Whether a test is worth its time in there: what is not in the list works as it does outside.
+    /// Whether a test is worth running there. Other tests would have the same results as outside.
     pub(crate) fn matters_to(self, test: &str) -> bool {
         let is_one_of = |names: &[&str]| names.iter().any(|name| test.starts_with(name));
         match self {
@@ -66,7 +66,8 @@ impl Surroundings {
     }
 }
 
-/// Runs this test again in both, in processes that `begin` as the right user; returns how many failed.
+/// Runs this test again in both environments, in processes that `begin` makes as the right user. Returns the number of
+/// failures.
 pub(crate) fn repeat(begin: impl Fn(&Path) -> Command, programs: &Path, words: &[String], plain: bool) -> usize {
     let enter = |world: Surroundings| {
         let mut command = begin(&programs.join("enter"));
@@ -88,18 +89,18 @@ pub(crate) fn repeat(begin: impl Fn(&Path) -> Command, programs: &Path, words: &
     failures
 }
 
-/// Tells a process of this test that it is to behave as an ordinary user.
+/// Tells a process of this test to run as an ordinary user.
 pub(crate) const PLAIN: &str = "--plain";
-/// What this test is called among the programs.
+/// The file name of this test among the programs.
 pub(crate) const OWN: &str = "misbehave-test";
 
-/// Puts this test where every user can run it.
+/// Copies this test to where every user can run it.
 pub(crate) fn publish(programs: &Path) {
     fs::copy(std::env::current_exe().unwrap(), programs.join(OWN)).unwrap();
 }
 
-/// Runs this test again as a user without rights, then with control groups of that user's own; returns how many
-/// failed.
+/// Runs this test again as an ordinary user, and then with control groups of that user's. Returns the number of
+/// failures.
 pub(crate) fn repeat_as_plain_user(programs: &Path, words: &[String]) -> usize {
     let own = programs.join(OWN);
     let temporary = programs.join("temporary");
@@ -117,7 +118,7 @@ pub(crate) fn repeat_as_plain_user(programs: &Path, words: &[String]) -> usize {
         usize::from(!command.status().unwrap().success())
     };
     let mut failures = run("userns,bare", None, words) + repeat(|program| begin(None, program), programs, words, true);
-    // Once without an account of CPU time, and with one what needs it.
+    // Once without an account of CPU time; and with one, what needs it.
     let unseen = ["unseen", "hidden"].map(str::to_owned);
     let wants_unseen = words.is_empty() || words.iter().any(|word| unseen.contains(word));
     for (counted, words) in [(false, words), (true, &unseen[..])] {

@@ -17,15 +17,14 @@ use super::request;
 use super::require::{Need, skip};
 use super::scene::folder_for_all;
 
-/// `--tell-user TIER`: opens the tier, prints the user and all groups that its programs run as, and stays until its input
-/// ends.
+/// `--tell-user TIER`: opens the tier, prints the user and groups of its programs, and stays until its input ends.
 pub(crate) const TELL_USER: &str = "--tell-user";
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Whatever a program does in its folder, in however quick a succession, the next finds one like every other.
+/// Whatever a program does in its folder, however quickly, the next one finds a folder like every other.
 pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut run = |argv: &[&str]| -> Result<Execution, String> {
@@ -49,11 +48,11 @@ pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     Ok(())
 }
 
-/// A folder that was left alone is handed on only if the program had no other process or thread: one that is killed while
-/// it makes a file has used up a number, and no time of the folder shows it.
+/// An untouched folder is used again only if the program had no other process or thread. One that is killed while it
+/// makes a file has used a number, without any trace in the folder's times.
 pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
-    // Which mount its folder is, as the kernel numbers them; never two the same.
+    // The mount of its folder, by the kernel's number, which is never used twice.
     let mut mount = |kind: &str| -> Result<u64, String> {
         let execution = worker.run(&request(programs.join("disk"), &words(&["disk", "mounted", kind])));
         let execution = execution.map_err(|fault| fault.to_string())?;
@@ -64,10 +63,10 @@ pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), Strin
     let first = mount(brief)?;
     let is_memory = sandbox.gaps().iter().all(|gap| gap.what != "disk");
     if first == 0 || !is_memory {
-        // Before Linux 6.8 nothing tells mounts apart; on a disk the folder has none of its own.
+        // Before Linux 6.8 mounts cannot be told apart; on a disk the folder is not a mount.
         return Ok(());
     }
-    // The first one of a worker may have been tried out.
+    // The first folder of a worker may have been used by the trial.
     let mut last = mount(brief)?;
     for _ in 0..3 {
         for (kind, keeps) in [(brief, true), (lasting, true), (with_thread, false), (brief, true), (with_child, false)]
@@ -81,8 +80,7 @@ pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), Strin
     Ok(())
 }
 
-/// The next judge removes what a dead one left, and neither follows a link in it nor touches what others have put
-/// there.
+/// The next judge removes what a dead one left. It follows no link in it, and does not touch what others put there.
 pub(crate) fn other_users_files(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let scratch = tempfile::tempdir().unwrap();
     let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
@@ -133,19 +131,19 @@ pub(crate) fn tell_user(arguments: &[String]) -> ! {
     let mut worker = sandbox.worker(None).unwrap();
     println!("{} {}", told(&mut worker, "-u").unwrap(), told(&mut worker, "-G").unwrap());
     std::io::stdin().read_line(&mut String::new()).unwrap();
-    // It is the first process of its namespace: with its end, its helper has no time left to clear up.
+    // This is the first process of its namespace. When it ends, its helper has no time left to clean up.
     drop(worker);
     std::process::exit(0)
 }
 
-/// What `id` tells.
+/// The output of `id`.
 fn told(worker: &mut Worker, what: &str) -> Result<String, String> {
     let execution = worker.run(&request("/usr/bin/id".into(), &words(&["id", what])));
     let execution = execution.map_err(|fault| fault.to_string())?;
     Ok(String::from_utf8_lossy(&execution.stdout).trim().to_owned())
 }
 
-/// A judge that is gone at the latest when the test is done with it.
+/// A judge that is gone at the end of the test at the latest.
 struct Judge(Child);
 
 impl Drop for Judge {
@@ -155,8 +153,8 @@ impl Drop for Judge {
     }
 }
 
-/// Judges at work at the same time, each in a pid namespace of its own, run programs as different users, with none of the
-/// groups that their own user is in.
+/// Judges that run at the same time, each in its own pid namespace, run programs as different users, with none of their
+/// own user's groups.
 pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let tier = sandbox.tier();
     if !rustix::process::geteuid().is_root() || tier == Tier::Userns {
@@ -199,13 +197,13 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(users.len() == 4 && !users.contains(&0), || format!("users {told}"))
 }
 
-/// Whatever number a program leaves, in whatever way, the next one learns the same.
+/// Whatever number a program leaves, and however, the next one learns the same.
 pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
     let shown = folder.path().join("shown");
     fs::write(&shown, vec![b's'; 1 << 18]).unwrap();
-    // So long ago that a reading would be noted.
+    // So long ago that a read would update it.
     let long_ago = FileTimes::new().set_accessed(SystemTime::now() - Duration::from_secs(3 * 86400));
     let forget = || File::options().write(true).open(&shown).unwrap().set_times(long_ago).unwrap();
     let notes_readings = sandbox.gaps().iter().any(|gap| gap.what == "times of reading");
@@ -239,8 +237,8 @@ pub(crate) fn messages(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
     Ok(())
 }
 
-/// Where the kernel has put a program's sockets depends on what those before it had: nothing tells it where root's rights
-/// keep it from that.
+/// The kernel addresses of a program's sockets depend on earlier programs. Where root's rights permit it, nothing
+/// reveals them.
 pub(crate) fn addresses(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let is_open = sandbox.gaps().iter().any(|gap| gap.what == "addresses");
     let mut worker = sandbox.worker(None).unwrap();
@@ -249,7 +247,7 @@ pub(crate) fn addresses(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     check((execution.end == End::Exited(0)) == is_open, || format!("{execution:?}"))
 }
 
-/// In a namespace of its own, no program learns from its id what ran before it, nor from the host's name where.
+/// In its own namespaces, no program learns from its process id what ran before it, nor the host's name.
 pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let request = request(programs.join("channels"), &["channels".into(), "ids".into()]);
@@ -263,7 +261,7 @@ pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), Stri
     Ok(())
 }
 
-/// No program learns what others have locked, and none keeps them from locking.
+/// No program learns what others have locked, and none prevents them from locking.
 pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
@@ -282,7 +280,7 @@ pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let free = std::thread::scope(|scope| {
         let running = scope.spawn(&mut said);
         while !running.is_finished() {
-            // A lock of the program's would be in the way.
+            // A lock of the program's would conflict.
             refused += usize::from(file.try_lock().is_err());
             file.unlock().unwrap();
             std::thread::sleep(Duration::from_millis(5));

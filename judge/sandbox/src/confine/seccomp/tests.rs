@@ -1,4 +1,4 @@
-//! What the filters say, read as the kernel reads them.
+//! Tests of filters, by an interpreter like the kernel's.
 
 use Verdict::{Allowed, Fails};
 use libc::{BPF_ALU, BPF_JA, BPF_JGE, BPF_JMP, BPF_LD, c_long};
@@ -28,15 +28,15 @@ const MILD: Rules = Rules {
     single_process: false,
 };
 
-/// What became of a call.
+/// What happens to a call.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Allowed,
-    /// It fails with this error number; 0 is a success that does nothing.
+    /// It fails with this error number; 0 means success without effect.
     Fails(i32),
 }
 
-/// A reading of the same few instructions as the kernel's.
+/// Interprets the few instructions that filters use.
 fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6]) -> Verdict {
     let load = |offset: u32| match offset {
         OFFSET_NUMBER => number,
@@ -272,7 +272,7 @@ fn memory_is_made_and_used_in_known_ways_alone() {
 fn the_clock_of_another_is_refused_or_asked_for() {
     let clock = |task: i32, kind: i32| u64::from(((!task << 3) | kind).cast_unsigned());
     let bare = Rules { open_clocks: false, ..STRICT };
-    for &number in calls::NAME_CLOCKS {
+    for &number in calls::CLOCK_CALLS {
         for rules in [STRICT, bare, MILD] {
             let call = |clock| under(rules, number, at(0, clock));
             for shared in 0..12 {
@@ -313,7 +313,7 @@ fn every_refused_call_and_no_other_is_refused() {
         calls::HOST_SHARED_OLD,
     ]
     .concat();
-    // With arguments of nothing but zeroes.
+    // With all arguments zero.
     let extra = [
         libc::SYS_fork,
         libc::SYS_vfork,
@@ -359,7 +359,7 @@ fn other_system_call_tables_are_absent() {
 }
 
 #[test]
-fn walls_elsewhere_need_fewer_rules() {
+fn other_isolation_needs_fewer_rules() {
     for number in [libc::SYS_setsid, libc::SYS_fchmod, libc::SYS_memfd_create, libc::SYS_kill, libc::SYS_truncate] {
         assert_eq!(under(MILD, number, [0; 6]), Allowed);
         assert_ne!(strict(number, [0; 6]), Allowed);
@@ -381,18 +381,18 @@ fn every_comparison_reaches_its_goal() {
 }
 
 #[test]
-fn the_pass_opens_a_few_calls_and_nothing_else() {
+fn the_bypass_opens_a_few_calls_and_nothing_else() {
     let of_a_child = [libc::SYS_landlock_restrict_self, libc::SYS_sched_setscheduler];
     let of_an_init = [libc::SYS_mount, libc::SYS_umount2, libc::SYS_sendmsg];
-    is_all_that_a_pass_opens(&[&of_an_init[..], &of_a_child].concat(), MILD);
-    is_all_that_a_pass_opens(&[&[libc::SYS_setsid][..], &of_a_child].concat(), STRICT);
+    is_all_that_a_bypass_opens(&[&of_an_init[..], &of_a_child].concat(), MILD);
+    is_all_that_a_bypass_opens(&[&[libc::SYS_setsid][..], &of_a_child].concat(), STRICT);
 }
 
-fn is_all_that_a_pass_opens(own: &[c_long], rules: Rules) {
-    let pass = FilterBypass::random().unwrap();
-    let (closed, opened) = (filter(rules, None), filter(rules, Some(pass)));
+fn is_all_that_a_bypass_opens(own: &[c_long], rules: Rules) {
+    let bypass = FilterBypass::random().unwrap();
+    let (closed, opened) = (filter(rules, None), filter(rules, Some(bypass)));
     let guess = |number: u64| at(5, number);
-    let right = FilterBypass::argument(Some(pass));
+    let right = FilterBypass::argument(Some(bypass));
     for number in 0..512 {
         for wrong in [0, !right, right ^ 1, right ^ 1 << 32, right.rotate_left(32)] {
             if wrong != right {
