@@ -115,32 +115,41 @@ fn a_solver_that_draws_is_run_five_times() {
 
 #[test]
 fn noise_passes_but_falls_and_failures_do_not() {
-    for (direction, fall) in [("max", -15), ("min", 15)] {
-        let folder = sample(direction);
-        noisy(&folder, "noisy", 0);
-        noisy(&folder, "worse", fall);
-        noisy(&folder, "better", -fall);
-        record(&folder, "./noisy", 0..5);
-        let alarms = (10..20).filter(|&draw| gate(&folder, "./noisy", draw, &[]).code != Some(0)).count();
-        assert!(alarms <= 2, "{direction}: {alarms} of 10");
-        assert_eq!(gate(&folder, "./better", 10, &[]).code, Some(0));
-        let said = gate(&folder, "./worse", 10, &[]);
-        assert_eq!(said.code, Some(1), "{direction}: {}", said.stdout);
-        assert!(said.stdout.contains("that this is noise)"), "{}", said.stdout);
-        // As much may fall, so it is not certain that more did.
-        assert_eq!(gate(&folder, "./worse", 10, &["--max-drop", "15%"]).code, Some(0));
-
-        let crash = read(&folder, "noisy").replace("echo $((", "[ $seed = 3 ] && exit 3; echo $((");
-        folder.script("crash", crash.strip_prefix("#!/bin/sh\n").unwrap_or(&crash));
-        let said = gate(&folder, "./crash", 10, &["--max-drop", "100%"]);
-        assert!(said.code == Some(1) && said.stdout.contains("seed-3: it was accepted and is runtime-error"));
-        folder.script("wrong", "read -r seed; [ $seed = 4 ] && echo no || echo 10000");
-        let said = gate(&folder, "./wrong", 10, &["--max-drop", "100%"]);
-        assert!(said.code == Some(1) && said.stdout.contains("seed-4: it was accepted and is wrong-answer"));
-    }
+    only_falls_and_failures_alarm("max", -15);
 }
 
 #[test]
+#[ignore = "long: the other direction takes as many gates"]
+fn noise_passes_when_minimising_but_rises_do_not() {
+    only_falls_and_failures_alarm("min", 15);
+}
+
+fn only_falls_and_failures_alarm(direction: &str, fall: i64) {
+    let folder = sample(direction);
+    noisy(&folder, "noisy", 0);
+    noisy(&folder, "worse", fall);
+    noisy(&folder, "better", -fall);
+    record(&folder, "./noisy", 0..5);
+    let alarms = (10..20).filter(|&draw| gate(&folder, "./noisy", draw, &[]).code != Some(0)).count();
+    assert!(alarms <= 2, "{direction}: {alarms} of 10");
+    assert_eq!(gate(&folder, "./better", 10, &[]).code, Some(0));
+    let said = gate(&folder, "./worse", 10, &[]);
+    assert_eq!(said.code, Some(1), "{direction}: {}", said.stdout);
+    assert!(said.stdout.contains("that this is noise)"), "{}", said.stdout);
+    // As much may fall, so it is not certain that more did.
+    assert_eq!(gate(&folder, "./worse", 10, &["--max-drop", "15%"]).code, Some(0));
+
+    let crash = read(&folder, "noisy").replace("echo $((", "[ $seed = 3 ] && exit 3; echo $((");
+    folder.script("crash", crash.strip_prefix("#!/bin/sh\n").unwrap_or(&crash));
+    let said = gate(&folder, "./crash", 10, &["--max-drop", "100%"]);
+    assert!(said.code == Some(1) && said.stdout.contains("seed-3: it was accepted and is runtime-error"));
+    folder.script("wrong", "read -r seed; [ $seed = 4 ] && echo no || echo 10000");
+    let said = gate(&folder, "./wrong", 10, &["--max-drop", "100%"]);
+    assert!(said.code == Some(1) && said.stdout.contains("seed-4: it was accepted and is wrong-answer"));
+}
+
+#[test]
+#[ignore = "long: thirty gates"]
 fn an_update_averages_in_and_does_not_drift() {
     let folder = sample("max");
     noisy(&folder, "noisy", 0);

@@ -121,8 +121,8 @@ fn a_trusted_checker_runs_outside() {
 }
 
 /// In every tier, the case is a judge error that says this, in time.
-fn assert_judge_error(folder: &Folder, script: &str, said: &[&str]) {
-    for tier in tiers() {
+fn assert_judge_error(folder: &Folder, tiers: &[&str], script: &str, said: &[&str]) {
+    for tier in tiers {
         let began = Instant::now();
         let (code, cases) = judged(folder, tier, folder.path());
         let (verdict, note) = &cases[0];
@@ -134,6 +134,16 @@ fn assert_judge_error(folder: &Folder, script: &str, said: &[&str]) {
 
 #[test]
 fn a_misbehaving_checker_is_a_judge_error() {
+    a_bad_checker_is_a_judge_error_in(&tiers()[..1]);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn a_misbehaving_checker_errs_in_every_tier() {
+    a_bad_checker_is_a_judge_error_in(&tiers());
+}
+
+fn a_bad_checker_is_a_judge_error_in(tiers: &[&str]) {
     let limits = "[problem.limits]\nchecker-wall = \"5s\"\nchecker-memory = \"64 MiB\"\n";
     let kattis = "checker-protocol = \"kattis\"\n";
     for (script, more, said) in [
@@ -153,7 +163,7 @@ fn a_misbehaving_checker_is_a_judge_error() {
         let folder = problem(script, &format!("{more}{limits}"));
         let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
         folder.write("problems.toml", text.replace("1-2", "1"));
-        assert_judge_error(&folder, script, said);
+        assert_judge_error(&folder, tiers, script, said);
     }
 }
 
@@ -205,6 +215,16 @@ fn interactors_are_walled_in_too() {
 
 #[test]
 fn a_misbehaving_interactor_is_a_judge_error() {
+    a_bad_interactor_is_a_judge_error_in(&tiers()[..1]);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn a_misbehaving_interactor_errs_in_every_tier() {
+    a_bad_interactor_is_a_judge_error_in(&tiers());
+}
+
+fn a_bad_interactor_is_a_judge_error_in(tiers: &[&str]) {
     let (command, ..) = INTERACTORS[0];
     let limits = "[problem.limits]\nchecker-memory = \"64 MiB\"\ninteractor-wall = \"1s\"\nwall = \"10s\"\n";
     for (script, said) in [
@@ -218,7 +238,7 @@ fn a_misbehaving_interactor_is_a_judge_error() {
         ("echo oh >&2; rm $2; ln -s /etc/passwd $2", &["cannot read the files", "report"]),
     ] {
         let folder = conversation(script, command, limits);
-        assert_judge_error(&folder, script, said);
+        assert_judge_error(&folder, tiers, script, said);
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
 /// A folder with the programs in it, and in which the judge is run.
 pub(crate) struct Stage {
     pub(crate) folder: Folder,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 pub(crate) fn is_root() -> bool {
@@ -31,10 +31,18 @@ pub(crate) fn is_root() -> bool {
 }
 
 impl Stage {
-    /// `None`: it was said why this machine has no stage.
+    /// Waits for this test's turn. `None`: it was said why this machine has no stage.
     pub(crate) fn set() -> Option<Stage> {
+        Stage::with(Some(turn()))
+    }
+
+    /// Beside other tests: for those that neither measure nor use up what others need.
+    pub(crate) fn beside_others() -> Option<Stage> {
+        Stage::with(None)
+    }
+
+    fn with(turn: Option<MutexGuard<'static, ()>>) -> Option<Stage> {
         static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-        let turn = turn();
         let programs = match PROGRAMS.get_or_init(compile) {
             Ok(programs) => programs,
             Err(why) => {
@@ -118,6 +126,11 @@ impl Stage {
 pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
     let users = if is_root() { vec![None, Some(PLAIN_USER)] } else { vec![None] };
     users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()
+}
+
+/// The first of them: the strongest tier of the one who runs the tests.
+pub(crate) fn strongest(stage: &Stage) -> Vec<(Option<u32>, String)> {
+    users_and_tiers(stage).into_iter().take(1).collect()
 }
 
 fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {

@@ -5,9 +5,9 @@
 //! `tune_optuna.py` beside it adds Optuna and prints the table of docs/comparing.md.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
-#[path = "../../../tests/statistics/tuners.rs"]
+#[path = "../../../tests/claims/simulation/tuners.rs"]
 mod tuners;
-#[path = "../../../tests/statistics/tuning_problems.rs"]
+#[path = "../../../tests/claims/simulation/tuning_problems.rs"]
 mod tuning_problems;
 
 use std::fmt::Write;

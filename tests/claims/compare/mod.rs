@@ -143,33 +143,41 @@ fn claim_of(report: &Value) -> (&str, &str) {
 
 #[test]
 fn a_lower_total_is_never_better() {
-    for (direction, change) in [("max", "the sum falls by 1.1"), ("min", "the sum rises by 1.1")] {
-        let folder = misleading(direction);
-        let against = |more: &[&str]| compare(&folder, &[&["./even", "./uneven"], more].concat()).1;
-        let few = against(&[]);
-        let (claim, verdict) = claim_of(&few);
-        assert_eq!(claim, "undecided", "{verdict}");
-        assert!(
-            verdict.contains(&format!("{change} %, but the mean ratio improves by 2.9 %: the difference is seed-")),
-            "{verdict}"
-        );
-        assert_eq!(few["comparisons"][0]["contrast"]["measure"], "total");
-        let many = against(&["--seeds", "1-100"]);
-        let (claim, verdict) = claim_of(&many);
-        assert_eq!(claim, "worse", "{verdict}");
-        assert!(verdict.contains("uneven is worse than even (") && verdict.contains(change), "{verdict}");
-        let ratio = against(&["--seeds", "1-100", "--measure", "ratio"]);
-        let (claim, verdict) = claim_of(&ratio);
-        assert_eq!(claim, "contrary", "{verdict}");
-        assert!(verdict.contains("uneven is worse by the rule `sum`"), "{verdict}");
-        for more in [
-            &["--until-decided", "--max-cases", "150"][..],
-            &["--until-decided", "--max-cases", "150", "--measure", "ratio"],
-        ] {
-            let report = against(more);
-            let (claim, verdict) = claim_of(&report);
-            assert_ne!(claim, "better", "{verdict}");
-        }
+    a_worse_total_is_never_better("max", "the sum falls by 1.1");
+}
+
+#[test]
+#[ignore = "long: the other direction takes as many runs"]
+fn a_higher_total_is_never_better_when_minimising() {
+    a_worse_total_is_never_better("min", "the sum rises by 1.1");
+}
+
+fn a_worse_total_is_never_better(direction: &str, change: &str) {
+    let folder = misleading(direction);
+    let against = |more: &[&str]| compare(&folder, &[&["./even", "./uneven"], more].concat()).1;
+    let few = against(&[]);
+    let (claim, verdict) = claim_of(&few);
+    assert_eq!(claim, "undecided", "{verdict}");
+    assert!(
+        verdict.contains(&format!("{change} %, but the mean ratio improves by 2.9 %: the difference is seed-")),
+        "{verdict}"
+    );
+    assert_eq!(few["comparisons"][0]["contrast"]["measure"], "total");
+    let many = against(&["--seeds", "1-100"]);
+    let (claim, verdict) = claim_of(&many);
+    assert_eq!(claim, "worse", "{verdict}");
+    assert!(verdict.contains("uneven is worse than even (") && verdict.contains(change), "{verdict}");
+    let ratio = against(&["--seeds", "1-100", "--measure", "ratio"]);
+    let (claim, verdict) = claim_of(&ratio);
+    assert_eq!(claim, "contrary", "{verdict}");
+    assert!(verdict.contains("uneven is worse by the rule `sum`"), "{verdict}");
+    for more in [
+        &["--until-decided", "--max-cases", "150"][..],
+        &["--until-decided", "--max-cases", "150", "--measure", "ratio"],
+    ] {
+        let report = against(more);
+        let (claim, verdict) = claim_of(&report);
+        assert_ne!(claim, "better", "{verdict}");
     }
 }
 

@@ -45,26 +45,40 @@ fn tuning_finds_the_optimum_of_a_toy() {
     assert!(said.stdout.contains(sure) && said.stdout.contains("on 50 fresh cases"), "{}", said.stdout);
 }
 
-#[test]
-fn tuning_keeps_its_budget_and_refuses_useless_parameters() {
+/// Searches a range with this budget, and spends nearly all of it.
+fn keeps_its_budget(folder: &Folder, range: &str, budget: usize) {
+    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0", "--param", range];
+    let said = folder.judge(&[&tune[..], &["--budget", &budget.to_string()]].concat());
+    let runs: usize = said.stdout.split(" runs: ").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((budget * 19 / 20..=budget).contains(&runs), "{range}: {}", said.stdout);
+    assert!(!said.stdout.contains("fresh cases against"), "{}", said.stdout);
+}
+
+/// A problem, and a solver that scores more the larger its parameter is.
+fn counting() -> Folder {
     let folder = sample();
     folder.script("counting", "read -r seed; echo $((1000 + $1))");
-    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0"];
-    let mut searches = vec![("n=1..50:int", "60"), ("n=1..3:int", "90"), ("n=0..1e9:int:log", "60"), ("n=1,2", "40")];
-    searches.extend([("n=1..30:int", "300"), ("n=1..30:int", "500")]);
-    for (range, budget) in searches {
-        let said = folder.judge(&[&tune[..], &["--param", range, "--budget", budget]].concat());
-        if range.contains("0..1e9") {
-            assert!(said.code == Some(2) && said.stderr.contains("must lie above 0"), "{}", said.stderr);
-            continue;
-        }
-        let runs: usize = said.stdout.split(" runs: ").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-        let budget: usize = budget.parse().unwrap();
-        assert!((budget * 19 / 20..=budget).contains(&runs), "{range}: {}", said.stdout);
-        assert!(!said.stdout.contains("fresh cases against"), "{}", said.stdout);
+    folder
+}
+
+#[test]
+#[ignore = "long: hundreds of runs"]
+fn large_searches_keep_their_budget() {
+    let folder = counting();
+    keeps_its_budget(&folder, "n=1..30:int", 300);
+    keeps_its_budget(&folder, "n=1..30:int", 500);
+}
+
+#[test]
+fn tuning_keeps_its_budget_and_refuses_useless_parameters() {
+    let folder = counting();
+    for (range, budget) in [("n=1..50:int", 60), ("n=1..3:int", 90), ("n=1,2", 40)] {
+        keeps_its_budget(&folder, range, budget);
     }
+    let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0"];
     for (more, why) in [
-        (&["--param", "n=1..50:int", "--budget", "3"][..], "two settings take 4 runs"),
+        (&["--param", "n=0..1e9:int:log", "--budget", "60"][..], "must lie above 0"),
+        (&["--param", "n=1..50:int", "--budget", "3"], "two settings take 4 runs"),
         (&["--param", "n=1..50:int", "--param", "unused=0..1"], "`unused` is used nowhere"),
         (&["--param", "n=50..1"], "the low end must be below the high end"),
         (&["--param", "n=a"], "at least two values"),

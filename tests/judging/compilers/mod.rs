@@ -7,10 +7,17 @@ mod languages;
 mod leftovers;
 
 use crate::support::require::{Need, skip};
+<<<<<<< HEAD
 use crate::support::stage::{Stage, is_root, json, run, users_and_tiers};
 use judge_problem::Invocation;
 use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
+=======
+use crate::support::stage::{Stage, is_root, json, run, strongest, users_and_tiers};
+use judge::model::Invocation;
+use judge::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
+use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
+>>>>>>> w-tests
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -92,9 +99,22 @@ const GOOD: [(&str, &str); 5] = [
 ];
 
 #[test]
+fn every_compiler_works() {
+    every_compiler_works_in(strongest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
 fn every_compiler_works_in_every_tier() {
-    let Some(stage) = Stage::set() else { return };
-    for (user, tier) in users_and_tiers(&stage) {
+    every_compiler_works_in(users_and_tiers);
+}
+
+/// Who runs the judge, and in which tier.
+type Places = fn(&Stage) -> Vec<(Option<u32>, String)>;
+
+fn every_compiler_works_in(places: Places) {
+    let Some(stage) = Stage::beside_others() else { return };
+    for (user, tier) in places(&stage) {
         let compiled = GOOD.iter().filter(|good| compiles(&stage, user, &tier, **good)).count();
         assert!(compiled > 0, "not even the C compiler that made the stage works for {user:?} in tier {tier}");
     }
@@ -102,13 +122,23 @@ fn every_compiler_works_in_every_tier() {
 
 #[test]
 fn sources_see_no_files_or_environment() {
-    let Some(stage) = Stage::set() else { return };
+    sources_see_nothing_in(strongest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn sources_see_nothing_in_every_tier() {
+    sources_see_nothing_in(users_and_tiers);
+}
+
+fn sources_see_nothing_in(places: Places) {
+    let Some(stage) = Stage::beside_others() else { return };
     // Files that every user may read, and that only the judge's user may read; and one beside the source.
     let public = stage.folder.write("secret.txt", SECRET);
     fs::set_permissions(&public, fs::Permissions::from_mode(0o644)).unwrap();
     write(&stage, "beside.h", SECRET);
     let files = [public.display().to_string(), stage.text("work/beside.h"), "/etc/passwd".to_owned()];
-    for (user, tier) in users_and_tiers(&stage) {
+    for (user, tier) in places(&stage) {
         for file in &files {
             let embedded = format!(
                 "#include <stdio.h>\n__asm__(\".section .rodata\\ntext: .incbin \\\"{file}\\\"\\n.byte 0\\n\");\n\
@@ -134,11 +164,21 @@ fn sources_see_no_files_or_environment() {
 
 #[test]
 fn a_compiler_that_takes_too_much_is_stopped() {
-    let Some(stage) = Stage::set() else { return };
+    a_large_compiler_is_stopped_in(strongest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn a_large_compiler_is_stopped_in_every_tier() {
+    a_large_compiler_is_stopped_in(users_and_tiers);
+}
+
+fn a_large_compiler_is_stopped_in(places: Places) {
+    let Some(stage) = Stage::beside_others() else { return };
     write(&stage, "zero.c", "#include \"/dev/zero\"\n");
     write(&stage, "large.c", "__asm__(\".data\\n.fill 900000000, 1, 1\\n\"); int main() {}\n");
     write(&stage, "waits.c", "#include \"/dev/stdin\"\nint main() { return 3; }\n");
-    for (user, tier) in users_and_tiers(&stage) {
+    for (user, tier) in places(&stage) {
         let Became { verdict, note } = judged(&stage, user, &tier, "zero.c");
         let expected = "the compiler used more than 2 GiB of memory";
         assert!(verdict == "compile-error" && note.starts_with(expected), "{tier}: {verdict}: {note}");
@@ -150,7 +190,7 @@ fn a_compiler_that_takes_too_much_is_stopped() {
 
 #[test]
 fn the_start_of_compiler_output_is_shown() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::beside_others() else { return };
     let lines: String = (0..1_000).map(|number| format!("int x{number} = y{number};\n")).collect();
     write(&stage, "wrong.c", &lines);
     let Became { verdict, note } = judged(&stage, None, "auto", "wrong.c");
@@ -161,7 +201,7 @@ fn the_start_of_compiler_output_is_shown() {
 
 #[test]
 fn sources_may_have_any_name_and_place() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::beside_others() else { return };
     for name in ["-o.c", "two words\nand a line.c", "@list.c", "ünï.c"] {
         write(&stage, name, GOOD[0].1);
         assert_eq!(judged(&stage, None, "auto", &format!("./{name}")).verdict, "accepted", "{name:?}");
@@ -215,8 +255,18 @@ fn sources_may_have_any_name_and_place() {
 
 #[test]
 fn compiling_again_gives_the_same_program() {
-    let Some(stage) = Stage::set() else { return };
-    let own = users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none());
+    compiling_again_is_the_same_in(strongest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn compiling_again_is_the_same_in_every_tier() {
+    compiling_again_is_the_same_in(users_and_tiers);
+}
+
+fn compiling_again_is_the_same_in(places: Places) {
+    let Some(stage) = Stage::beside_others() else { return };
+    let own = places(&stage).into_iter().filter(|(user, _)| user.is_none());
     for tier in own.map(|(_, tier)| tier.parse().unwrap()) {
         let helper = Some(env!("CARGO_BIN_EXE_judge").into());
         let options = Options { tier: TierChoice::Forced(tier), helper, ..Options::default() };
@@ -280,7 +330,7 @@ fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
 
 #[test]
 fn only_plain_files_are_taken_from_compilers() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::beside_others() else { return };
     for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
         let helper = Some(env!("CARGO_BIN_EXE_judge").into());
         let options = Options { tier: TierChoice::Forced(tier.parse().unwrap()), helper, ..Options::default() };
@@ -305,7 +355,7 @@ fn only_plain_files_are_taken_from_compilers() {
 
 #[test]
 fn a_source_is_run_with_its_arguments() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::beside_others() else { return };
     write(&stage, "args.sh", "cat \"$2\" >/dev/null && echo \"$1\"\n");
     write(&stage, "data/0.txt", "0\n");
     write(&stage, "many.d/main.sh", "echo \"$1\"\n");
