@@ -1,8 +1,14 @@
 //! What a run will do: every solver on every case, in an order that is fair to all.
 
-use crate::model::{
-    CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote,
-};
+use crate::case::{CaseSource, CaseSpec};
+use crate::case_list::CaseList;
+use crate::jobs::JobId;
+use crate::limits::Limits;
+use crate::outcome::KeptStderr;
+use crate::problem::Problem;
+use crate::solver::{Solver, SolverSpec};
+use crate::stored_run::Shard;
+use crate::text::quote;
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,8 +1,7 @@
 //! Reads how a problem's checker or interactor is called and understood, and its answer files.
 
-use super::section::{Located, Section};
-use super::suggest::closest;
-use crate::model::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
+use super::document::{Located, Section, closest};
+use crate::checker::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::path::Path;

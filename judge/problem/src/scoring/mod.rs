@@ -10,10 +10,6 @@
 //! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total
 //! unchanged, makes it worse, or makes it absent. An absent total ranks below every present one.
 
-mod case_set;
-mod counted;
-mod display;
-mod effect;
 mod groups;
 mod leaderboard;
 mod points;
@@ -22,14 +18,11 @@ mod properties;
 mod results;
 mod rules;
 mod scoreboard;
-mod test_groups;
 
-pub use case_set::CaseSet;
-pub use display::{decimals_of_digits, display};
-pub use effect::{ScoreMeasure, points_effect};
-pub use groups::{FeatureGroup, GroupRow, Grouping, group_by_feature};
-pub use leaderboard::{LeaderboardRow, leaderboard};
-pub use points::{CaseWeights, Exact, ExactSum, PointList};
-pub use results::{CaseTerms, InvalidResults, Results, SolverScores, Terms};
+pub use groups::{
+    FeatureGroup, GroupRow, Grouping, TestGroupResult, TestGroupRow, TestGroupStatus, group_by_feature, test_groups,
+};
+pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
+pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
+pub use results::{CaseSet, CaseTerms, InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};
-pub use test_groups::{TestGroupResult, TestGroupRow, TestGroupStatus, test_groups};

@@ -1,8 +1,9 @@
 //! Exact numbers by case: most of them are small, and take sixteen bytes.
 
+use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
 /// An exact number. Nearly all are small, and take no memory of their own.
@@ -202,10 +203,86 @@ impl FromIterator<BigRational> for ExactSum {
     }
 }
 
+/// Returns the number rounded to this many decimals, exactly: halves away from zero, whatever the size. What rounds to
+/// 0 has no sign.
+#[must_use]
+pub fn display(number: &BigRational, decimals: u32) -> String {
+    let shift = BigInt::from(10).pow(decimals);
+    // `round` takes halves away from zero.
+    let shifted = (number * &shift).round().to_integer();
+    let sign = if shifted.is_negative() { "-" } else { "" };
+    let digits = format!("{:0>width$}", shifted.abs().to_string(), width = decimals as usize + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals as usize);
+    let point = if decimals > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// Returns the number of decimals with which a number below 1 shows this many digits; fewer than that for larger ones.
+#[must_use]
+pub fn decimals_of_digits(number: &BigRational, digits: u32) -> u32 {
+    if number.is_zero() || number.numer().magnitude() >= number.denom().magnitude() {
+        return 0;
+    }
+    // The zeros behind the point, as far as the lengths tell: one too many at most.
+    let bits = number.denom().bits() - number.numer().bits() + 1;
+    (bits as f64 * std::f64::consts::LOG10_2) as u32 + digits
+}
+
+/// How the two scores of a case become one effect.
+///
+/// The effect is positive where B's score is the larger one. Every measure is antisymmetric: a problem with small
+/// scores as good ones reverses the sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScoreMeasure {
+    /// ln(b / a). For positive scores; a mean of 0.01 is one percent more, as a geometric mean.
+    LogRatio,
+    /// b - a, in the game's own points.
+    Difference,
+    /// (b - a) / max(|a|, |b|), 0 where both are 0: from -1 to 1 for scores of one sign. For positive scores it is
+    /// the difference of the two under relative scoring.
+    Relative,
+}
+
+impl ScoreMeasure {
+    /// Returns the effect of going from A's score to B's. `None` where the measure is not defined (the log-ratio of a
+    /// score that is not positive) or the effect is beyond the range of `f64`.
+    #[must_use]
+    pub fn effect(self, a: &Score, b: &Score) -> Option<f64> {
+        let (a, b) = (a.to_rational(), b.to_rational());
+        let effect = match self {
+            Self::LogRatio => log_ratio(&a, &b),
+            Self::Difference => (b - a).to_f64(),
+            Self::Relative => relative(&a, &b),
+        };
+        effect.filter(|effect| effect.is_finite())
+    }
+}
+
+/// Returns the effect between two exact numbers of points (of a scoring rule): their difference. `None` if it is
+/// beyond the range of `f64`.
+#[must_use]
+pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
+    (b - a).to_f64().filter(|effect| effect.is_finite())
+}
+
+fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
+    if !a.is_positive() || !b.is_positive() {
+        return None;
+    }
+    // As ln(1 + excess) over the smaller of the two: near-equal scores of any length keep all their digits.
+    let (smaller, larger, sign) = if b < a { (b, a, -1.0) } else { (a, b, 1.0) };
+    let excess = ((larger - smaller) / smaller).to_f64()?;
+    Some(sign * excess.ln_1p())
+}
+
+fn relative(a: &BigRational, b: &BigRational) -> Option<f64> {
+    let larger = a.abs().max(b.abs());
+    if larger.is_zero() { Some(0.0) } else { ((b - a) / larger).to_f64() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use num_traits::Signed;
     use proptest::prelude::*;
 
     fn any_number() -> impl Strategy<Value = BigRational> {
@@ -249,5 +326,96 @@ mod tests {
         let slow = (1..count).map(|n| 1.0 / n as f64 + n as f64).sum::<f64>();
         let error = (parts.value() - BigRational::from_float(slow).unwrap()).abs();
         assert!(error.to_f64().unwrap() < 1e-3, "{error:?}");
+    }
+
+    fn shown(numerator: i128, denominator: i128, decimals: u32) -> String {
+        display(&BigRational::new(numerator.into(), denominator.into()), decimals)
+    }
+
+    #[test]
+    fn thirds_and_halves() {
+        assert_eq!(shown(1, 3, 2), "0.33");
+        assert_eq!(shown(2, 3, 2), "0.67");
+        assert_eq!(shown(1, 8, 2), "0.13");
+        assert_eq!(shown(-1, 8, 2), "-0.13");
+        assert_eq!(shown(5, 2, 0), "3");
+        assert_eq!(shown(999_999, 1_000, 2), "1000.00");
+    }
+
+    #[test]
+    fn small_numbers_show_their_digits() {
+        let shown = |above: i64, below: i64| {
+            let number = BigRational::new(above.into(), below.into());
+            display(&number, decimals_of_digits(&number, 3))
+        };
+        assert_eq!((shown(1, 3_000), shown(-1, 3_000_000)), ("0.000333".to_owned(), "-0.000000333".to_owned()));
+        assert_eq!((shown(7, 3), shown(0, 1), shown(2, 3)), ("2".to_owned(), "0".to_owned(), "0.667".to_owned()));
+    }
+
+    #[test]
+    fn nothing_is_written_as_minus_nothing() {
+        assert_eq!(shown(-1, 1_000, 2), "0.00");
+        assert_eq!(shown(0, 1, 0), "0");
+    }
+
+    #[test]
+    fn digits_beyond_floating_point_are_kept() {
+        let huge = 10_i128.pow(38);
+        assert_eq!(shown(huge + 1, 2, 1), "50000000000000000000000000000000000000.5");
+    }
+
+    fn score(text: &str) -> Score {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn hand_worked_effects() {
+        let (a, b) = (score("80"), score("100"));
+        assert!((ScoreMeasure::LogRatio.effect(&a, &b).unwrap() - 1.25_f64.ln()).abs() < 1e-15);
+        assert_eq!(ScoreMeasure::Difference.effect(&a, &b), Some(20.0));
+        assert_eq!(ScoreMeasure::Relative.effect(&a, &b), Some(0.2));
+        assert_eq!(ScoreMeasure::Relative.effect(&score("0"), &score("0")), Some(0.0));
+        let third = BigRational::new(1.into(), 3.into());
+        assert_eq!(points_effect(&third, &(third.clone() + BigRational::from_integer(2.into()))), Some(2.0));
+    }
+
+    #[test]
+    fn effects_of_decimals_are_formed_exactly_and_rounded_once() {
+        let effect = |measure: ScoreMeasure, a: &str, b: &str| measure.effect(&score(a), &score(b));
+        // 0.3 - 0.1 in floating point is 0.19999999999999998.
+        assert_eq!(effect(ScoreMeasure::Difference, "0.1", "0.3"), Some(0.2));
+        assert_eq!(effect(ScoreMeasure::Relative, "0.3", "0.1"), Some(-2.0 / 3.0));
+        assert_eq!(effect(ScoreMeasure::Difference, "1e9000", "1.5e9000"), None);
+        assert_eq!(effect(ScoreMeasure::Relative, "1e9000", "1.25e9000"), Some(0.2));
+        assert_eq!(effect(ScoreMeasure::Relative, "1e-9000", "1.25e-9000"), Some(0.2));
+        let tiny = effect(ScoreMeasure::LogRatio, "1e-9000", "1.25e-9000").unwrap();
+        assert!((tiny - 1.25_f64.ln()).abs() < 1e-15, "{tiny}");
+    }
+
+    #[test]
+    fn every_measure_turns_its_sign_with_the_solvers() {
+        for (a, b) in [("7", "9"), ("1", "1000000000000000000000000000000"), ("5", "5")] {
+            for measure in [ScoreMeasure::LogRatio, ScoreMeasure::Difference, ScoreMeasure::Relative] {
+                let there = measure.effect(&score(a), &score(b)).unwrap();
+                assert_eq!(measure.effect(&score(b), &score(a)), Some(-there));
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_in_forty_digits_is_still_seen() {
+        let a = score("10000000000000000000000000000000000000000");
+        let b = score("10000000000000000000000000000000000000001");
+        assert!((ScoreMeasure::LogRatio.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
+        assert_eq!(ScoreMeasure::Difference.effect(&a, &b), Some(1.0));
+        assert!((ScoreMeasure::Relative.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
+    }
+
+    #[test]
+    fn what_has_no_effect_says_so() {
+        assert_eq!(ScoreMeasure::LogRatio.effect(&score("0"), &score("3")), None);
+        assert_eq!(ScoreMeasure::LogRatio.effect(&score("3"), &score("-3")), None);
+        let huge = score(&format!("1{}", "0".repeat(400)));
+        assert_eq!(ScoreMeasure::Difference.effect(&score("1"), &huge), None);
     }
 }

@@ -1,7 +1,12 @@
 //! The properties of every rule, on random results.
 
-use super::{CaseTerms, Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score, test_groups};
-use crate::model::{Direction, FailedCase, GroupAggregate, Members, Rule, TestGroup, Thresholds, Weight};
+use super::groups::test_groups;
+use super::leaderboard::leaderboard;
+use super::results::{CaseTerms, Results, SolverScores, Terms};
+use super::scoreboard::{Scoreboard, Standing, score};
+use crate::case::{GroupAggregate, Members, TestGroup, Thresholds};
+use crate::limits::Weight;
+use crate::rule::{Direction, FailedCase, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
