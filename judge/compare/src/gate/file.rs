@@ -1,8 +1,6 @@
 //! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
-use super::baseline::{Baseline, BaselineCase, CaseResult};
-use super::conditions::Conditions;
-use super::sample::Sample;
+use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
 use judge_problem::{Number, Percent, Time, Verdict, is_hidden};
