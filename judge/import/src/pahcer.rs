@@ -184,15 +184,15 @@ fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec
 const PROGRAMS: &str = "programs";
 
 /// A command that gives scores, with the files that it needs.
-pub(super) struct Scorer {
-    pub(super) command: String,
-    pub(super) copied: Vec<(PathBuf, PathBuf)>,
+struct Scorer {
+    command: String,
+    copied: Vec<(PathBuf, PathBuf)>,
     /// Where a program of it was built.
-    pub(super) kept: Option<TempDir>,
+    kept: Option<TempDir>,
 }
 
 /// Makes a command of a step that reads the input and the answer.
-pub(super) fn checker(
+fn checker(
     config: &Config<'_>,
     root: &Path,
     step: &Step,
@@ -226,7 +226,7 @@ pub(super) fn checker(
 }
 
 /// Makes a command of a step in which one of the tools starts the solver; `None` if it is no such step.
-pub(super) fn tester(config: &Config<'_>, root: &Path, step: &Step) -> Result<Option<Scorer>, ImportError> {
+fn tester(config: &Config<'_>, root: &Path, step: &Step) -> Result<Option<Scorer>, ImportError> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
     let scorer = run.tool(config, root, step)?;
     Ok(Some(Scorer { command: format!("{} {{solver}}", scorer.command), ..scorer }))
@@ -320,55 +320,55 @@ const KNOWN: [(&str, &[&str]); 6] = [
 ];
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Settings {
-    pub(super) problem: Problem,
-    pub(super) test: Test,
+struct Settings {
+    problem: Problem,
+    test: Test,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Problem {
-    pub(super) problem_name: String,
-    pub(super) objective: Spanned<String>,
-    pub(super) score_regex: Spanned<String>,
+struct Problem {
+    problem_name: String,
+    objective: Spanned<String>,
+    score_regex: Spanned<String>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Test {
-    pub(super) start_seed: u64,
+struct Test {
+    start_seed: u64,
     /// The first seed that is no case.
-    pub(super) end_seed: Spanned<u64>,
+    end_seed: Spanned<u64>,
     #[serde(default)]
-    pub(super) compile_steps: Vec<Step>,
-    pub(super) test_steps: Vec<Spanned<Step>>,
+    compile_steps: Vec<Step>,
+    test_steps: Vec<Spanned<Step>>,
 }
 
 /// A command, with the files of its streams.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Step {
-    pub(super) program: String,
+struct Step {
+    program: String,
     #[serde(default)]
-    pub(super) args: Vec<String>,
-    pub(super) current_dir: Option<String>,
-    pub(super) stdin: Option<String>,
-    pub(super) stdout: Option<String>,
+    args: Vec<String>,
+    current_dir: Option<String>,
+    stdin: Option<String>,
+    stdout: Option<String>,
 }
 
 impl Step {
     /// Returns its command, for messages.
-    pub(super) fn shown(&self) -> String {
+    fn shown(&self) -> String {
         shell_words::join(std::iter::once(&self.program).chain(&self.args))
     }
 }
 
 /// The file, with its lines for messages.
-pub(super) struct Config<'a> {
-    pub(super) file: &'a Path,
+struct Config<'a> {
+    file: &'a Path,
     text: &'a str,
-    pub(super) settings: Settings,
+    settings: Settings,
 }
 
 impl<'a> Config<'a> {
-    pub(super) fn read(file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
+    fn read(file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
         let settings = toml::from_str(text).map_err(|error: toml::de::Error| {
             let expected = "the keys of a pahcer_config.toml";
             let line = error.span().map_or(1, |span| line(text, span.start));
@@ -378,12 +378,12 @@ impl<'a> Config<'a> {
     }
 
     /// Returns an error at the line of a value.
-    pub(super) fn bad<T>(&self, at: &Spanned<T>, what: impl Into<String>, expected: &str) -> ImportError {
+    fn bad<T>(&self, at: &Spanned<T>, what: impl Into<String>, expected: &str) -> ImportError {
         ImportError::bad(self.file, what, expected).at(line(self.text, at.span().start))
     }
 
     /// Returns a line for each key that is not known.
-    pub(super) fn unknown(&self) -> Vec<String> {
+    fn unknown(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Ok(table) = self.text.parse::<Table>() {
             collect("", &table, &mut found);
@@ -414,32 +414,32 @@ fn line(text: &str, at: usize) -> usize {
 
 /// The path of a file for each seed, from the folder of the configuration: `tools/in/{SEED04}.txt`.
 #[derive(Debug)]
-pub(super) struct Pattern {
-    pub(super) text: String,
+struct Pattern {
+    text: String,
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         Self { text: normal_path(Path::new(""), text).to_string_lossy().into_owned() }
     }
 
     /// Returns whether its files differ from seed to seed.
-    pub(super) fn has_seed(&self) -> bool {
+    fn has_seed(&self) -> bool {
         self.of(1) != self.of(2)
     }
 
-    pub(super) fn of(&self, seed: u64) -> PathBuf {
+    fn of(&self, seed: u64) -> PathBuf {
         PathBuf::from(self.text.replace("{SEED04}", &format!("{seed:04}")).replace("{SEED}", &seed.to_string()))
     }
 
     /// Returns the pattern of all its files, for a catalogue.
-    pub(super) fn glob(&self) -> String {
+    fn glob(&self) -> String {
         glob::Pattern::escape(&self.text.replace("{SEED04}", "\0").replace("{SEED}", "\0")).replace('\0', "*")
     }
 }
 
 /// Returns a path without `.` and `..`, from the folder that the other starts from.
-pub(super) fn normal_path(folder: &Path, path: &str) -> PathBuf {
+fn normal_path(folder: &Path, path: &str) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in folder.join(path).components() {
         match part {

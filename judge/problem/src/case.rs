@@ -532,7 +532,7 @@ impl SeedRanges {
     }
 
     /// Returns the first seed of a range that is in the set.
-    pub(super) fn first_shared(&self, seeds: &RangeInclusive<u64>) -> Option<u64> {
+    fn first_shared(&self, seeds: &RangeInclusive<u64>) -> Option<u64> {
         self.shared(seeds).first().map(|range| *range.start())
     }
 

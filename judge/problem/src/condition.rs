@@ -46,7 +46,7 @@ impl Condition {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Expression {
+enum Expression {
     Compare(Operand, Relation, Operand),
     Not(Box<Expression>),
     All(Vec<Expression>),
@@ -54,13 +54,13 @@ pub(super) enum Expression {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Operand {
+enum Operand {
     Name(String),
     Number(Number),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Relation {
+enum Relation {
     Less,
     LessOrEqual,
     Equal,
@@ -71,7 +71,7 @@ pub(super) enum Relation {
 
 impl Expression {
     /// Evaluates by Kleene's three-valued logic; `None` is unknown.
-    pub(super) fn evaluate(&self, features: &Features) -> Option<bool> {
+    fn evaluate(&self, features: &Features) -> Option<bool> {
         match self {
             Self::Compare(left, comparison, right) => {
                 Some(comparison.accepts(left.value(features)?.cmp(right.value(features)?)))
@@ -82,7 +82,7 @@ impl Expression {
         }
     }
 
-    pub(super) fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
+    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
             Self::Compare(left, _, right) => names.extend([left, right].into_iter().filter_map(Operand::name)),
             Self::Not(inner) => inner.collect_names(names),
@@ -158,7 +158,7 @@ const SIGNS: [(&str, Token); 11] = [
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+enum Token {
     Name(String),
     Number(Number),
     Relation(Relation),
@@ -173,7 +173,7 @@ pub(super) enum Token {
 }
 
 /// The text of a condition, and the position in it.
-pub(super) struct Tokens<'a> {
+struct Tokens<'a> {
     text: &'a str,
     start: usize,
     end: usize,
@@ -181,19 +181,19 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         let mut tokens = Self { text, start: 0, end: 0, token: Token::End };
         tokens.advance();
         tokens
     }
 
     /// Returns the next token.
-    pub(super) fn peek(&self) -> &Token {
+    fn peek(&self) -> &Token {
         &self.token
     }
 
     /// Advances to the next token, and returns the one before it.
-    pub(super) fn advance(&mut self) -> Token {
+    fn advance(&mut self) -> Token {
         let rest = &self.text[self.end..];
         let rest = rest.trim_start();
         self.start = self.text.len() - rest.len();
@@ -203,7 +203,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the error for the next token where something else was expected.
-    pub(super) fn unexpected(&self, expected: &'static str) -> ConditionError {
+    fn unexpected(&self, expected: &'static str) -> ConditionError {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),
             found => format!("`{found}`"),
@@ -235,7 +235,7 @@ fn first_token(text: &str) -> (usize, Token) {
 const DEEPEST: usize = 100;
 
 /// Parses a whole condition.
-pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
+fn parse(text: &str) -> Result<Expression, ConditionError> {
     let mut parser = Parser { tokens: Tokens::new(text), depth: 0 };
     let expression = parser.either()?;
     match parser.tokens.peek() {

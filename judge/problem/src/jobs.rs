@@ -270,7 +270,7 @@ mod part {
 }
 
 /// Adds an outcome.
-pub(super) fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
+fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
     let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
     let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
@@ -307,7 +307,7 @@ pub(super) fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
 }
 
 /// Returns the outcome that was packed at the start of these bytes.
-pub(super) fn unpack(bytes: &[u8]) -> Outcome {
+fn unpack(bytes: &[u8]) -> Outcome {
     let mut bytes = Packed(bytes);
     let head = bytes.number();
     let verdict = Verdict::ALL[(head >> part::COUNT) as usize];

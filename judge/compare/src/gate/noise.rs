@@ -22,7 +22,7 @@ pub(super) type SamplePair<'a> = (&'a Sample, &'a Sample);
 
 /// The noise of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct CaseNoise {
+struct CaseNoise {
     /// The variance of one run.
     pub(super) run: TermVariance,
     /// The variance of the recorded mean and of today's, in variances of a run.
@@ -34,7 +34,7 @@ pub(super) struct CaseNoise {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Noise {
     /// By case of the comparison.
-    pub(super) cases: Vec<CaseNoise>,
+    cases: Vec<CaseNoise>,
     /// The recorded total counts as often.
     pub(super) factor: f64,
     pub(super) error: SumError,
@@ -145,7 +145,7 @@ impl Noise {
     }
 
     /// Returns the standard error if today had this many runs of each case.
-    pub(super) fn error_of(&self, runs: u32) -> SumError {
+    fn error_of(&self, runs: u32) -> SumError {
         error(&self.cases, self.factor, Some(1.0 / f64::from(runs))).unwrap_or(self.error)
     }
 }
@@ -177,7 +177,7 @@ pub const MOST_RUNS: u32 = 3;
 /// A total that chance would make as low as this more rarely is looked at again, where the gate may run again.
 ///
 /// The alarm is decided on all runs at the full level, so another look can only prevent alarms: the level is kept.
-pub(super) const DOUBTFUL: f64 = 0.3;
+const DOUBTFUL: f64 = 0.3;
 
 /// The share of the alarms of three runs that is left where the first or the second may end the gate: 4.2 % of 5 % (normal
 /// noise, five recorded runs).

@@ -249,7 +249,7 @@ impl RawPair {
 
 /// The unit of the terms: a power of two, so that nothing is rounded. Sums of fourth powers of huge scores would be infinite.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TermUnit(Option<f64>);
+struct TermUnit(Option<f64>);
 
 impl TermUnit {
     /// Returns the term of a pair as if the total were above 0. The first pair settles the unit.

@@ -10,7 +10,7 @@ use judge_statistics::{
 
 /// The test of a growing number of cases, which takes them one by one. A look takes no longer where there are more.
 #[derive(Debug, Clone)]
-pub(super) struct SequentialTest {
+struct SequentialTest {
     parameters: TestParameters,
     /// The largest effect of a difference of 1.
     unit: f64,

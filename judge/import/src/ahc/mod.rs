@@ -2,11 +2,11 @@
 
 mod package;
 
-use crate::ahc::package::{Cases, PAGE, PROGRAMS, Package, Stream, program};
 use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::text::Text;
 use judge_problem::manifest::REJECTION;
+use package::{Cases, PAGE, PROGRAMS, Package, Stream, program};
 use std::path::Path;
 
 pub(super) use package::Built;
@@ -64,7 +64,7 @@ const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 /// Finds what a visualizer says of an answer that it rejects, where it ends with exit code 0 and gives no score.
 const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
 
-pub(super) fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
+fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     let mut text = Text::default();
     text.comment("Imported from AtCoder's tools.").line("[[problem]]").text("id", id);
     if is_contest(id) {

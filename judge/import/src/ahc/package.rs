@@ -171,7 +171,7 @@ const DEPENDENCIES: [&str; 3] = ["dependencies", "build-dependencies", "dev-depe
 
 /// Returns the folder of a package, and those of the crates outside it that its manifest, or one of theirs, names by path.
 /// What Cargo would not find is left to its own message.
-pub(super) fn local_crates(root: &Path) -> Vec<PathBuf> {
+fn local_crates(root: &Path) -> Vec<PathBuf> {
     let mut found = vec![root.to_owned()];
     let mut next = 0;
     while let Some(package) = found.get(next).cloned() {

@@ -308,7 +308,7 @@ impl Generator {
 }
 
 /// Refuses a program of which more is asked than to be compiled and run.
-pub(super) fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
+fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
     if settings.words("flags")?.is_some_and(|flags| !flags.is_empty()) {
         return Err(settings.unsupported(format!("{what} that is compiled with `flags`")));
     }
@@ -320,7 +320,7 @@ pub(super) fn check_sources(settings: &Mapping, what: &str) -> Result<(), Import
 }
 
 /// Returns the files of a program, of which there is one at least.
-pub(super) fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let names = settings.words(key)?.unwrap_or_default();
     if names.is_empty() {
         return Err(settings.wrong(key, format!("there is no `{key}`"), "the name of a source"));

@@ -3,13 +3,13 @@
 
 mod checker;
 
-use crate::dmoj::checker::{Bridged, Checker, Generator, INTERACTIVE};
 use crate::error::{ImportError, Kind};
 use crate::imported::{Imported, ToMake};
 use crate::source::Unpacked;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use crate::{files, source};
+use checker::{Bridged, Checker, Generator, INTERACTIVE};
 use judge_problem::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -243,52 +243,52 @@ const GENERATED: &str = "generated";
 
 /// A case.
 #[derive(Debug)]
-pub(super) struct Case {
-    pub(super) name: String,
+struct Case {
+    name: String,
     /// Its files in the archive or the folder, or what the generator makes.
-    pub(super) input: PathBuf,
-    pub(super) answer: PathBuf,
+    input: PathBuf,
+    answer: PathBuf,
     /// Whether it names no input: DMOJ gives it an empty one.
-    pub(super) is_empty: bool,
+    is_empty: bool,
     /// Whether it names no answer, as an interactor may need none: it has an empty one.
-    pub(super) is_unanswered: bool,
+    is_unanswered: bool,
     /// How the generator makes it.
-    pub(super) generated: Option<Generated>,
-    pub(super) points: f64,
+    generated: Option<Generated>,
+    points: f64,
 }
 
 /// How the generator makes a case.
 #[derive(Debug)]
-pub(super) struct Generated {
+struct Generated {
     /// Its arguments, if the case has some of its own.
-    pub(super) arguments: Option<Vec<String>>,
+    arguments: Option<Vec<String>>,
     /// The file that it reads.
-    pub(super) input: Option<PathBuf>,
+    input: Option<PathBuf>,
     /// Whether it makes the answer, too.
-    pub(super) answers: bool,
+    answers: bool,
 }
 
 /// Cases that count together.
 #[derive(Debug)]
-pub(super) struct Batch {
-    pub(super) name: String,
-    pub(super) points: f64,
+struct Batch {
+    name: String,
+    points: f64,
     /// The names of others that must be right.
-    pub(super) depends_on: Vec<String>,
-    pub(super) cases: Vec<Case>,
+    depends_on: Vec<String>,
+    cases: Vec<Case>,
 }
 
 /// The cases of a problem.
 #[derive(Debug, Default)]
-pub(super) struct Cases {
+struct Cases {
     /// Those in no batch.
-    pub(super) alone: Vec<Case>,
-    pub(super) batches: Vec<Batch>,
+    alone: Vec<Case>,
+    batches: Vec<Batch>,
 }
 
 impl Cases {
     /// Reads `test_cases`. Lines say what of them is not done.
-    pub(super) fn read(config: &Mapping, left: &mut BTreeSet<String>) -> Result<Self, ImportError> {
+    fn read(config: &Mapping, left: &mut BTreeSet<String>) -> Result<Self, ImportError> {
         let bad = |_| {
             let what = "`test_cases` are not listed";
             config.wrong("test_cases", what, "a list of cases with `in` and `out`; patterns of files are not supported")
@@ -314,7 +314,7 @@ impl Cases {
     }
 
     /// Returns all cases, those of batches last.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Case> {
+    fn all(&self) -> impl Iterator<Item = &Case> {
         self.alone.iter().chain(self.batches.iter().flat_map(|batch| &batch.cases))
     }
 

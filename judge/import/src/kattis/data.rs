@@ -18,7 +18,7 @@ const SETTINGS: [&str; 2] = ["test_group.yaml", OLD_SETTINGS];
 pub(super) const FLAGS: [&str; 2] = ["output_validator_args", "output_validator_flags"];
 
 /// The keys of the flags of the validator of inputs.
-pub(super) const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"];
+const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"];
 
 /// A case: an input, and its answer file if it has one.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Group {
         self.path.trim_start_matches("data/")
     }
 
-    pub(super) fn is_sample(&self) -> bool {
+    fn is_sample(&self) -> bool {
         self.path.starts_with("data/sample")
     }
 

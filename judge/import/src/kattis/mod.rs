@@ -8,16 +8,16 @@ mod package;
 
 use crate::error::{ImportError, Kind};
 use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
-use crate::kattis::config::Config;
-use crate::kattis::data::{Case, FLAGS, Group};
-use crate::kattis::expected::Expected;
-use crate::kattis::package::Package;
 use crate::program::Program;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use crate::{files, text};
+use config::Config;
+use data::{Case, FLAGS, Group};
+use expected::Expected;
 use judge_problem::manifest::built_in_languages;
 use judge_problem::{Time, counted};
+use package::Package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -186,7 +186,7 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
 const PASSES: f64 = 2.0;
 
 /// Returns the text of the `problems.toml`, without the submissions, and how its time limit is derived, if it is.
-pub(super) fn write_catalogue(
+fn write_catalogue(
     package: &Package,
     id: &str,
     root: &Path,
@@ -344,7 +344,7 @@ const OUTPUT: f64 = 8.0;
 const RESOLUTION: f64 = 1.0;
 
 /// Writes `[problem.limits]`. Returns how the time limit is derived, if the package gives none.
-pub(super) fn write_limits(
+fn write_limits(
     text: &mut Text,
     config: &Config,
     root: &Path,
@@ -434,15 +434,15 @@ fn in_file(root: &Path) -> Result<Option<f64>, ImportError> {
 const DEFAULT: &str = "default";
 
 /// The submissions that can be run.
-pub(super) struct Submissions {
+struct Submissions {
     /// Their files: where each is, and where it goes, relative to the `problems.toml`.
-    pub(super) files: Vec<(PathBuf, PathBuf)>,
+    files: Vec<(PathBuf, PathBuf)>,
     /// Those that the time limit does not depend on, by the names that the problem has for them.
-    pub(super) excluded: Vec<String>,
+    excluded: Vec<String>,
 }
 
 /// Writes a `[[problem.expect]]` for each submission that can be run. Returns these.
-pub(super) fn write_submissions(
+fn write_submissions(
     text: &mut Text,
     root: &Path,
     config: &Config,

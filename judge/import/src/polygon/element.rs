@@ -26,7 +26,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns the elements directly below.
-    pub(super) fn children(&self) -> impl Iterator<Item = Self> + use<'a> {
+    fn children(&self) -> impl Iterator<Item = Self> + use<'a> {
         let (root, file) = (self.root, self.file);
         self.node.children().filter(Node::is_element).map(move |node| Self { root, file, node })
     }
@@ -49,7 +49,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns the names of its attributes.
-    pub(super) fn attributes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+    fn attributes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.node.attributes().map(|attribute| attribute.name())
     }
 

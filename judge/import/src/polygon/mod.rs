@@ -6,11 +6,11 @@ mod programs;
 
 use crate::error::{ImportError, Kind};
 use crate::imported::Imported;
-use crate::polygon::element::Element;
-use crate::polygon::programs::{Program, Programs, Reader, Test, Tests};
 use crate::text::Text;
 use crate::{files, text};
+use element::Element;
 use judge_problem::counted;
+use programs::{Program, Programs, Reader, Test, Tests};
 use roxmltree::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -225,7 +225,7 @@ struct Group {
 
 /// How the tests of a package count.
 #[derive(Debug)]
-pub(super) struct Points {
+struct Points {
     groups: BTreeMap<String, Group>,
     /// Whether tests or groups have points at all.
     is_scored: bool,
@@ -234,12 +234,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    pub(super) fn read(
-        set: &Element<'_>,
-        tests: &[Test],
-        is_raw: bool,
-        left: &mut Vec<String>,
-    ) -> Result<Self, ImportError> {
+    fn read(set: &Element<'_>, tests: &[Test], is_raw: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
         let mut groups = BTreeMap::new();
         let elements = set.all(&["groups", "group"]);
         let hides =
@@ -259,7 +254,7 @@ impl Points {
     }
 
     /// Returns what a case weighs among those of its group, or of the problem, where that is not 1.
-    pub(super) fn weight(&self, test: &Test, tests: &[Test]) -> Option<f64> {
+    fn weight(&self, test: &Test, tests: &[Test]) -> Option<f64> {
         let points = test.points.filter(|_| self.is_scored && !self.is_raw)?;
         let Some(group) = &test.group else { return (points != 1.0).then_some(points) };
         let is_whole = self.groups.get(group).is_some_and(|group| group.is_whole);
@@ -269,7 +264,7 @@ impl Points {
     }
 
     /// Writes the scoring rule, and the groups where there are points.
-    pub(super) fn write(&self, text: &mut Text, tests: &[Test]) {
+    fn write(&self, text: &mut Text, tests: &[Test]) {
         text.table("[problem.scoring]").text("rule", if self.is_raw { "sum" } else { "exact" });
         if !self.is_scored {
             return;
@@ -338,7 +333,7 @@ const TAGS: [(&str, &[&str]); 11] = [
 ];
 
 /// Writes a `[[problem.expect]]` for each solution that can be run, and returns where these are and go.
-pub(super) fn write_submissions(
+fn write_submissions(
     text: &mut Text,
     problem: &Element<'_>,
     left: &mut Vec<String>,

@@ -239,10 +239,7 @@ pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<L
 }
 
 /// Reads the tables under the key `language`, in the order of the file. The `known` languages are asked for if there are any.
-pub(super) fn read_language_section<'a>(
-    root: &Section<'_>,
-    known: impl FnOnce() -> &'a Languages,
-) -> Vec<LanguageTable> {
+fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Vec<LanguageTable> {
     let Some(all) = root.section("language", "[language.NAME]") else { return Vec::new() };
     let known = known();
     let mut sections = all.named_sections(TITLE);
@@ -367,7 +364,7 @@ fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {
 }
 
 /// Reads the table; relative paths in it start from `folder`.
-pub(super) fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
+fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
     let Some(engines) = root.section("engine", "[engine.slurm]") else { return SlurmTable::default() };
     let table = engines.section("slurm", "[engine.slurm]").map(|section| {
         let sbatch = section.text("sbatch").and_then(|text| match shell_words::split(text.value) {
@@ -403,7 +400,7 @@ pub const BUILT_IN: &str = include_str!("problems.toml");
 pub const CATALOGUE_SCHEMA: &str = include_str!("problems.schema.json");
 
 /// The text of the built-in languages.
-pub(super) const BUILT_IN_LANGUAGES: &str = include_str!("languages.toml");
+const BUILT_IN_LANGUAGES: &str = include_str!("languages.toml");
 
 /// The `[engine.slurm]` table of a catalogue: what the command line does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -69,7 +69,7 @@ pub(super) fn read_document<T>(
 }
 
 /// The errors so far. All sections of a file share them, so that all are reported at once.
-pub(super) type Complaints = RefCell<Vec<CatalogueComplaint>>;
+type Complaints = RefCell<Vec<CatalogueComplaint>>;
 
 /// A value and its place.
 #[derive(Debug, Clone)]

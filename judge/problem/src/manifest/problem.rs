@@ -245,7 +245,7 @@ struct Placed<'a> {
 
 /// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case.
 /// `has_inputs`: the problem has more cases than the given ones.
-pub(super) fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
+fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
     let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
     for (index, later) in groups.iter().enumerate() {
@@ -400,7 +400,7 @@ fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) 
 }
 
 /// How a problem is scored.
-pub(super) struct Scoring {
+struct Scoring {
     pub(super) rule: Rule,
     pub(super) direction: Direction,
     pub(super) failure: Option<Score>,
@@ -408,7 +408,7 @@ pub(super) struct Scoring {
 }
 
 /// Reads how a problem is scored. A missing key has its default.
-pub(super) fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
+fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
         let failure = default.failure_by_default();
@@ -469,7 +469,7 @@ fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
 }
 
 /// Reads the features of a problem.
-pub(super) fn read_features(problem: &Section<'_>) -> Vec<FeatureRule> {
+fn read_features(problem: &Section<'_>) -> Vec<FeatureRule> {
     let Some(section) = problem.section("features", "[problem.features]") else { return Vec::new() };
     section.entries().into_iter().filter_map(|entry| feature_rule(&section, entry.key, &entry.text)).collect()
 }

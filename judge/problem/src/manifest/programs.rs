@@ -264,7 +264,7 @@ pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Loc
 }
 
 /// Reports a command without `{name}`, unless it has a placeholder that is meant to be it. Returns whether it has it.
-pub(super) fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &str, is: &str) -> bool {
+fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &str, is: &str) -> bool {
     let has = command.value.contains(&format!("{{{name}}}"));
     if !has && !found(command.value).any(|(_, other, _)| closest(other, [name]).is_some()) {
         section.complain(

@@ -46,7 +46,7 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
 }
 
 /// Returns the share of the best, from 0 to 1. Where small scores are good, scores are taken as their negatives.
-pub(super) fn share_of_best(direction: Direction, score: &Score, best: &Score) -> BigRational {
+fn share_of_best(direction: Direction, score: &Score, best: &Score) -> BigRational {
     let (score, best) = (score.to_rational(), best.to_rational());
     let best_is_positive = match direction {
         Direction::Max => best.is_positive(),
@@ -94,13 +94,13 @@ impl RankCounts {
 }
 
 /// Returns the share of the scale under `rank`.
-pub(super) fn by_atcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
+fn by_atcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
     let RankCounts { better, tied, solvers, .. } = RankCounts::of(results, case, score);
     BigRational::one() - BigRational::new(better * 2 + tied, solvers * 2)
 }
 
 /// Returns the share of the scale under `rank-topcoder`.
-pub(super) fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
+fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational {
     let RankCounts { tied, beaten, solvers, .. } = RankCounts::of(results, case, score);
     if solvers.is_one() {
         return BigRational::one();
@@ -109,7 +109,7 @@ pub(super) fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> 
 }
 
 /// Returns the points of a score on a case with these thresholds.
-pub(super) fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
+fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
     let reached = thresholds.steps().iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
     let is_worth_one = direction == Direction::Min || *score > Score::default();
     let least = || Score::from(u8::from(is_worth_one && thresholds.one_above_zero())).to_rational();

@@ -29,7 +29,7 @@ pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
 }
 
 /// Returns the verdict and reason of the first of these breaches that occurred.
-pub(super) fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits) -> Option<(Verdict, String)> {
+fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits) -> Option<(Verdict, String)> {
     let breach = among.iter().find(|breach| execution.breaches.contains(breach))?;
     Some(breached(*breach, limits))
 }

@@ -125,13 +125,13 @@ fn space(byte: Option<u8>) -> String {
 }
 
 /// Returns whether a byte is white space to C in its own locale.
-pub(super) fn is_space(byte: u8) -> bool {
+fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
 /// A place in a text.
 #[derive(Debug, Clone)]
-pub(super) struct Scan<'a> {
+struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
@@ -156,7 +156,7 @@ impl<'a> Scan<'a> {
         self.at = self.bytes.len().min(self.at + 1);
     }
 
-    pub(super) fn skip_spaces(&mut self) {
+    fn skip_spaces(&mut self) {
         while self.peek().is_some_and(is_space) {
             self.step();
         }
@@ -188,7 +188,7 @@ const LARGEST_EXPONENT: i64 = 1 << 60;
 
 /// Returns the number that a whole token is; `None` if it is none, infinite, or too large. As the C library does, it reads
 /// an exponent without digits as none. It takes time in proportion to the token's length.
-pub(super) fn read_float(token: &[u8]) -> Option<f64> {
+fn read_float(token: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(token).ok()?;
     let (negative, unsigned) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
