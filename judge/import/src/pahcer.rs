@@ -17,7 +17,7 @@ use toml::{Spanned, Table, Value};
 const SCORE: &str = "score";
 
 /// The most seeds of a project.
-const MOST_SEEDS: u64 = 1_000_000;
+const MAX_SEEDS: u64 = 1_000_000;
 
 /// Reads the project in a folder. `id`: the problem's id in place of the project's own.
 ///
@@ -111,7 +111,7 @@ fn inputs(
 ) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
     let test = &config.settings.test;
     let (start, end) = (test.start_seed, *test.end_seed.as_ref());
-    if end <= start || end - start > MOST_SEEDS {
+    if end <= start || end - start > MAX_SEEDS {
         let expected = "a number above `start_seed`: the first seed that is not tested";
         return Err(config.bad(&test.end_seed, format!("`end_seed = {end}`"), expected));
     }

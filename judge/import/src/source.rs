@@ -68,10 +68,10 @@ impl Source {
 const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The most files and folders of an archive.
-const MOST_ENTRIES: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 
 /// The most bytes of all its files.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 
 /// An archive that was unpacked. Its files are removed with it; a killed judge leaves them to the next judge's sweep.
 #[derive(Debug)]
@@ -100,15 +100,15 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
         return Err(ImportError::bad(path, "it is no package", "a folder or a zip archive"));
     }
     let mut archive = ZipArchive::new(file).map_err(|error| damaged(path, error))?;
-    if archive.len() > MOST_ENTRIES {
+    if archive.len() > MAX_ENTRIES {
         let what = format!("the archive has {} files", archive.len());
-        return Err(ImportError::bad(path, what, format!("at most {MOST_ENTRIES}")));
+        return Err(ImportError::bad(path, what, format!("at most {MAX_ENTRIES}")));
     }
     let prefix = judge_sandbox::sweepable_name("package") + ".";
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(unreadable)?;
     let root = folder.path().join(path.file_stem().unwrap_or_default());
     fs::create_dir(&root).map_err(unreadable)?;
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|error| damaged(path, error))?;
         let name = entry.name().map_err(|error| damaged(path, error))?.into_owned();
@@ -121,7 +121,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
             return Err(ImportError::bad(path, format!("`{name}` is a link"), "files and folders alone"));
         }
         left = write(&mut entry, &target, left).map_err(unreadable)?.ok_or_else(|| {
-            let most = MOST_BYTES >> 30;
+            let most = MAX_BYTES >> 30;
             ImportError::bad(
                 path,
                 format!("its files have more than {most} GiB"),

@@ -1,6 +1,6 @@
 //! A case: its name, where its input comes from, and the points it is worth.
 
-use crate::history::RunId;
+use crate::identity::RunId;
 use crate::limits::Weight;
 use crate::rule::Direction;
 use checkers::Score;
@@ -190,7 +190,7 @@ impl Thresholds {
 
     /// Returns whether a score above zero that reaches no threshold earns one point.
     #[must_use]
-    pub fn one_above_zero(&self) -> bool {
+    pub(crate) fn one_above_zero(&self) -> bool {
         self.one_above_zero
     }
 }
@@ -283,13 +283,13 @@ impl TestGroup {
     /// Returns the weight of all its cases together. `None`: each keeps its own. A group that counts by its worst case
     /// counts once.
     #[must_use]
-    pub fn shared_weight(&self) -> Option<Weight> {
+    pub(crate) fn shared_weight(&self) -> Option<Weight> {
         self.weight.clone().or_else(|| (self.aggregate == GroupAggregate::Min).then(Weight::default))
     }
 
     /// Returns whether a failure on one case makes all of them count as failed.
     #[must_use]
-    pub fn is_lost_by_a_failure(&self) -> bool {
+    pub(crate) fn is_lost_by_a_failure(&self) -> bool {
         match self.aggregate {
             GroupAggregate::Sum => false,
             GroupAggregate::Min | GroupAggregate::AllOrNothing => true,
@@ -333,7 +333,7 @@ impl fmt::Display for Members {
 }
 
 /// The most seeds in a list: a longer range is taken for a typing error.
-const MOST_SEEDS: u64 = 10_000_000;
+const MAX_SEEDS: u64 = 10_000_000;
 
 /// The first seed of the fresh cases of `compare --until-decided` and of the comparison at the end of `tune`. Cases by
 /// hand have small seeds; those of a search begin where no comparison comes to.
@@ -373,8 +373,8 @@ pub enum SeedsError {
         /// The last number.
         last: u64,
     },
-    /// More than `MOST_SEEDS`.
-    #[error("`{text}` is {count} seeds; at most {MOST_SEEDS} can be run at once")]
+    /// More than `MAX_SEEDS`.
+    #[error("`{text}` is {count} seeds; at most {MAX_SEEDS} can be run at once")]
     TooMany {
         /// What was written.
         text: String,
@@ -421,7 +421,7 @@ impl Seeds {
 
     /// Returns a seed that is in both lists.
     #[must_use]
-    pub fn shared_with(&self, other: &Self) -> Option<u64> {
+    pub(crate) fn shared_with(&self, other: &Self) -> Option<u64> {
         let first = |left: &RangeInclusive<u64>, right: &RangeInclusive<u64>| {
             let first = *left.start().max(right.start());
             (first <= *left.end().min(right.end())).then_some(first)
@@ -454,7 +454,7 @@ impl FromStr for Seeds {
     fn from_str(text: &str) -> Result<Self, SeedsError> {
         let ranges = text.split(',').map(|part| range(part.trim())).collect::<Result<Vec<_>, _>>()?;
         let count = ranges.iter().map(|range| u128::from(range.end() - range.start()) + 1).sum();
-        if count > u128::from(MOST_SEEDS) {
+        if count > u128::from(MAX_SEEDS) {
             return Err(SeedsError::TooMany { text: text.to_owned(), count });
         }
         Ok(Self(ranges))

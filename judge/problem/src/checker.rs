@@ -228,7 +228,7 @@ impl TokenRules {
 
     /// Returns whether numbers are compared as numbers.
     #[must_use]
-    pub fn has_tolerance(&self) -> bool {
+    pub(crate) fn has_tolerance(&self) -> bool {
         self.absolute >= 0.0 || self.relative >= 0.0
     }
 }

@@ -232,7 +232,7 @@ fn first_token(text: &str) -> (usize, Token) {
 }
 
 /// The deepest nesting. It bounds the parser's recursion.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// Parses a whole condition.
 fn parse(text: &str) -> Result<Expression, ConditionError> {
@@ -301,7 +301,7 @@ impl Parser<'_> {
         &mut self,
         read: fn(&mut Self) -> Result<Expression, ConditionError>,
     ) -> Result<Expression, ConditionError> {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return Err(self.tokens.unexpected("fewer than a hundred `!` and `(` inside each other"));
         }
         self.depth += 1;

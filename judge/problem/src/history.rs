@@ -1,28 +1,18 @@
 //! A past run: its name, its state, and its row in the history.
 
 use crate::case::CaseName;
-use crate::identity::{CheckerIdentity, Digest};
+use crate::identity::{CheckerIdentity, Digest, RunId};
 use crate::jobs::Stop;
 use crate::limits::{Bytes, UnitError};
 use crate::rule::Direction;
-use crate::stored_run::DetachedJob;
 use crate::text::is_hidden;
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
-
-/// The number of a run in its journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RunId(pub i64);
-
-impl fmt::Display for RunId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
 
 /// A past run, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +104,54 @@ impl FromStr for RunState {
 impl fmt::Display for RunState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
+    }
+}
+
+/// Where a run goes on without the judge that submitted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterJob {
+    /// What runs it: `slurm`.
+    pub engine: String,
+    /// Its id there.
+    pub id: String,
+    /// The folder of the run on the shared file system.
+    pub folder: PathBuf,
+}
+
+/// The job of a run that has not ended and that no judge follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetachedJob {
+    /// What runs it: `slurm`.
+    pub engine: String,
+    /// Its id there.
+    pub id: String,
+    /// What becomes of it.
+    pub state: JobState,
+}
+
+/// The state of a job on a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobState {
+    /// At least one of its tasks runs.
+    Running,
+    /// All its tasks wait.
+    Pending,
+    /// It has ended, and its results were not collected.
+    Ended,
+    /// The cluster does not say: its error.
+    Unknown(String),
+}
+
+impl fmt::Display for DetachedJob {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engine = if self.engine == "slurm" { "Slurm" } else { &self.engine };
+        let does = match self.state {
+            JobState::Running => "runs",
+            JobState::Pending => "waits",
+            JobState::Ended => "has ended",
+            JobState::Unknown(_) => "may run",
+        };
+        write!(formatter, "{does} on {engine} (job {})", self.id)
     }
 }
 
@@ -209,12 +247,12 @@ const PARAGRAPH: &str = "\n\n";
 
 impl Tag {
     /// The most characters of a tag.
-    pub const MOST: usize = 40;
+    pub const MAX_CHARS: usize = 40;
 }
 
 impl Note {
     /// The most characters of a note.
-    pub const MOST: usize = 2000;
+    pub const MAX_CHARS: usize = 2000;
 
     /// Returns the paragraphs of both in alphabetical order, each once, as far as they fit.
     fn with_paragraphs_of(self, other: &Self) -> Self {
@@ -225,7 +263,7 @@ impl Note {
         }
         let mut text = String::new();
         for paragraph in paragraphs {
-            if text.chars().count() + paragraph.chars().count() + PARAGRAPH.len() > Self::MOST {
+            if text.chars().count() + paragraph.chars().count() + PARAGRAPH.len() > Self::MAX_CHARS {
                 break;
             }
             text.push_str(if text.is_empty() { "" } else { PARAGRAPH });
@@ -254,7 +292,7 @@ pub enum TagError {
     #[error("a tag has a letter at least")]
     Empty,
     /// It is too long.
-    #[error("a tag has at most {} characters", Tag::MOST)]
+    #[error("a tag has at most {} characters", Tag::MAX_CHARS)]
     Long,
     /// It has a character that a tag cannot have.
     #[error("a tag is one word, without `{}`", .0.escape_default())]
@@ -268,7 +306,7 @@ pub enum NoteError {
     #[error("the note is empty")]
     Empty,
     /// It is too long.
-    #[error("a note has at most {} characters", Note::MOST)]
+    #[error("a note has at most {} characters", Note::MAX_CHARS)]
     Long,
     /// It has a character that cannot be shown.
     #[error("a note has no control characters but line feeds, and this one has `{}`", .0.escape_default())]
@@ -283,7 +321,7 @@ impl FromStr for Tag {
         match text.chars().find(wrong) {
             Some(c) => Err(TagError::Character(c)),
             None if text.is_empty() => Err(TagError::Empty),
-            None if text.chars().count() > Self::MOST => Err(TagError::Long),
+            None if text.chars().count() > Self::MAX_CHARS => Err(TagError::Long),
             None => Ok(Self(text.to_owned())),
         }
     }
@@ -298,7 +336,7 @@ impl FromStr for Note {
         match text.chars().find(|c| is_hidden(*c) && *c != '\n') {
             Some(c) => Err(NoteError::Character(c)),
             None if text.is_empty() => Err(NoteError::Empty),
-            None if text.chars().count() > Self::MOST => Err(NoteError::Long),
+            None if text.chars().count() > Self::MAX_CHARS => Err(NoteError::Long),
             None => Ok(Self(text.to_owned())),
         }
     }
@@ -471,7 +509,10 @@ mod tests {
             all.add(labels(&[&format!("tag-{part}")], &format!("{part} {}", "x".repeat(100))));
         }
         let length = all.note.as_ref().unwrap().as_ref().chars().count();
-        assert!(all.tags.len() == Labels::MOST_TAGS && length > Note::MOST - 110 && length <= Note::MOST, "{length}");
+        assert!(
+            all.tags.len() == Labels::MOST_TAGS && length > Note::MAX_CHARS - 110 && length <= Note::MAX_CHARS,
+            "{length}"
+        );
     }
 
     #[test]

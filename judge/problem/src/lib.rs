@@ -32,10 +32,10 @@ pub use checker::{
 };
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
 pub use history::{
-    BestScore, BestScores, Game, HistoryRow, Labels, Note, NoteError, PastScores, Retention, RunChoice, RunId,
-    RunState, Tag, TagError,
+    BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, NoteError, PastScores,
+    Retention, RunChoice, RunState, Tag, TagError,
 };
-pub use identity::{CheckerIdentity, Digest, DigestError, DigestWriter};
+pub use identity::{CheckerIdentity, Digest, DigestError, DigestWriter, RunId};
 pub use jobs::{
     Evidence, FinishedJob, JobId, KnownOutcome, OutcomeGrid, RunEvent, RunningJobs, Stop, StoredResult, TaskCounts,
 };
@@ -49,17 +49,17 @@ pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, Problem, ScoreRange,
     ScoreRangeError, TOKENS, Verification, Viewer,
 };
-pub use rule::{Aggregate, Direction, FailedCase, Rule, UnknownDirection, UnknownRule};
+pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
 pub use scoring::{RowKey, RowOrder};
 pub use solver::{
     BASE_ENVIRONMENT, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, LanguageStatus,
     LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
-    ClusterJob, DetachedJob, JobState, Node, NodeList, Origin, Provenance, Shard, ShardError, StoredCase, StoredCases,
-    StoredEntrant, StoredOutcome, StoredRun, iso_utc,
+    Node, NodeList, Origin, Provenance, Shard, ShardError, StoredCase, StoredCases, StoredEntrant, StoredOutcome,
+    StoredRun, iso_utc,
 };
 pub use text::{
     as_text, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line, quote, quote_words,
-    tail, token_text, visible, without_flags,
+    tail, visible, without_flags,
 };

@@ -378,7 +378,7 @@ impl Default for Allowance {
 impl Limits {
     /// Returns these limits, widened by an allowance.
     #[must_use]
-    pub fn allowing(&self, allowance: &Allowance) -> Self {
+    pub(crate) fn allowing(&self, allowance: &Allowance) -> Self {
         Self {
             cpu: allowance.time_factor.times(self.cpu),
             wall: allowance.time_factor.times(self.wall),

@@ -8,7 +8,7 @@ use std::thread;
 use std::vec::IntoIter;
 
 /// Fewer items than this are not worth a thread.
-const LEAST_SHARE: usize = 8;
+const MIN_SHARE: usize = 8;
 
 /// Returns what `work` gives for every number below `count`, in order.
 ///
@@ -30,10 +30,10 @@ pub fn try_map_on_all_cores<R: Send, E: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    if count < 2 * LEAST_SHARE {
+    if count < 2 * MIN_SHARE {
         return (0..count).map(work).collect();
     }
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / LEAST_SHARE);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / MIN_SHARE);
     let lowest_failed = AtomicUsize::new(count);
     // In turns: the files of cases often grow with their number.
     let share = |core: usize| {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_number_has_its_result_in_its_place() {
-        for count in [0, 1, 2 * LEAST_SHARE - 1, 2 * LEAST_SHARE, 1001] {
+        for count in [0, 1, 2 * MIN_SHARE - 1, 2 * MIN_SHARE, 1001] {
             let squares: Vec<_> = (0..count).map(|number| number * number).collect();
             assert_eq!(map_on_all_cores(count, |number| number * number), squares);
         }

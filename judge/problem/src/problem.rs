@@ -211,7 +211,7 @@ impl CheckerChoice {
     }
 
     /// Names answer files: each of a case's file.
-    pub fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
+    pub(crate) fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
         match self {
             Self::BuiltIn(_) => {}
             Self::External(external) | Self::Interactor(external) => external.answers.named = named,

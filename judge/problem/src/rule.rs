@@ -59,7 +59,7 @@ pub enum Aggregate {
 
 /// The points of a failed case under a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailedCase {
+pub(crate) enum FailedCase {
     /// The problem's `failure`; the points are raw scores.
     Failure,
     /// 0 points.
@@ -203,7 +203,7 @@ impl Rule {
 
     /// Returns the points of a failed case.
     #[must_use]
-    pub fn failed_case(&self) -> FailedCase {
+    pub(crate) fn failed_case(&self) -> FailedCase {
         self.facts().failed_case
     }
 
@@ -327,7 +327,7 @@ impl Direction {
     /// Returns the score of a failed case in sums and means, if the problem sets none: 0 if larger scores are better.
     /// If smaller ones are better, no score is bad enough, and a solver with failures has no total.
     #[must_use]
-    pub fn failure_by_default(self) -> Option<Score> {
+    pub(crate) fn failure_by_default(self) -> Option<Score> {
         match self {
             Self::Max => Some(Score::from(0)),
             Self::Min => None,

@@ -3,8 +3,8 @@
 use crate::case::{CaseName, CaseSpec};
 use crate::case_list::CaseList;
 use crate::features::StoredFeatures;
-use crate::history::{Labels, RunId, RunState};
-use crate::identity::{CheckerIdentity, Digest};
+use crate::history::{DetachedJob, Labels, RunState};
+use crate::identity::{CheckerIdentity, Digest, RunId};
 use crate::jobs::{JobId, OutcomeGrid};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
@@ -311,54 +311,6 @@ impl FromStr for Shard {
         let (number, count) = text.split_once('/').ok_or_else(form)?;
         let parse = |text: &str| text.parse().map_err(|_| form());
         Self::new(parse(number)?, parse(count)?)
-    }
-}
-
-/// Where a run goes on without the judge that submitted it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClusterJob {
-    /// What runs it: `slurm`.
-    pub engine: String,
-    /// Its id there.
-    pub id: String,
-    /// The folder of the run on the shared file system.
-    pub folder: PathBuf,
-}
-
-/// The job of a run that has not ended and that no judge follows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DetachedJob {
-    /// What runs it: `slurm`.
-    pub engine: String,
-    /// Its id there.
-    pub id: String,
-    /// What becomes of it.
-    pub state: JobState,
-}
-
-/// The state of a job on a cluster.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobState {
-    /// At least one of its tasks runs.
-    Running,
-    /// All its tasks wait.
-    Pending,
-    /// It has ended, and its results were not collected.
-    Ended,
-    /// The cluster does not say: its error.
-    Unknown(String),
-}
-
-impl fmt::Display for DetachedJob {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let engine = if self.engine == "slurm" { "Slurm" } else { &self.engine };
-        let does = match self.state {
-            JobState::Running => "runs",
-            JobState::Pending => "waits",
-            JobState::Ended => "has ended",
-            JobState::Unknown(_) => "may run",
-        };
-        write!(formatter, "{does} on {engine} (job {})", self.id)
     }
 }
 

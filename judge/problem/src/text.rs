@@ -29,7 +29,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Returns a token with everything escaped that does not show, blanks such as U+00A0 included.
 #[must_use]
-pub fn token_text(text: &str) -> Cow<'_, str> {
+pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
     let is_blank = |c: char| {
         c.is_whitespace()
             || matches!(

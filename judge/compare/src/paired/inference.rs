@@ -145,7 +145,7 @@ fn is_all_ties(paired: &PairedComparison) -> bool {
 }
 
 /// The number of distinct values up to which each is a range of its own.
-const MOST_VALUES: usize = 10;
+const MAX_VALUES: usize = 10;
 
 /// The number of ranges of about equal size for more values.
 const RANGES: usize = 4;
@@ -186,7 +186,7 @@ pub fn by_feature(
 /// Splits the cases, which are sorted by value, but never between equal values.
 fn ranges(cases: &[FeatureValue]) -> Vec<&[FeatureValue]> {
     let values: Vec<&[FeatureValue]> = cases.chunk_by(|left, right| left.value == right.value).collect();
-    if values.len() <= MOST_VALUES {
+    if values.len() <= MAX_VALUES {
         return values;
     }
     let mut ranges = Vec::new();

@@ -209,8 +209,8 @@ const ENVIRONMENT: [&str; 3] = ["memory-mb", "heap-mb", "young-mb"];
 const VERSION: [&str; 1] = ["tool"];
 
 /// The most that a language may be allowed beyond a problem's limits.
-const MOST_MEMORY: Bytes = Bytes(4 << 30);
-const MOST_PROCESSES: u32 = 256;
+const MAX_MEMORY: Bytes = Bytes(4 << 30);
+const MAX_PROCESSES: u32 = 256;
 
 /// Returns the languages that are part of the program.
 ///
@@ -263,10 +263,10 @@ fn read_table(name: &Located<&str>, section: Section<'_>, known: &Languages) -> 
         version: command(&section, "version", &VERSION),
         environment: environment(&section),
         time_factor: section.numeric::<TimeFactor>("time-factor", "a number from 1 to 100").map(|read| read.value),
-        extra_memory: at_most(&section, "extra-memory", section.parsed::<Bytes>("extra-memory"), &MOST_MEMORY),
+        extra_memory: at_most(&section, "extra-memory", section.parsed::<Bytes>("extra-memory"), &MAX_MEMORY),
         extra_processes: {
             let read = section.integer::<u32>("extra-processes", "a whole number of processes");
-            at_most(&section, "extra-processes", read, &MOST_PROCESSES)
+            at_most(&section, "extra-processes", read, &MAX_PROCESSES)
         },
         package: section.text("package").map(|read| read.value.to_owned()),
     };

@@ -130,7 +130,7 @@ impl FromIterator<BigRational> for CaseWeights {
 
 /// The largest common denominator, in bits, up to which a sum is exact: that of more than three thousand fractions without
 /// anything in common.
-const MOST_BITS: u64 = 1 << 16;
+const MAX_BITS: u64 = 1 << 16;
 
 /// The binary digits that a sum beyond that is rounded to: three hundred decimals.
 const ROUNDED_BITS: u32 = 1 << 10;
@@ -187,7 +187,7 @@ impl ExactSum {
             let rest = &common % below;
             let shared = num_integer::Integer::gcd(below, &rest);
             common *= below / shared;
-            if common.bits() > MOST_BITS {
+            if common.bits() > MAX_BITS {
                 return None;
             }
         }

@@ -53,19 +53,19 @@ impl Scoreboard {
     /// Returns the sum of weight * points of a standing over those of these cases that were run. `None` if one of weight
     /// above 0 has no points, or none was run.
     #[must_use]
-    pub fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
+    pub(crate) fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))
     }
 
     /// Returns the same over the weight of those cases. `None` also without any weight.
     #[must_use]
-    pub fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
+    pub(crate) fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         mean(self.total_over(standing, cases), &self.weight_of(&standing.played(cases.iter().copied())))
     }
 
     /// Returns the total weight of some of the cases.
     #[must_use]
-    pub fn weight_of(&self, cases: &[usize]) -> BigRational {
+    pub(crate) fn weight_of(&self, cases: &[usize]) -> BigRational {
         weight_of(&self.weights, cases)
     }
 

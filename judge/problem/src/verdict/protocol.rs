@@ -103,10 +103,10 @@ pub(super) fn text(bytes: &[u8]) -> String {
 
 /// Returns a message of several lines as one, shortened if it is long.
 pub(super) fn message(text: &str) -> String {
-    const LONGEST: usize = 500;
+    const MAX_LENGTH: usize = 500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let line = lines.join("; ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
