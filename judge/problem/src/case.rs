@@ -1,4 +1,5 @@
-//! A case: its name, where its input comes from, and the points it is worth.
+//! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
+//! test groups that they belong to.
 
 use crate::identity::RunId;
 use crate::limits::Weight;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What the name of a case begins with that is made from a seed.
+/// The prefix of the names of cases that are generated from a seed.
 pub(super) const SEED_PREFIX: &str = "seed-";
 
 /// A case's name: `seed-7`, or a file's stem.
@@ -20,26 +21,26 @@ pub(super) const SEED_PREFIX: &str = "seed-";
 pub struct CaseName(pub Arc<str>);
 
 impl CaseName {
-    /// Returns the name of the case made from this seed.
+    /// Returns the name of the case that is generated from this seed.
     #[must_use]
     pub fn of_seed(seed: u64) -> Self {
         Self(format!("{SEED_PREFIX}{seed}").into())
     }
 
-    /// Returns the seed whose case has this name.
+    /// Returns the seed in this name, if the name is exactly the one that [`Self::of_seed`] gives.
     pub(super) fn seed(&self) -> Option<u64> {
         let digits = self.0.strip_prefix(SEED_PREFIX)?;
         let is_written_so = digits == "0" || digits.starts_with(|first: char| matches!(first, '1'..='9'));
         digits.parse().ok().filter(|_| is_written_so)
     }
 
-    /// Returns the name of the case in this file: its stem.
+    /// Returns the name of the case in this file: the file's stem.
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         Self(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into())
     }
 
-    /// Returns the name of the case that this one repeats, as `NAME#2` repeats `NAME`; or its own.
+    /// Returns the name without the repetition count: `NAME` for `NAME#2`.
     #[must_use]
     pub fn without_repetition(&self) -> &str {
         let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -68,35 +69,35 @@ pub enum CaseSource {
     File(PathBuf),
 }
 
-/// A case as it is planned.
+/// A planned case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseSpec {
     /// Its name in every report.
     pub name: CaseName,
     /// Its input.
     pub source: CaseSource,
-    /// The scores that earn points, where the problem is scored by thresholds.
+    /// The thresholds of the scoring rule `thresholds`.
     pub thresholds: Option<Thresholds>,
-    /// The best raw score known before this run, where scores are relative to the best.
+    /// The best raw score known before this run, for rules that compare with the best.
     pub best: Option<KnownBest>,
     /// Its weight in totals and means.
     pub weight: Weight,
 }
 
 impl CaseSpec {
-    /// Returns the case of this name and input, with the defaults for scoring.
+    /// Returns a case with this name and input, and the defaults for scoring.
     #[must_use]
     pub fn new(name: CaseName, source: CaseSource) -> Self {
         Self { name, source, thresholds: None, best: None, weight: Weight::default() }
     }
 
-    /// Returns the case made from this seed.
+    /// Returns the case that is generated from this seed.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
     }
 
-    /// Returns the file that it is read from.
+    /// Returns the file that the input is read from.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match &self.source {
@@ -105,7 +106,7 @@ impl CaseSpec {
         }
     }
 
-    /// Returns the seed that it is made from.
+    /// Returns the seed that the input is generated from.
     #[must_use]
     pub fn seed(&self) -> Option<u64> {
         match self.source {
@@ -114,39 +115,39 @@ impl CaseSpec {
         }
     }
 
-    /// Returns the seed of a case that is no more than its seed.
+    /// Returns the seed, if the case has the default name and the defaults for scoring.
     pub(super) fn plain_seed(&self) -> Option<u64> {
         self.seed().filter(|seed| self.has_no_terms() && self.name.seed() == Some(*seed))
     }
 
-    /// Returns whether it has the defaults for scoring.
+    /// Returns whether the case has the defaults for scoring.
     pub(super) fn has_no_terms(&self) -> bool {
         self.thresholds.is_none() && self.best.is_none() && self.weight == Weight::default()
     }
 
-    /// Returns the `time`-th of several cases of this input: `NAME#2`.
+    /// Returns repetition number `time` of this case: `NAME#2`.
     pub(super) fn repetition(&self, time: usize) -> Self {
         Self { name: CaseName(format!("{}#{time}", self.name).into()), ..self.clone() }
     }
 }
 
-/// The scores that earn points on a case, the best first, each with its points.
+/// The scores that earn points on a case, best first, each with its points.
 ///
-/// Without points of their own there are nine, for ten down to two points, and any score above zero earns one. Source:
-/// the grading section of NOI 2014, "Deletion Game".
+/// Without explicit points there must be nine thresholds. They earn ten points down to two, and any other score above
+/// zero earns one point. Source: the grading section of NOI 2014, "Deletion Game".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
     steps: Vec<(Score, Score)>,
     one_above_zero: bool,
 }
 
-/// A list of numbers that are not thresholds.
+/// Why a list of numbers is not a list of thresholds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThresholdsError {
-    /// There are not nine, and they have no points of their own.
+    /// There are no explicit points, and not nine thresholds.
     #[error("expected nine thresholds, for ten down to two points, or `threshold-points`; found {0}")]
     Count(usize),
-    /// There are not as many points as thresholds.
+    /// The numbers of points and thresholds differ.
     #[error("expected as many `threshold-points` as thresholds, found {points} for {thresholds}")]
     Points {
         /// The number of thresholds.
@@ -154,7 +155,7 @@ pub enum ThresholdsError {
         /// The number of points.
         points: usize,
     },
-    /// A better one comes later.
+    /// A better one follows a worse one.
     #[error("expected {0} with the best first, found {1} before {2}")]
     Order(&'static str, Score, Score),
 }
@@ -163,7 +164,7 @@ impl Thresholds {
     /// Checks the thresholds and their points.
     ///
     /// # Errors
-    /// When there are not as many of both, or one is better than the one before it.
+    /// Fails if their numbers differ, or if one is better than the one before it.
     pub fn new(direction: Direction, scores: Vec<Score>, points: Option<Vec<Score>>) -> Result<Self, ThresholdsError> {
         let one_above_zero = points.is_none();
         let points = match points {
@@ -188,37 +189,37 @@ impl Thresholds {
         &self.steps
     }
 
-    /// Returns whether a score above zero that reaches no threshold earns one point.
+    /// Returns whether a score above zero earns one point even if it reaches no threshold.
     #[must_use]
     pub(crate) fn one_above_zero(&self) -> bool {
         self.one_above_zero
     }
 }
 
-/// The best score of a case that was known before a run: what its points may be relative to.
+/// The best score of a case that was known before a run. Points can be relative to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownBest {
     /// The score.
     pub score: Score,
-    /// Who reached it.
+    /// Where it comes from.
     pub origin: BestOrigin,
 }
 
-/// Who reached the best score that was known of a case.
+/// Where a known best score comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BestOrigin {
-    /// A solver of this run in the journal.
+    /// This run in the journal, and this solver.
     Run(RunId, Arc<str>),
-    /// A solver of this name, in a run of another journal.
+    /// A solver with this name, in another journal.
     Imported(Arc<str>),
-    /// The problem names it, at its case or in its file of best scores.
+    /// The problem's definition: its case, or its file of best scores.
     Problem,
-    /// The file that the command line names.
+    /// The file named on the command line.
     File,
 }
 
 impl KnownBest {
-    /// Returns the better one of two that may be known; of equal ones the first.
+    /// Returns the better of the two. If they are equal, it returns the first.
     #[must_use]
     pub fn better(direction: Direction, first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
@@ -233,26 +234,26 @@ impl KnownBest {
 pub struct TestGroup {
     /// The name in every report.
     pub name: String,
-    /// The weight of all its cases together, divided in proportion to their own weights.
+    /// The total weight of its cases. It is divided in proportion to their own weights.
     pub weight: Option<Weight>,
-    /// What the points of its cases count as.
+    /// How the points of its cases are combined.
     pub aggregate: GroupAggregate,
-    /// The groups that it depends on, by their places: where one of their cases fails, or one of those that they depend on,
-    /// its own cases count as failed.
+    /// The indices of the groups that it depends on. If a case of such a group fails, or a case of a group that that
+    /// one depends on, all cases of this group count as failed.
     pub depends_on: Vec<usize>,
     /// Which cases it has.
     pub members: Members,
 }
 
-/// What the points of the cases of a group count as.
+/// How the points of the cases of a group are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupAggregate {
     /// Each case has its own points.
     #[default]
     Sum,
-    /// Each case has the points of the worst.
+    /// Each case has the points of the worst case.
     Min,
-    /// As the sum, but a failure on one case makes all of them count as failed.
+    /// As `Sum`, but if one case fails, all cases count as failed.
     AllOrNothing,
 }
 
@@ -280,14 +281,14 @@ impl FromStr for GroupAggregate {
 }
 
 impl TestGroup {
-    /// Returns the weight of all its cases together. `None`: each keeps its own. A group that counts by its worst case
-    /// counts once.
+    /// Returns the total weight of its cases. `None`: each case keeps its own weight. A `Min` group without a weight
+    /// has the weight 1.
     #[must_use]
     pub(crate) fn shared_weight(&self) -> Option<Weight> {
         self.weight.clone().or_else(|| (self.aggregate == GroupAggregate::Min).then(Weight::default))
     }
 
-    /// Returns whether a failure on one case makes all of them count as failed.
+    /// Returns whether all cases count as failed if one of them fails.
     #[must_use]
     pub(crate) fn is_lost_by_a_failure(&self) -> bool {
         match self.aggregate {
@@ -303,17 +304,17 @@ impl TestGroup {
     }
 }
 
-/// The cases of a group: those with one of the names or made from one of the seeds.
+/// The cases of a group, by name or by seed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Members {
-    /// Names of cases; `*` and `?` stand for any characters or one.
+    /// Patterns of case names. `*` matches any characters, `?` matches one.
     pub names: Vec<glob::Pattern>,
-    /// Cases made from these seeds, with any name.
+    /// Cases generated from these seeds, whatever their names.
     pub seeds: Option<Seeds>,
 }
 
 impl Members {
-    /// Returns whether a case is one of them. A repetition `NAME#2` is in the group of its case.
+    /// Returns whether a case is a member. A repetition `NAME#2` is in the same groups as `NAME`.
     #[must_use]
     pub fn have(&self, case: &CaseSpec) -> bool {
         let is_seeded = match case.source {
@@ -332,26 +333,27 @@ impl fmt::Display for Members {
     }
 }
 
-/// The most seeds in a list: a longer range is taken for a typing error.
+/// The maximum number of seeds in a list. A longer range is probably a typing error.
 const MAX_SEEDS: u64 = 10_000_000;
 
-/// The first seed of the fresh cases of `compare --until-decided` and of the comparison at the end of `tune`. Cases by
-/// hand have small seeds; those of a search begin where no comparison comes to.
+/// The first seed of the fresh cases of `compare --until-decided`, and of the comparison at the end of `tune`. People
+/// choose small seeds, and the search of `tune` starts at [`FIRST_TRAINING_SEED`], so these cases are new to the
+/// solvers.
 pub const FIRST_FRESH_SEED: u64 = 1_000_001;
 
-/// The first seed of the cases that the search of `tune` runs on: what was tuned on them is then compared on others.
+/// The first seed of the cases that the search of `tune` runs on. The result is then compared on other cases.
 pub const FIRST_TRAINING_SEED: u64 = 2_000_001;
 
 /// A list of seeds, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seeds(Vec<RangeInclusive<u64>>);
 
-/// Explains how a signed seed is written. Generators of contests may take signed seeds; the 64 bits are the same.
+/// Explains how to write a signed seed. Some generators take signed seeds; the 64 bits are the same.
 fn same(seed: u64) -> String {
     format!(": where a contest counts negative seeds, this one is {seed} here")
 }
 
-/// A text that is not a list of seeds.
+/// Why a text is not a list of seeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeedsError {
     /// Not `A`, `A-B` or a comma-separated list of these.
@@ -362,7 +364,7 @@ pub enum SeedsError {
     OutOfRange {
         /// What was written.
         found: String,
-        /// The seed with the bits of the signed 64-bit integer that was written.
+        /// The seed with the same bits, if a signed 64-bit integer was written.
         same_bits: Option<u64>,
     },
     /// `B-A`.
@@ -378,7 +380,7 @@ pub enum SeedsError {
     TooMany {
         /// What was written.
         text: String,
-        /// How many seeds that is.
+        /// The number of seeds.
         count: u128,
     },
 }
@@ -395,7 +397,8 @@ impl Seeds {
         &self.0
     }
 
-    /// Returns every seed once, where it first occurs, and how many repetitions that leaves out.
+    /// Returns the list without repeated seeds, and the number of repetitions removed. The first occurrence of a seed
+    /// stays.
     #[must_use]
     pub fn without_repetitions(&self) -> (Self, usize) {
         let mut known = SeedRanges::default();
@@ -419,7 +422,7 @@ impl Seeds {
         self.0.iter().any(|range| range.contains(&seed))
     }
 
-    /// Returns a seed that is in both lists.
+    /// Returns a seed that both lists contain.
     #[must_use]
     pub(crate) fn shared_with(&self, other: &Self) -> Option<u64> {
         let first = |left: &RangeInclusive<u64>, right: &RangeInclusive<u64>| {
@@ -464,7 +467,7 @@ impl FromStr for Seeds {
 /// Reads a single seed.
 ///
 /// # Errors
-/// When the text is not a seed.
+/// Fails if the text is not a seed.
 pub fn parse_seed(text: &str) -> Result<u64, SeedsError> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -478,7 +481,7 @@ pub fn parse_seed(text: &str) -> Result<u64, SeedsError> {
 }
 
 fn range(text: &str) -> Result<RangeInclusive<u64>, SeedsError> {
-    // A hyphen at the start is a sign.
+    // A hyphen at the start is a minus sign.
     let hyphen = text.char_indices().skip(1).find(|(_, letter)| *letter == '-');
     let (first, last) = hyphen.map_or((text, text), |(index, _)| (&text[..index], &text[index + 1..]));
     let syntax = |error| match error {
@@ -492,7 +495,7 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, SeedsError> {
     Ok(first..=last)
 }
 
-/// A set of seeds, as ranges that do not overlap.
+/// A set of seeds, stored as ranges that do not overlap.
 #[derive(Debug, Default)]
 pub(super) struct SeedRanges(BTreeMap<u64, u64>);
 

@@ -1,4 +1,5 @@
-//! The cases of a plan, in order: consecutive seeds take the room of one case, however many there are.
+//! The list of a plan's cases. A range of consecutive seeds takes the memory of one entry, so a plan of millions of
+//! cases is small.
 
 use crate::case::{CaseName, CaseSource, CaseSpec, SEED_PREFIX, SeedRanges};
 use crate::identity::Digest;
@@ -8,16 +9,16 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The cases of a plan or a problem, in order. Cases are made as they are asked for.
+/// The cases of a plan or a problem, in order. A [`CaseSpec`] is created when it is read.
 #[derive(Debug, Clone, Default)]
 pub struct CaseList {
     parts: Vec<Part>,
     len: usize,
-    /// What was read of [`CaseList::files`], if they were for this list.
+    /// The content of [`CaseList::files`], if the files were read for this list.
     read: Option<Arc<HashMap<PathBuf, ReadFile>>>,
 }
 
-/// What was read of one of [`CaseList::files`].
+/// The content of one of [`CaseList::files`].
 #[derive(Debug)]
 pub struct ReadFile {
     /// The hash of its content.
@@ -28,17 +29,17 @@ pub struct ReadFile {
 
 #[derive(Debug, Clone)]
 struct Part {
-    /// The place of its first case.
+    /// The index of its first case.
     first: usize,
     cases: Cases,
 }
 
 #[derive(Debug, Clone)]
 enum Cases {
-    /// The cases of these seeds, as [`CaseSpec::from_seed`] makes them. With `times` above 1 each of them is repeated,
-    /// as `NAME#1`, `NAME#2`.
+    /// The cases of these seeds, as [`CaseSpec::from_seed`] creates them. If `times` is above 1, each case is repeated:
+    /// `NAME#1`, `NAME#2`.
     Seeds { seeds: RangeInclusive<u64>, times: u32 },
-    /// Cases with names, files or terms of their own. Who keeps a copy of the list shares them.
+    /// Cases with their own names, files or scoring terms. Copies of the list share them.
     Listed(Arc<Vec<CaseSpec>>),
 }
 
@@ -55,10 +56,10 @@ impl CaseList {
         self.len == 0
     }
 
-    /// Returns the case at a place.
+    /// Returns the case at an index.
     ///
     /// # Panics
-    /// When there are not as many cases.
+    /// Panics if the index is out of range.
     #[must_use]
     pub fn at(&self, place: usize) -> CaseSpec {
         assert!(place < self.len, "case {place} of {}", self.len);
@@ -66,7 +67,7 @@ impl CaseList {
         part.cases.at(place - part.first)
     }
 
-    /// Returns the place of the first case of this name.
+    /// Returns the index of the first case with this name.
     #[must_use]
     pub fn place_of(&self, name: &str) -> Option<usize> {
         let name = CaseName::from(name);
@@ -86,7 +87,7 @@ impl CaseList {
         CaseIter { parts: &self.parts, place: 0 }
     }
 
-    /// Returns the cases that are more than a seed, in order: only these can be files or have terms of their own.
+    /// Returns the cases that are more than a seed, in order. Only these can have files or scoring terms.
     pub fn listed(&self) -> impl Iterator<Item = &CaseSpec> {
         self.parts.iter().flat_map(|part| match &part.cases {
             Cases::Seeds { .. } => &[],
@@ -94,45 +95,45 @@ impl CaseList {
         })
     }
 
-    /// Returns the files of the cases, in order, each with how many cases in a row it is the input of.
+    /// Returns the input files, in order. Each comes with the number of consecutive cases that use it.
     #[must_use]
     pub fn files(&self) -> Vec<(&Path, usize)> {
         let paths: Vec<_> = self.listed().filter_map(CaseSpec::file).collect();
         paths.chunk_by(|path, next| path == next).map(|paths| (paths[0], paths.len())).collect()
     }
 
-    /// Notes what was read of [`files`](Self::files), in the same order, until a case is added.
+    /// Stores the content of [`files`](Self::files), in the same order. Adding a case discards it.
     pub fn set_read_files(&mut self, read: Vec<ReadFile>) {
         let paths = self.files().into_iter().map(|(path, _)| path.to_path_buf());
         self.read = Some(Arc::new(paths.zip(read).collect()));
     }
 
-    /// Takes over what was read for the list that this one was made from.
+    /// Shares the content that was read for the list that this one was made from.
     pub fn share_read_files(&mut self, origin: &Self) {
         self.read.clone_from(&origin.read);
     }
 
-    /// Returns what was read of the file that is this source, if it is a file and was read for this list.
+    /// Returns the content of this source, if it is a file that was read for this list.
     #[must_use]
     pub fn read_file(&self, source: &CaseSource) -> Option<&ReadFile> {
         let CaseSource::File(path) = source else { return None };
         self.read.as_ref()?.get(path)
     }
 
-    /// Returns the hashes of the content of [`files`](Self::files), if these were read.
+    /// Returns the content hashes of [`files`](Self::files), if the files were read.
     #[must_use]
     pub fn file_hashes(&self) -> Option<Vec<Digest>> {
         let read = self.read.as_ref()?;
         self.files().into_iter().map(|(path, _)| Some(read.get(path)?.hash)).collect()
     }
 
-    /// Returns whether a case has neither thresholds, nor a best score, nor a weight of its own, for all cases.
+    /// Returns whether no case has thresholds, a best score or a weight of its own.
     #[must_use]
     pub fn are_plain(&self) -> bool {
         self.listed().all(CaseSpec::has_no_terms)
     }
 
-    /// Calls `visit` with the name and the source of every case, in order, without making the cases.
+    /// Calls `visit` with the name and source of every case, in order, without creating a [`CaseSpec`] for each.
     pub fn visit(&self, mut visit: impl FnMut(&[u8], &CaseSource)) {
         for part in &self.parts {
             match &part.cases {
@@ -168,7 +169,7 @@ impl CaseList {
         }
     }
 
-    /// Adds the cases of these seeds.
+    /// Adds the cases that are generated from these seeds.
     pub fn push_seeds(&mut self, seeds: RangeInclusive<u64>) {
         let part = Part { first: self.len, cases: Cases::Seeds { seeds: seeds.clone(), times: 1 } };
         self.len += part.cases.len();
@@ -183,7 +184,7 @@ impl CaseList {
         }
     }
 
-    /// Returns the list with every case this many times, one after the other: `NAME#1`, `NAME#2`.
+    /// Returns the list with every case repeated this many times: `NAME#1`, `NAME#2`.
     #[must_use]
     pub fn repeated(self, times: u32) -> Self {
         if times == 1 {
@@ -199,7 +200,7 @@ impl CaseList {
         list
     }
 
-    /// Returns the names of the cases that have the name of an earlier one, in order.
+    /// Returns the duplicate names, in order.
     pub fn names_twice(&self) -> impl Iterator<Item = CaseName> {
         let mut seeds = SeedRanges::default();
         let mut names: HashSet<&CaseName> = HashSet::new();
@@ -226,7 +227,7 @@ impl CaseList {
         })
     }
 
-    /// Returns the terms of the cases, by the source of their input.
+    /// Returns the scoring terms of the cases, by the source of their input.
     #[must_use]
     pub fn terms_by_source(&self) -> TermsBySource<'_> {
         let mut plain = SeedRanges::default();
@@ -256,7 +257,7 @@ impl Cases {
     fn len(&self) -> usize {
         match self {
             Self::Seeds { seeds, .. } if seeds.is_empty() => 0,
-            // Seeds are counted in memory elsewhere, so that their number fits.
+            // The number of seeds fits: `Seeds` bounds it.
             Self::Seeds { seeds, times } => (seeds.end() - seeds.start() + 1) as usize * *times as usize,
             Self::Listed(cases) => cases.len(),
         }
@@ -288,7 +289,8 @@ impl Cases {
 pub struct TermsBySource<'a>(HashMap<&'a CaseSource, Option<&'a CaseSpec>>);
 
 impl TermsBySource<'_> {
-    /// Returns the case of this name and source, with the terms of the first case of that source, or the defaults.
+    /// Returns a case with this name and source. It has the terms of the first listed case of that source, or the
+    /// defaults.
     #[must_use]
     pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
         match self.0.get(&source).copied().flatten() {
@@ -301,9 +303,9 @@ impl TermsBySource<'_> {
 /// Which repetition of its input each case of a list is, from 0.
 #[derive(Debug, Clone, Default)]
 pub struct Repetitions {
-    /// By place, those above 0 of cases that do not repeat the case before them.
+    /// By case index: the repetition numbers above 0 that `in_a_row` does not cover.
     later: HashMap<usize, u32>,
-    /// The first place of cases that are there several times in a row, the one behind the last, and how many times.
+    /// Ranges of consecutive repetitions: first index, end index, and repetitions of each case.
     in_a_row: Vec<(usize, usize, u32)>,
 }
 
@@ -355,7 +357,7 @@ impl Repetitions {
         found
     }
 
-    /// Returns which repetition of its input the case at this place is, from 0.
+    /// Returns the repetition number, from 0, of the case at this index.
     #[must_use]
     pub fn at(&self, place: usize) -> u32 {
         let row = || self.in_a_row.iter().find(|(first, end, _)| (*first..*end).contains(&place));
@@ -364,7 +366,7 @@ impl Repetitions {
     }
 }
 
-/// Adds 1 to the decimal number that a text has from `first` on.
+/// Adds 1 to the decimal number that starts at byte `first`.
 fn count_up(text: &mut Vec<u8>, first: usize) {
     for digit in text[first..].iter_mut().rev() {
         if *digit < b'9' {
@@ -380,7 +382,7 @@ fn count_up(text: &mut Vec<u8>, first: usize) {
 #[derive(Debug, Clone)]
 pub struct CaseIter<'a> {
     parts: &'a [Part],
-    /// The place of the next case in the first of the parts.
+    /// The index of the next case in the first part.
     place: usize,
 }
 
@@ -433,7 +435,7 @@ mod tests {
     use crate::limits::Weight;
     use proptest::prelude::*;
 
-    /// Few seeds, names and files, so that they meet.
+    /// Few seeds, names and files, so that they collide.
     fn any_case() -> impl Strategy<Value = CaseSpec> {
         let seed = || 0_u64..6;
         prop_oneof![
@@ -460,7 +462,7 @@ mod tests {
     }
 
     proptest! {
-        /// The list is a `Vec` of cases in every respect but its size.
+        /// The list behaves as a `Vec` of cases.
         #[test]
         fn a_list_has_the_cases_that_it_was_made_of(cases in prop::collection::vec(any_case(), 0..20), times in 1_u32..4) {
             let list: CaseList = cases.iter().cloned().collect();

@@ -1,28 +1,28 @@
-//! A setter's checker or interactor: its command and its protocol.
+//! The checkers and interactors of problem setters: their commands, protocols and answer files.
 
 use regex::bytes::Regex;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A command line of the catalogue, with a `{name}` for each value, and the folder that it runs in.
+/// A command line of the catalogue with `{name}` placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandTemplate {
     /// The command line.
     pub line: String,
     /// The folder that it runs in.
     pub folder: PathBuf,
-    /// Whether it runs outside the sandbox, with the rights of the judge's user.
+    /// Whether it runs outside the sandbox, with the rights of the user.
     pub trusted: bool,
-    /// What it needs beside what it names, where it was compiled from a source.
+    /// What the compiled program needs, if it was compiled from a source.
     pub compiled: CompiledNeeds,
 }
 
 /// What a compiled program needs in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompiledNeeds {
-    /// The files and folders that it was compiled to.
+    /// The files and folders that the compiler wrote.
     pub visible: Vec<PathBuf>,
-    /// The variables of its language.
+    /// The environment variables of its language.
     pub environment: Vec<(String, String)>,
 }
 
@@ -31,13 +31,13 @@ pub struct CompiledNeeds {
 pub struct ExternalChecker {
     /// The command that starts it.
     pub command: CommandTemplate,
-    /// The command line of the catalogue, where `command` runs what was compiled from the source that it names.
+    /// The command line in the catalogue, if `command` runs the program compiled from it.
     pub source_line: Option<String>,
-    /// How it is called, and how it reports its result.
+    /// How it is called and how it reports its result.
     pub protocol: CheckerProtocol,
     /// The answer files of the cases.
     pub answers: AnswerFiles,
-    /// The checker of what this interactor wrote, if it does not decide alone.
+    /// The checker of the interactor's output, if the interactor does not decide alone.
     pub then: Option<Box<ExternalChecker>>,
 }
 
@@ -56,25 +56,25 @@ impl ExternalChecker {
     }
 }
 
-/// A setter's program that starts the solver itself, and decides on the conversation.
+/// A setter's program that starts the solver itself and decides on the conversation.
 #[derive(Debug, Clone)]
 pub struct Tester {
     /// The program.
     pub program: ExternalChecker,
-    /// The checker of answers without their solver, if there is one.
+    /// The checker for answers without a solver, if there is one.
     pub checker: Option<Box<ExternalChecker>>,
 }
 
-/// How an external checker is called, and how it reports its result. Each protocol has a file in `verdict/protocol`.
+/// How an external checker is called and how it reports its result. Each protocol has a file in `verdict`.
 #[derive(Debug, Clone)]
 pub enum CheckerProtocol {
-    /// The judge's own: exit code 0 accepts, 1 rejects, and one line has the score or the reason.
+    /// The judge's own protocol: exit code 0 accepts, 1 rejects, and one line holds the score or the reason.
     Judge,
-    /// That of testlib.
+    /// The protocol of testlib.
     Testlib(Testlib),
-    /// That of Kattis' output validators.
+    /// The protocol of Kattis output validators.
     Kattis(Kattis),
-    /// Any program: its score is found by a regular expression.
+    /// Any program: a regular expression finds its score.
     Regex(ScoreSearch),
 }
 
@@ -94,7 +94,7 @@ pub struct Kattis {
     pub passes: u32,
 }
 
-/// Where a program's score is, and what says that it rejects.
+/// How to find a program's score and its rejections.
 #[derive(Debug, Clone)]
 pub struct ScoreSearch {
     /// Finds the score: its first group, or the whole match.
@@ -126,7 +126,7 @@ pub enum ScoreStream {
     Stdout,
     /// On standard error.
     Stderr,
-    /// On one of them: standard output is read first.
+    /// On either: standard output is searched first.
     #[default]
     Both,
 }
@@ -147,7 +147,7 @@ impl CheckerProtocol {
     }
 }
 
-/// Where the answer files of a problem's cases are: the setter's own answers, which checkers compare with.
+/// Where the answer files of a problem's cases are: the setter's answers that checkers compare with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerFiles {
     /// Patterns of files: `data/*.ans`. A file is the answer of the case whose file has the same stem.
@@ -158,20 +158,20 @@ pub struct AnswerFiles {
     pub named: Vec<(PathBuf, PathBuf)>,
 }
 
-/// How two texts are compared, token by token. The names are those of the flags of Kattis' default validator.
+/// How two texts are compared, token by token. The field names are the flags of Kattis' default validator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenRules {
     /// Whether upper and lower case differ.
     pub case_sensitive: bool,
     /// Whether all white space must be the same.
     pub space_change_sensitive: bool,
-    /// By how much a number may differ; negative: not at all.
+    /// The absolute tolerance of numbers; negative: none.
     pub absolute: f64,
-    /// By which share of the expected number a number may differ; negative: not at all.
+    /// The relative tolerance of numbers; negative: none.
     pub relative: f64,
 }
 
-/// Words that are not arguments of the checker `tokens`.
+/// Why words are not arguments of the checker `tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenRulesError {
     /// No such flag.
@@ -200,7 +200,7 @@ impl TokenRules {
     /// Reads the arguments of the checker.
     ///
     /// # Errors
-    /// When one is unknown, or a tolerance is no number.
+    /// Fails if an argument is unknown or a tolerance is not a number.
     pub fn parse(arguments: &[String]) -> Result<Self, TokenRulesError> {
         let mut rules = Self::default();
         let mut words = arguments.iter();

@@ -29,8 +29,8 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Returns whether the condition holds for a case. If it depends on a feature that the case does not have, neither
-    /// it nor its negation holds.
+    /// Returns whether the condition holds for a case. If it depends on a feature that the case lacks, neither the
+    /// condition nor its negation holds.
     #[must_use]
     pub fn holds(&self, features: &Features) -> bool {
         self.expression.evaluate(features) == Some(true)
@@ -70,7 +70,7 @@ enum Relation {
 }
 
 impl Expression {
-    /// Evaluates by Kleene's three-valued logic; `None` is unknown.
+    /// Evaluates in Kleene's three-valued logic. `None` means unknown.
     fn evaluate(&self, features: &Features) -> Option<bool> {
         match self {
             Self::Compare(left, comparison, right) => {
@@ -91,7 +91,8 @@ impl Expression {
     }
 }
 
-/// Returns the decisive value if a part has it, the other value if all parts have that, else `None`.
+/// Returns the decisive value if any part has it. Returns the other value if all parts have it. Otherwise the value is
+/// unknown.
 fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Option<bool> {
     let mut result = Some(!decisive);
     for part in parts {
@@ -168,7 +169,7 @@ enum Token {
     Open,
     Close,
     End,
-    /// Text that is no token of a condition.
+    /// Text that is not a token.
     Strange,
 }
 
@@ -202,7 +203,7 @@ impl<'a> Tokens<'a> {
         std::mem::replace(&mut self.token, token)
     }
 
-    /// Returns the error for the next token where something else was expected.
+    /// Returns the error that something else was expected here.
     fn unexpected(&self, expected: &'static str) -> ConditionError {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),
@@ -231,7 +232,7 @@ fn first_token(text: &str) -> (usize, Token) {
     }
 }
 
-/// The deepest nesting. It bounds the parser's recursion.
+/// The maximum nesting. It bounds the recursion of the parser.
 const MAX_DEPTH: usize = 100;
 
 /// Parses a whole condition.
@@ -418,7 +419,7 @@ mod tests {
         assert!(deep.parse::<Condition>().unwrap_err().to_string().starts_with("expected fewer than"));
     }
 
-    /// A condition as text, and whether it holds where `a` is 1, `b` is 2 and `c` is not known.
+    /// A condition as text, and whether it holds if `a` is 1, `b` is 2 and `c` is unknown.
     fn any_condition() -> impl Strategy<Value = (String, Option<bool>)> {
         let operand = prop_oneof![
             Just(("a", Some(1))),

@@ -4,7 +4,7 @@ use crate::identity::Digest;
 use crate::limits::Number;
 use std::sync::Arc;
 
-/// The named numbers of a case, in the order in which its checker and its problem name them.
+/// The named numbers of a case: those of its checker, then those of its problem.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Features(Vec<Feature>);
 
@@ -17,7 +17,7 @@ pub struct Feature {
     pub value: Number,
 }
 
-/// A feature that a problem finds in its inputs by a regular expression.
+/// A feature that a regular expression finds in the inputs of a problem.
 #[derive(Debug, Clone)]
 pub struct FeatureRule {
     /// The feature's name.
@@ -26,16 +26,16 @@ pub struct FeatureRule {
     pub pattern: regex::bytes::Regex,
 }
 
-/// The features of a case as the journal has them, in one line: `RULES N=10 colors=4`. The first word tells by which rules they
-/// were found.
+/// The features of a case as the journal stores them, in one line: `RULES N=10 colors=4`. The first word identifies the
+/// rules that found them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFeatures(Box<str>);
 
-/// What stored features take at most. More are not kept.
+/// The maximum length of stored features. Longer ones are not stored.
 const MAX_STORED: usize = 1 << 12;
 
 impl StoredFeatures {
-    /// Returns features that were found by these rules as they are stored; `None` if there are none, or too many.
+    /// Returns the stored form of features that these rules found. `None` if there are none, or too many.
     #[must_use]
     pub fn new(rules: &str, features: &Features) -> Option<Self> {
         let numbers = features.iter().map(|Feature { name, value }| format!(" {name}={value}"));
@@ -43,7 +43,7 @@ impl StoredFeatures {
         (line.len() > rules.len() && line.len() <= MAX_STORED).then(|| Self(line.into()))
     }
 
-    /// Takes a line from a journal; `None` if it is longer than any that is stored.
+    /// Reads a line of a journal. `None` if it is longer than the maximum.
     #[must_use]
     pub fn from_line(line: &str) -> Option<Self> {
         (line.len() <= MAX_STORED).then(|| Self(line.into()))
@@ -55,7 +55,7 @@ impl StoredFeatures {
         &self.0
     }
 
-    /// Returns whether they were found by these rules.
+    /// Returns whether these rules found them.
     #[must_use]
     pub fn are_by(&self, rules: &str) -> bool {
         self.0.split(' ').next() == Some(rules)
@@ -74,7 +74,7 @@ impl StoredFeatures {
     }
 }
 
-/// Returns a word that tells these rules from others.
+/// Returns a word that identifies these rules.
 #[must_use]
 pub fn rules_word(rules: &[FeatureRule]) -> String {
     let text: Vec<String> = rules.iter().map(|rule| format!("{} {}\n", rule.name, rule.pattern)).collect();
@@ -88,7 +88,7 @@ impl Features {
         self.0.iter().find(|feature| &*feature.name == name).map(|feature| &feature.value)
     }
 
-    /// Sets a number; one of the same name is replaced.
+    /// Sets a number. It replaces a number with the same name.
     pub fn set(&mut self, name: &str, value: Number) {
         match self.0.iter_mut().find(|feature| &*feature.name == name) {
             Some(feature) => feature.value = value,

@@ -1,4 +1,5 @@
-//! A past run: its name, its state, and its row in the history.
+//! What is known of past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
+//! answers are kept.
 
 use crate::case::CaseName;
 use crate::identity::{CheckerIdentity, Digest, RunId};
@@ -37,7 +38,7 @@ impl FromStr for RunChoice {
     }
 }
 
-/// A text that is not the name of a state.
+/// A text that does not name a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no state of a run")]
 pub struct UnknownState(String);
@@ -49,7 +50,7 @@ const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`,
 pub enum RunState {
     /// A judge is running it.
     Running,
-    /// It goes on on a cluster, or has ended there, and no judge follows it.
+    /// It runs or has ended on a cluster, and no judge follows it.
     Detached,
     /// The judge was killed, or lost its journal.
     Killed,
@@ -57,7 +58,7 @@ pub enum RunState {
     Interrupted,
     /// `--fail-fast` stopped it at a failed case.
     Stopped,
-    /// It was merged of shards, and some cases are missing.
+    /// It was merged from shards, and some cases are missing.
     Partial,
     /// It was completed.
     Complete,
@@ -68,7 +69,7 @@ impl RunState {
     pub const ALL: [Self; 7] =
         [Self::Running, Self::Detached, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
 
-    /// Returns the state of a run with this end.
+    /// Returns the state of a run that ended for this reason.
     #[must_use]
     pub fn ended(stop: Option<Stop>) -> Self {
         match stop {
@@ -107,25 +108,25 @@ impl fmt::Display for RunState {
     }
 }
 
-/// Where a run goes on without the judge that submitted it.
+/// Where a run continues without the judge that submitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterJob {
-    /// What runs it: `slurm`.
+    /// The engine that runs it: `slurm`.
     pub engine: String,
-    /// Its id there.
+    /// Its id in that engine.
     pub id: String,
     /// The folder of the run on the shared file system.
     pub folder: PathBuf,
 }
 
-/// The job of a run that has not ended and that no judge follows.
+/// The cluster job of an unfinished run that no judge follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetachedJob {
-    /// What runs it: `slurm`.
+    /// The engine that runs it: `slurm`.
     pub engine: String,
-    /// Its id there.
+    /// Its id in that engine.
     pub id: String,
-    /// What becomes of it.
+    /// Its state.
     pub state: JobState,
 }
 
@@ -138,7 +139,7 @@ pub enum JobState {
     Pending,
     /// It has ended, and its results were not collected.
     Ended,
-    /// The cluster does not say: its error.
+    /// The cluster did not tell; with its error.
     Unknown(String),
 }
 
@@ -155,14 +156,14 @@ impl fmt::Display for DetachedJob {
     }
 }
 
-/// A solver of a past run.
+/// A solver in a past run.
 #[derive(Debug, Clone)]
 pub struct HistoryRow {
     /// The run.
     pub run: RunId,
     /// When it started, in UTC, as ISO 8601 writes it.
     pub started: String,
-    /// The same in local time, to the minute.
+    /// The start in local time, to the minute.
     pub started_here: String,
     /// Its state.
     pub state: RunState,
@@ -178,9 +179,9 @@ pub struct HistoryRow {
     pub solver_hash: Digest,
     /// Its place in the run.
     pub place: usize,
-    /// Of a search that is shown as its best setting: how many settings it tried.
+    /// The number of settings tried, if this row is the best setting of a search.
     pub settings: Option<usize>,
-    /// The group of cases of the figures, such as `colors=4`; `None` for all cases.
+    /// The group of cases that the numbers refer to, such as `colors=4`. `None` for all cases.
     pub group: Option<String>,
     /// The number of planned cases.
     pub planned: usize,
@@ -192,9 +193,9 @@ pub struct HistoryRow {
     pub rule: String,
     /// Its total; `None` if the rule gives none, or the run was killed.
     pub total: Option<BigRational>,
-    /// Hash of the cases of the total: totals over other cases cannot be compared with it.
+    /// Hash of the cases in the total. Only totals over the same cases are comparable.
     pub case_set: Option<[u8; 32]>,
-    /// The difference to the previous total of the solver of this name, on the same cases by the same rule.
+    /// The difference to the previous total of a solver with this name, on the same cases and by the same rule.
     pub change: Option<BigRational>,
     /// Which scores are good.
     pub direction: Direction,
@@ -204,7 +205,7 @@ pub struct HistoryRow {
     pub git_dirty: Option<bool>,
     /// The user's message.
     pub message: Option<String>,
-    /// The tags and the note that the user gave it later.
+    /// The tags and the note that the user added later.
     pub labels: Labels,
 }
 
@@ -218,11 +219,11 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The most tags of a run.
+    /// The maximum number of tags of a run.
     pub const MOST_TAGS: usize = 20;
 
-    /// Adds those of another part of the same run: its tags as far as there is room, and its note as a paragraph, unless it
-    /// is there. The order in which parts are added does not matter.
+    /// Adds the labels of another part of the same run. Its tags are added up to the limit, and its note as a new
+    /// paragraph unless it is already there. The order of the parts does not matter.
     pub fn add(&mut self, other: Self) {
         let room = Self::MOST_TAGS.saturating_sub(self.tags.len());
         let new: Vec<_> = other.tags.difference(&self.tags).take(room).cloned().collect();
@@ -234,7 +235,7 @@ impl Labels {
     }
 }
 
-/// A word that runs are found by.
+/// A word by which runs are found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
@@ -242,19 +243,19 @@ pub struct Tag(String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note(String);
 
-/// What begins a new paragraph.
+/// The separator of paragraphs.
 const PARAGRAPH: &str = "\n\n";
 
 impl Tag {
-    /// The most characters of a tag.
+    /// The maximum number of characters of a tag.
     pub const MAX_CHARS: usize = 40;
 }
 
 impl Note {
-    /// The most characters of a note.
+    /// The maximum number of characters of a note.
     pub const MAX_CHARS: usize = 2000;
 
-    /// Returns the paragraphs of both in alphabetical order, each once, as far as they fit.
+    /// Returns the paragraphs of both notes in alphabetical order, without duplicates, as many as fit.
     fn with_paragraphs_of(self, other: &Self) -> Self {
         let own: BTreeSet<&str> = self.0.split(PARAGRAPH).collect();
         let paragraphs: BTreeSet<&str> = own.iter().copied().chain(other.0.split(PARAGRAPH)).collect();
@@ -272,10 +273,10 @@ impl Note {
         Self(text)
     }
 
-    /// Reads a text that may be empty: then there is no note.
+    /// Reads a text. An empty one is no note.
     ///
     /// # Errors
-    /// When it is too long, or has a character that cannot be shown.
+    /// Fails if the text is too long or has a character that cannot be shown.
     pub fn if_any(text: &str) -> Result<Option<Self>, NoteError> {
         match text.parse() {
             Ok(note) => Ok(Some(note)),
@@ -285,7 +286,7 @@ impl Note {
     }
 }
 
-/// Why a text is no tag.
+/// Why a text is not a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TagError {
     /// It is empty.
@@ -299,7 +300,7 @@ pub enum TagError {
     Character(char),
 }
 
-/// Why a text is no note.
+/// Why a text is not a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// It is empty.
@@ -330,7 +331,7 @@ impl FromStr for Tag {
 impl FromStr for Note {
     type Err = NoteError;
 
-    /// Reads a text without the white space around it.
+    /// Reads a text and trims white space around it.
     fn from_str(text: &str) -> Result<Self, NoteError> {
         let text = text.trim();
         match text.chars().find(|c| is_hidden(*c) && *c != '\n') {
@@ -366,7 +367,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// What makes scores comparable: the problem and its checker, in one version.
+/// A problem with one version of its checker. Scores are comparable within a game only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
     /// The problem's id.
@@ -396,14 +397,14 @@ pub struct BestScore {
     pub run: RunId,
     /// When that run started, in UTC, as ISO 8601 writes it.
     pub date: Arc<str>,
-    /// Whether it was imported: then the run is in another journal.
+    /// Whether it was imported from another journal. The run is then in that journal.
     pub imported: bool,
 }
 
-/// The first of the best scores, and the number of all.
+/// Some of the best scores, and the number of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestScores {
-    /// By the natural order of the cases' names.
+    /// In natural order of the case names.
     pub scores: Vec<BestScore>,
     /// The number of cases with a score.
     pub cases: usize,
@@ -414,16 +415,16 @@ pub struct BestScores {
 pub struct PastScores {
     /// The run.
     pub run: RunId,
-    /// By the hash of the case's input, rounded; `None` where it failed.
+    /// The rounded score by the hash of the case's input. `None` for a failed case.
     pub scores: HashMap<Digest, Option<f64>>,
 }
 
-/// Which answers the journal keeps: those of the newest runs, up to a compressed size.
+/// Which answers the journal keeps: all, or those of the newest runs up to a compressed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     /// All of them.
     All,
-    /// The newest that fit; none with `0 B`.
+    /// The newest answers that fit. `0 B` keeps none.
     UpTo(Bytes),
 }
 

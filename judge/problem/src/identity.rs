@@ -1,4 +1,4 @@
-//! Content hashes: two inputs, answers or programs with the same hash are the same.
+//! What identifies inputs, answers, programs, checkers and runs. Two contents with the same hash are the same.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,8 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// Returns the hash of a list of texts. Each is hashed with its length, so that no two lists run together.
+    /// Returns the hash of a list of texts. Each text is hashed with its length, so that different lists have different
+    /// hashes.
     #[must_use]
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -36,15 +37,15 @@ impl Digest {
     }
 }
 
-/// Hashes bytes that come in pieces, however many: the hash is that of all of them together.
+/// Hashes bytes that come in pieces.
 #[derive(Debug, Default)]
 pub struct DigestWriter {
     hasher: blake3::Hasher,
-    /// Long pieces are hashed several times faster.
+    /// Short pieces are collected, because long ones are hashed several times faster.
     gathered: Vec<u8>,
 }
 
-/// Pieces are gathered up to this length.
+/// Pieces are collected up to this length.
 const GATHERED: usize = 1 << 16;
 
 impl DigestWriter {
@@ -85,10 +86,10 @@ impl FromStr for Digest {
     }
 }
 
-/// The identity of a checker. Scores of different checkers, or of different versions of one, are not comparable.
+/// The identity of a checker. Scores of different checkers or checker versions are not comparable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckerIdentity {
-    /// The id of a built-in checker; the command of an external one, with a hash of the files that it names.
+    /// The id of a built-in checker, or the command of an external one with a hash of the files that it names.
     pub name: String,
     /// The version of a built-in checker; 0 for an external one.
     pub version: u32,

@@ -1,4 +1,4 @@
-//! The events of a run.
+//! The jobs of a run: one solver on one case. Their events, and their outcomes in a compact table.
 
 use crate::features::Features;
 use crate::identity::Digest;
@@ -10,12 +10,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// One job of a run: a solver on a case, by their places in the plan.
+/// One job of a run: a solver on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobId {
-    /// Place of the case in the plan.
+    /// Index of the case in the plan.
     pub case: usize,
-    /// Place of the solver in the plan.
+    /// Index of the solver in the plan.
     pub solver: usize,
 }
 
@@ -26,40 +26,41 @@ pub struct FinishedJob {
     pub job: JobId,
     /// Its outcome.
     pub outcome: Outcome,
-    /// The features of its case; `None` if the command does not need them, or the case was not read.
+    /// The features of its case. `None` if the command does not need them, or if the case was not read.
     pub features: Option<Arc<Features>>,
-    /// What the journal stores beside that.
+    /// What the journal stores in addition.
     pub evidence: Box<Evidence>,
 }
 
-/// What a job leaves beside its outcome, for the journal alone.
+/// What a job produces in addition to its outcome. Only the journal uses it.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// Hash of the input; `None` where there is no input, or no journal.
+    /// Hash of the input. `None` without an input or a journal.
     pub input: Option<Digest>,
     /// The answer that was checked: the whole standard output of the solver.
     pub answer: Option<Vec<u8>>,
-    /// The place of the stored outcome, if the solver was not run again.
+    /// Where the outcome is stored, if the solver was not run again.
     pub stored: Option<StoredResult>,
-    /// What the solver and its interactor said, and when, where the plan wants it. The journal does not store it.
+    /// The conversation of the solver and its interactor, with times, if the plan asks for it. The journal does not
+    /// store it.
     pub transcript: Option<String>,
 }
 
-/// An earlier outcome that is still valid.
+/// An outcome of an earlier run that is still valid.
 #[derive(Debug, Clone)]
 pub struct KnownOutcome {
     /// The outcome of the job.
     pub outcome: Outcome,
-    /// Its place in the journal.
+    /// Where the journal stores it.
     pub stored: StoredResult,
 }
 
-/// The place of a result in the journal.
+/// Where the journal stores a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredResult {
     /// The row of the solver in its run.
     pub entrant: i64,
-    /// The case's place in that run.
+    /// The index of the case in that run.
     pub place: i64,
 }
 
@@ -70,7 +71,7 @@ pub enum Stop {
     Interrupted,
     /// `--fail-fast`, and a case was not accepted.
     FailFast,
-    /// The run goes on elsewhere, without this process.
+    /// The run continues elsewhere, without this process.
     Detached,
 }
 
@@ -81,36 +82,36 @@ pub enum RunEvent {
     Finished(Box<FinishedJob>),
     /// No further jobs are started.
     Stopping(Stop),
-    /// The journal can no longer be written: the reason. The run continues without it.
+    /// The journal can no longer be written, with the reason. The run continues without it.
     JournalLost(String),
-    /// What happened to the run on the machines that it runs on.
+    /// A message about the machines of the run.
     Notice(String),
-    /// What a cluster makes of the run now.
+    /// The state of the run's tasks on a cluster.
     Tasks(TaskCounts),
 }
 
 /// The tasks of a run on a cluster.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCounts {
-    /// How many are running.
+    /// The number of running tasks.
     pub running: usize,
-    /// How many wait for a place.
+    /// The number of waiting tasks.
     pub pending: usize,
-    /// How many nodes the running ones are on.
+    /// The number of nodes with running tasks.
     pub nodes: usize,
 }
 
-/// The jobs that are running now, for a display of progress. A job takes one slot at a time.
+/// The jobs that are running now, for a display of progress.
 #[derive(Debug, Default)]
 pub struct RunningJobs(Mutex<Vec<(JobId, Instant)>>);
 
 impl RunningJobs {
-    /// Notes that a job starts.
+    /// Records the start of a job.
     pub fn start(&self, job: JobId) {
         self.0.lock().push((job, Instant::now()));
     }
 
-    /// Notes that a job has ended.
+    /// Records the end of a job.
     pub fn end(&self, job: JobId) {
         self.0.lock().retain(|(running, _)| *running != job);
     }
@@ -125,13 +126,13 @@ impl RunningJobs {
     }
 }
 
-/// The outcomes of a run, by case and solver; `None` for jobs that were not finished. They are kept packed, and unpacked
-/// as they are asked for.
+/// The outcomes of a run, by case and solver. Unfinished jobs have none. Outcomes are stored packed, and unpacked when
+/// they are read.
 #[derive(Debug, Clone, Default)]
 pub struct OutcomeGrid {
     solvers: usize,
-    /// Case by case, and for each case every solver: where its outcome starts, counted from 1; 0 for one that was not finished. The room of
-    /// jobs to come is not touched before they are finished.
+    /// For each case and solver, the start of its outcome in `packed` plus 1. 0 marks an unfinished job: zeroed memory
+    /// takes no physical memory before it is written.
     starts: Vec<usize>,
     /// The outcomes, in the order of finishing.
     packed: Vec<u8>,
@@ -166,7 +167,7 @@ impl OutcomeGrid {
         job.case * self.solvers + job.solver
     }
 
-    /// Returns the packed outcome at a place, and what follows it.
+    /// Returns the bytes from the packed outcome of a job on.
     fn packed(&self, place: usize) -> Option<&[u8]> {
         self.starts[place].checked_sub(1).map(|start| &self.packed[start..])
     }
@@ -181,7 +182,7 @@ impl OutcomeGrid {
         self.at(self.place(job))
     }
 
-    /// Returns the verdict of a job; unfinished ones are skipped.
+    /// Returns the verdict of a job. Unfinished jobs are `Skipped`.
     #[must_use]
     pub fn verdict(&self, job: JobId) -> Verdict {
         self.packed(self.place(job)).map_or(Verdict::Skipped, verdict)
@@ -199,7 +200,7 @@ impl OutcomeGrid {
         self.starts[place] = self.add(outcome);
     }
 
-    /// Packs an outcome, and returns its start, counted from 1.
+    /// Packs an outcome and returns its start plus 1.
     fn add(&mut self, outcome: &Outcome) -> usize {
         let start = self.packed.len() + 1;
         pack(outcome, &mut self.packed);
@@ -231,7 +232,7 @@ impl OutcomeGrid {
         (0..self.len()).map(move |place| (job(place), self.at(place)))
     }
 
-    /// Returns every job with its verdict, case by case; unfinished ones are skipped.
+    /// Returns the verdict of every job, case by case. Unfinished jobs are `Skipped`.
     pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
         (0..self.len()).map(|place| self.packed(place).map_or(Verdict::Skipped, verdict))
     }
@@ -253,7 +254,7 @@ impl PartialEq for OutcomeGrid {
     }
 }
 
-/// What an outcome has, as bits of its head.
+/// The bits of a packed outcome's head. They tell which parts follow.
 mod part {
     pub(super) const NOISY: u64 = 1;
     pub(super) const SHORT_SCORE: u64 = 1 << 1;
@@ -261,7 +262,7 @@ mod part {
     pub(super) const CPU: u64 = 1 << 3;
     pub(super) const WALL: u64 = 1 << 4;
     pub(super) const MEMORY: u64 = 1 << 5;
-    /// A note, a broken rule or standard error: what few accepted cases have.
+    /// A note, a broken rule or standard error. Few accepted cases have one.
     pub(super) const SAID: u64 = 1 << 6;
     pub(super) const NODE: u64 = 1 << 7;
     pub(super) const WAITED: u64 = 1 << 8;
@@ -269,7 +270,7 @@ mod part {
     pub(super) const COUNT: u32 = 9;
 }
 
-/// Adds an outcome.
+/// Appends a packed outcome.
 fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
     let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
@@ -288,7 +289,7 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     let head = head.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum::<u64>();
     write_number(bytes, (*verdict as u64) << part::COUNT | head);
     match (short, score) {
-        // The sign goes to the lowest bit, so that small negative numbers are short too.
+        // The sign becomes the lowest bit, so that small negative numbers are short too.
         (Some(score), _) => write_number(bytes, ((score << 1) ^ (score >> 63)).cast_unsigned()),
         (None, Some(score)) => write_text(bytes, &score.to_string()),
         (None, None) => {}
@@ -306,7 +307,7 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Returns the outcome that was packed at the start of these bytes.
+/// Unpacks the outcome at the start of these bytes.
 fn unpack(bytes: &[u8]) -> Outcome {
     let mut bytes = Packed(bytes);
     let head = bytes.number();
@@ -335,12 +336,12 @@ fn unpack(bytes: &[u8]) -> Outcome {
     outcome
 }
 
-/// Returns the verdict of the outcome that was packed at the start of these bytes.
+/// Unpacks the verdict of the outcome at the start of these bytes.
 pub(super) fn verdict(bytes: &[u8]) -> Verdict {
     Verdict::ALL[(Packed(bytes).number() >> part::COUNT) as usize]
 }
 
-/// Seven bits a byte, the lowest first; the eighth tells that more follow.
+/// Writes seven bits to a byte, lowest first. The eighth bit tells that more bytes follow.
 fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -354,7 +355,7 @@ fn write_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// The bytes that are still to be read.
+/// The bytes that remain to be read.
 struct Packed<'a>(&'a [u8]);
 
 impl Packed<'_> {
