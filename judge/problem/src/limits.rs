@@ -1,4 +1,4 @@
-//! Times, sizes and shares with their units: `4s`, `500ms`, `1024 MiB`, `0.5%`.
+//! Quantities with their units (`4s`, `1024 MiB`, `0.5%`), exact numbers and weights, and the limits made of them.
 
 use checkers::Score;
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// A text that is not a time, a size or a share.
+/// A text that is not a time, a size or a percentage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found `{found}`")]
 pub struct UnitError {
@@ -61,7 +61,7 @@ const BYTE_UNITS: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
 ];
 
-/// As `ulimit`, `docker` and compilers' flags have them.
+/// The short units of `ulimit`, `docker` and compiler flags.
 const SHORT_BYTE_UNITS: [(&str, u64); 3] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
 
 impl FromStr for Bytes {
@@ -75,7 +75,7 @@ impl FromStr for Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// Shows the size in the largest binary unit that leaves at least 1, unless a decimal one is exact.
+    /// Shows the size in the largest binary unit that gives at least 1. A decimal unit is preferred if it is exact.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact =
             BYTE_UNITS.iter().rev().find(|(_, size)| *size > 1 && self.0 >= *size && self.0.is_multiple_of(*size));
@@ -86,7 +86,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A share, written as a percentage: `0.5%`, `10 %`. Exact.
+/// An exact share, written as a percentage: `0.5%`, `10 %`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent(pub BigRational);
 
@@ -117,7 +117,7 @@ impl Percent {
 
 impl fmt::Display for Percent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A percentage that was read has at most nine decimals.
+        // A parsed percentage has at most nine decimals.
         let billionths = (&self.0 * BigInt::from(100_000_000_000_u64)).to_integer();
         let (whole, fraction) = billionths.div_rem(&BigInt::from(1_000_000_000));
         let text = format!("{whole}.{fraction:0>9}");
@@ -125,8 +125,8 @@ impl fmt::Display for Percent {
     }
 }
 
-/// Reads a decimal number and one of the units (any case), as a whole number of the smallest unit. `None` for
-/// anything else: no unit, an unknown one, a sign, more than 64 bits.
+/// Reads a decimal number with one of the units, in any case, as a whole number of the smallest unit. Returns `None`
+/// for anything else: no unit, an unknown unit, a sign, more than 64 bits.
 fn amount(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
     let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
@@ -193,10 +193,10 @@ impl fmt::Display for Number {
     }
 }
 
-/// An exact number, not negative. It is written as a decimal number or as a fraction of two integers.
+/// An exact number that is not negative, written as a decimal number or as a fraction of two integers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Weight {
-    /// `None` is 1, the weight of a case that has none of its own: a list of such cases stays small.
+    /// `None` is 1, the default, so that a list of cases without weights stays small.
     own: Option<Arc<BigRational>>,
 }
 
@@ -212,7 +212,7 @@ pub enum WeightError {
 }
 
 impl Weight {
-    /// Returns the number itself.
+    /// Returns the number.
     #[must_use]
     pub fn value(&self) -> &BigRational {
         static ONE: LazyLock<BigRational> = LazyLock::new(BigRational::one);
@@ -257,7 +257,7 @@ pub struct Limits {
     pub cpu: Time,
     /// Wall time.
     pub wall: Time,
-    /// Peak memory of all its processes together; the greatest number of bytes for no limit.
+    /// Peak memory of all its processes together. `u64::MAX` means no limit.
     pub memory: Bytes,
     /// Bytes on standard output.
     pub output: Bytes,
@@ -266,47 +266,47 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the default wall time for a CPU time: three times as long, and a second.
+    /// Returns the default wall time for a CPU time: three times the CPU time plus one second.
     #[must_use]
     pub fn default_wall(cpu: Time) -> Time {
         Time(cpu.0.saturating_mul(3).saturating_add(Duration::from_secs(1)))
     }
 
-    /// Returns the limit on bytes written to files: that of memory, or 64 MB if memory has no limit.
+    /// Returns the limit on bytes written to files: the memory limit, or 64 MB if memory has no limit.
     #[must_use]
     pub fn disk(&self) -> Bytes {
         if self.memory == Bytes(u64::MAX) { Bytes(64_000_000) } else { self.memory }
     }
 }
 
-/// The limits of the programs beside the solvers.
+/// The limits of the programs other than solvers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelperLimits {
     /// The limits of an external checker for one answer, and of a validator for one input.
     pub checker: CommandLimits,
-    /// Wall time of an interactor to decide, once the solver has ended.
+    /// Wall time of an interactor to decide after the solver has ended.
     pub interactor: Time,
-    /// Wall time of a tester, apart from the solver's.
+    /// Wall time of a tester, without the solver's.
     pub tester: Time,
     /// The limits of a generator command for one case.
     pub generator: CommandLimits,
     /// The limits of a compiler.
     pub compiler: CompileLimits,
-    /// Bytes of a solver's source files together; `None`: as many as a compiler is given.
+    /// Total size of a solver's source files. `None`: whatever a compiler accepts.
     pub source: Option<Bytes>,
 }
 
-/// The limits of a setter's program for one call. A trusted one keeps the wall time alone.
+/// The limits of a setter's program for one call. A trusted program only has the wall time limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLimits {
     /// Wall time.
     pub wall: Time,
-    /// Peak memory of all its processes together, with the files that it writes.
+    /// Peak memory of all its processes together, including the files that it writes.
     pub memory: Bytes,
 }
 
 impl CommandLimits {
-    /// Processes and threads alive at once: enough for the virtual machines of languages on a large machine.
+    /// Processes and threads alive at once: enough for language runtimes on a large machine.
     pub const PROCESSES: u32 = 256;
 }
 
@@ -317,7 +317,7 @@ impl Default for CommandLimits {
     }
 }
 
-/// The limits of a compiler that a problem may set.
+/// The limits of a compiler. A problem may set them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileLimits {
     /// CPU time of all its processes together.
@@ -345,7 +345,7 @@ impl Default for CompileLimits {
 }
 
 impl Default for HelperLimits {
-    /// A minute for a checker, a tester and a generator, and five seconds for an interactor.
+    /// One minute for a checker, a tester or a generator, and five seconds for an interactor.
     fn default() -> Self {
         Self {
             checker: CommandLimits::default(),
@@ -358,14 +358,14 @@ impl Default for HelperLimits {
     }
 }
 
-/// What the solvers of a language may use beyond the problem's limits; by default nothing.
+/// What the solvers of a language may use beyond the problem's limits. The default is nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
-    /// What CPU time and wall time are multiplied by.
+    /// The factor for CPU time and wall time.
     pub time_factor: TimeFactor,
-    /// Memory beyond the problem's.
+    /// Additional memory.
     pub extra_memory: Bytes,
-    /// Processes and threads beyond the problem's.
+    /// Additional processes and threads.
     pub extra_processes: u32,
 }
 
@@ -376,7 +376,7 @@ impl Default for Allowance {
 }
 
 impl Limits {
-    /// Returns these limits, widened by an allowance.
+    /// Returns these limits plus an allowance.
     #[must_use]
     pub(crate) fn allowing(&self, allowance: &Allowance) -> Self {
         Self {
@@ -410,12 +410,12 @@ impl TimeFactor {
         f64::from(self.thousandths) / 1_000.0
     }
 
-    /// Returns this many times a time.
+    /// Returns the product of this factor and a time.
     #[must_use]
     pub fn times(self, time: Time) -> Time {
         match time.0.checked_mul(self.thousandths) {
             Some(product) => Time(product / 1_000),
-            // It is longer than any run.
+            // A time that long is longer than any run.
             None => time,
         }
     }

@@ -1,4 +1,4 @@
-//! What became of one case.
+//! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
 
 use checkers::Score;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum KeptStderr {
 }
 
 impl KeptStderr {
-    /// Returns whether it is kept for a case that was accepted or was not.
+    /// Returns whether standard error is kept for a case.
     #[must_use]
     pub fn keeps(self, accepted: bool) -> bool {
         match self {
@@ -35,33 +35,33 @@ impl KeptStderr {
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
-    /// The raw score: there is one exactly when the verdict is `Accepted`.
+    /// The raw score. It is present exactly if the verdict is `Accepted`.
     #[serde(with = "crate::text::as_text::optional")]
     pub score: Option<Score>,
-    /// The reason of a verdict other than `Accepted`; empty for `Accepted`.
+    /// The reason of the verdict. Empty for `Accepted`.
     pub note: String,
-    /// Which rule a rejected answer breaks, and where; what is unknown of it, or not rejected, is absent.
+    /// Which rule a rejected answer breaks, and where. What is unknown is absent.
     pub broken: BrokenRule,
-    /// The end of the solver's standard error; empty if it is not kept for this case.
+    /// The end of the solver's standard error. Empty if it is not kept for this case.
     pub stderr: String,
     /// CPU time of the whole process tree.
     pub cpu: Option<Duration>,
-    /// Time on the clock.
+    /// Wall time.
     pub wall: Option<Duration>,
     /// Peak memory in bytes.
     pub memory: Option<u64>,
     /// Whether other programs disturbed the timing.
     pub noisy: bool,
-    /// How long it was ready to run and had no core.
+    /// How long it was ready to run but had no core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<Duration>,
-    /// The name of the node that it was run on; absent where the run has no nodes.
+    /// The name of the node that ran it. Absent if the run has no nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
 }
 
 impl Outcome {
-    /// Returns an outcome of a case in which no program ran.
+    /// Returns the outcome of a case for which no program ran.
     #[must_use]
     pub fn without_run(verdict: Verdict, note: String) -> Self {
         Self {
@@ -95,7 +95,7 @@ pub enum Verdict {
     WrongAnswer,
     /// TLE: too much CPU time.
     TimeLimit,
-    /// ILE: too much wall time, idle or starved.
+    /// ILE: too much wall time, because it was idle or had no core.
     WallLimit,
     /// MLE: too much memory.
     MemoryLimit,
@@ -202,16 +202,16 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What an answer is worth. Shown as `accepted SCORE` or `rejected PLACE: WHY`.
+/// The decision of a checker on an answer. Shown as `accepted SCORE` or `rejected PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
-    /// It is valid, with this score.
+    /// The answer is valid and has this score.
     Accepted(Score),
-    /// It breaks a rule.
+    /// The answer breaks a rule.
     Rejected(Rejection),
 }
 
-/// Why an answer is not valid. Shown as `PLACE: WHY`, or as `WHY` if the checker does not say where.
+/// Why an answer is not valid. Shown as `PLACE: WHY`, or as `WHY` without a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     /// Which rule is broken, and where.
@@ -220,8 +220,8 @@ pub struct Rejection {
     pub reason: String,
 }
 
-/// Which rule an answer breaks, and where. What the checker does not say is absent. Shown as the place: `line 3, column
-/// 5, move 2`.
+/// Which rule an answer breaks, and where. What the checker does not tell is absent. Shown as the place: `line 3,
+/// column 5, move 2`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
     /// The line of the answer, from 1.
@@ -235,7 +235,7 @@ pub struct BrokenRule {
 }
 
 impl Ruling {
-    /// Returns the rejection of a checker that gives a reason and nothing else.
+    /// Returns a rejection with a reason only.
     #[must_use]
     pub fn rejected(reason: String) -> Self {
         Self::Rejected(Rejection { broken: BrokenRule::default(), reason })
@@ -243,7 +243,7 @@ impl Ruling {
 }
 
 impl BrokenRule {
-    /// Returns whether the checker says where.
+    /// Returns whether the checker told a place.
     #[must_use]
     pub fn has_place(&self) -> bool {
         self.line.is_some() || self.column.is_some() || self.step.is_some()
@@ -294,23 +294,23 @@ impl fmt::Display for BrokenRule {
     }
 }
 
-/// The result of the process.
+/// The exit code of the judge. Scripts rely on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: every case accepted, and the gate, if there was one, held.
+    /// 0: every case was accepted, and the gate, if any, passed.
     Success,
-    /// 1: a case was not accepted, or the gate did not hold.
+    /// 1: a case was not accepted, or the gate failed.
     NotAccepted,
-    /// 2: the arguments, the catalogue or the files given are at fault.
+    /// 2: the arguments, the catalogue or the given files are wrong.
     Usage,
-    /// 3: the judge is at fault.
+    /// 3: the judge failed.
     Fault,
     /// 130: interrupted.
     Interrupted,
 }
 
 impl Exit {
-    /// Returns the number that the operating system gets.
+    /// Returns the exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

@@ -1,4 +1,4 @@
-//! A problem of the catalogue, checked and complete.
+//! A problem of the catalogue: how its cases are generated, run, checked, scored and verified.
 
 use crate::case::{CaseSpec, Members, TestGroup};
 use crate::case_list::CaseList;
@@ -12,22 +12,22 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A problem: how its cases are made, run, checked and scored.
+/// A problem: how its cases are generated, run, checked and scored.
 #[derive(Clone)]
 pub struct Problem {
     /// The id, as `-p` takes it.
     pub id: String,
     /// The full name.
     pub title: String,
-    /// The source, for `judge show`.
+    /// Where the problem comes from, for `judge show`.
     pub source: String,
     /// One line on input and answer, for `judge show`.
     pub format: String,
     /// The checker of its answers.
     pub checker: CheckerChoice,
-    /// The generator of cases from seeds; `None`: its cases are files only.
+    /// The generator of cases from seeds. `None`: all cases are files.
     pub generator: Option<GeneratorChoice>,
-    /// The generator's command line in the catalogue, where its command runs what was compiled from the source that it names.
+    /// The generator's command line in the catalogue, if its command runs a program compiled from that source.
     pub generator_source: Option<String>,
     /// The limits of a solver.
     pub limits: Limits,
@@ -35,49 +35,49 @@ pub struct Problem {
     pub helper_limits: HelperLimits,
     /// The problem's own cases, without those of `inputs`.
     pub cases: CaseList,
-    /// Patterns of files that are cases too: `data/*.in`, relative to `folder`.
+    /// Patterns of further input files: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
     /// How raw scores become points.
     pub scoring: Rule,
     /// Which scores are good.
     pub direction: Direction,
-    /// The score of a failed case in sums and means; `None`: a solver with failures has neither.
+    /// The score of a failed case in sums and means. `None`: a solver with failures has neither.
     pub failure: Option<Score>,
-    /// Which best scores its scores are relative to. In the catalogue: beside those of its cases.
+    /// The source of the best scores that scores are compared with, in addition to those of its cases.
     pub best: BestSource,
-    /// The cases that count together. No case is in two of them.
+    /// The test groups. They are disjoint.
     pub test_groups: Vec<TestGroup>,
-    /// Features found in its inputs, beside those of the checker.
+    /// Features found in its inputs, in addition to those of the checker.
     pub features: Vec<FeatureRule>,
-    /// The solver that runs when none is given, as `--solver` takes it.
+    /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
-    /// What draws an answer for `judge view`, where its checker does not.
+    /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
-    /// What `judge verify` holds it against.
+    /// What `judge verify` checks.
     pub verification: Verification,
     /// Whether its commands run outside the sandbox.
     pub trusted: bool,
-    /// The folder that its commands run in and its relative paths start from.
+    /// The folder of its commands and relative paths.
     pub folder: PathBuf,
 }
 
 impl Problem {
-    /// Returns whether a text can be the id of a problem: lower-case letters, digits, `-` and `_`.
+    /// Returns whether a text is a valid id: lower-case letters, digits, `-` and `_`.
     #[must_use]
     pub fn is_id(text: &str) -> bool {
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         !text.is_empty() && text.chars().all(valid)
     }
 
-    /// Returns the least score that the problem admits, if it has one: under a rule that counts raw scores, a negative
-    /// score below `failure` would make a failed case better than an accepted one.
+    /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
+    /// `failure` would make a failed case better than an accepted one.
     #[must_use]
     pub fn least_score(&self) -> Option<Score> {
         let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
         self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
     }
 
-    /// Returns the commands that make its cases and check its answers, always in the same order.
+    /// Returns the commands that generate its cases and check its answers, always in the same order.
     #[must_use]
     pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
         let mut commands = Vec::new();
@@ -101,23 +101,23 @@ impl Problem {
     }
 }
 
-/// Which best scores a run's scores are relative to, beside its own.
+/// The best scores that a run's scores are compared with, in addition to its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BestSource {
-    /// All that are known: the problem's, and the journal's of the same game.
+    /// All known ones: the problem's, and the journal's for the same game.
     Known,
-    /// The problem's: of its cases, and of the file that it names.
+    /// The problem's: those of its cases and of its file of best scores.
     Problem,
     /// None.
     Run,
-    /// The journal's, as `judge best` shows them.
+    /// The journal's, as shown by `judge best`.
     Ledger,
     /// Those of this file.
     File(PathBuf),
 }
 
 impl BestSource {
-    /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or a file's path, which starts from `folder`.
+    /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or the path of a file, relative to `folder`.
     #[must_use]
     pub fn new(text: &Path, folder: &Path) -> Self {
         match text.to_str() {
@@ -158,16 +158,16 @@ pub enum CheckerChoice {
     BuiltIn(&'static dyn Checker),
     /// A setter's command.
     External(ExternalChecker),
-    /// A setter's command that converses with the solver.
+    /// A setter's command that converses with the solver (an interactor).
     Interactor(ExternalChecker),
     /// A setter's command that starts the solver itself.
     Tester(Tester),
-    /// The built-in comparison with the case's answer file, token by token.
+    /// The built-in comparison with the answer file, token by token.
     Tokens(TokenRules, AnswerFiles),
 }
 
 impl CheckerChoice {
-    /// Returns the setter's programs, each with what follows it.
+    /// Returns the setter's programs that check answers.
     pub fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
         match self {
             Self::External(external) | Self::Interactor(external) => vec![external],
@@ -199,7 +199,7 @@ impl CheckerChoice {
         }
     }
 
-    /// Returns where the answer files of the cases are.
+    /// Returns the location of the answer files.
     #[must_use]
     pub fn answers(&self) -> Option<&AnswerFiles> {
         match self {
@@ -210,7 +210,7 @@ impl CheckerChoice {
         }
     }
 
-    /// Names answer files: each of a case's file.
+    /// Sets the answer file of each input file.
     pub(crate) fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
         match self {
             Self::BuiltIn(_) => {}
@@ -240,16 +240,16 @@ impl CheckerChoice {
     }
 }
 
-/// A command that reads seeds from a file, and leaves its cases in files.
+/// A generator that reads seeds from a file and writes its cases to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileGenerator {
     /// The command.
     pub command: CommandTemplate,
-    /// A file whose lines, from 0, are the seeds that the first numbers stand for.
+    /// A file with the seeds of the first cases: line N, from 0, is the seed of case N.
     pub seeds: Option<PathBuf>,
 }
 
-/// A command that draws an answer to a case, as a page for a browser.
+/// A command that draws an answer as a page for a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Viewer {
     /// The command.
@@ -270,42 +270,42 @@ pub enum GeneratorChoice {
     },
     /// A setter's command.
     Command(CommandTemplate),
-    /// A setter's command that leaves its cases in files.
+    /// A setter's command that writes its cases to files.
     Files(FileGenerator),
-    /// None: a tester makes the case of the seed, which is all the input.
+    /// None: the input is the seed, and a tester makes the case from it.
     Seed,
 }
 
-/// What the author says of a problem for `judge verify` alone.
+/// What only `judge verify` uses of a problem.
 #[derive(Debug, Clone, Default)]
 pub struct Verification {
-    /// The command that says whether an input keeps to the rules: it reads the input on standard input.
+    /// The command that validates an input. It reads the input on standard input.
     pub validator: Option<CommandTemplate>,
-    /// The bad answers that the checker may accept, because they are not bad in this game.
+    /// Bad answers that are legal in this game, so that the checker may accept them.
     pub may_accept: Vec<BadAnswer>,
-    /// What solvers are expected to achieve.
+    /// The expected results of solvers.
     pub expectations: Vec<Expectation>,
 }
 
-/// What a solver is expected to achieve.
+/// The expected result of a solver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
-    /// The solver, as `--solver` takes it; its paths start from the catalogue's folder.
+    /// The solver, as `--solver` takes it. Its paths are relative to the catalogue's folder.
     pub solver: String,
-    /// The verdicts that its cases have. One of them at least is there, and all others are accepted.
+    /// The expected verdicts. At least one case has one of them, and all other cases are accepted.
     pub verdicts: Vec<Verdict>,
     /// The range of its total.
     pub score: ScoreRange,
-    /// The cases that it runs on; `None`: the problem's own.
+    /// The cases that it runs on. `None`: the problem's own cases.
     pub cases: Option<Members>,
 }
 
-/// A range of scores, with both ends.
+/// A range of scores, including both ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScoreRange {
-    /// The least one.
+    /// The minimum.
     pub least: Option<Score>,
-    /// The greatest one.
+    /// The maximum.
     pub most: Option<Score>,
 }
 
@@ -315,7 +315,7 @@ pub struct ScoreRange {
 pub struct ScoreRangeError(String);
 
 impl ScoreRange {
-    /// Returns whether it has no end.
+    /// Returns whether it is unbounded.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.least.is_none() && self.most.is_none()
@@ -353,16 +353,16 @@ impl fmt::Display for ScoreRange {
 /// An answer that a checker normally rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadAnswer {
-    /// No byte.
+    /// An empty answer.
     Empty,
-    /// Words or bytes without a meaning.
+    /// Meaningless words or bytes.
     Garbage,
     /// The first half of an accepted answer.
     Truncated,
 }
 
 impl BadAnswer {
-    /// Every one, with its name in the catalogue.
+    /// All of them, with their names in the catalogue.
     pub const NAMES: [(&'static str, Self); 3] =
         [("empty", Self::Empty), ("garbage", Self::Garbage), ("truncated", Self::Truncated)];
 

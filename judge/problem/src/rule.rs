@@ -1,4 +1,4 @@
-//! The scoring rules: one table of their names and properties. The formulas are in `scoring`.
+//! The scoring rules: a table of their names and properties. The formulas are in `scoring`.
 
 use checkers::Score;
 use num_bigint::BigInt;
@@ -8,47 +8,47 @@ use std::str::FromStr;
 
 /// How the score of a case becomes points.
 ///
-/// With s the score, b the best score of the case (over this run's solvers and the best known from elsewhere), and
-/// points p. A failed case has 0 points unless stated otherwise.
+/// Let s be the score, b the best score of the case (of this run's solvers and of known best scores), and p the points.
+/// A failed case has 0 points unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// p = s, totalled, but never less than what a failure counts as: 0, or what the problem says; where small scores
-    /// are good and it says nothing, a solver with failures has no total.
+    /// p = s, summed, but never worse than a failure. A failure counts as the problem's `failure`, by default 0. If
+    /// small scores are good and the problem sets none, a solver with failures has no total.
     Sum,
-    /// p = s, averaged over all cases, failed ones included.
+    /// p = s, averaged over all cases, including failed ones.
     Mean,
     /// p = 1 for an accepted answer.
     Exact,
-    /// 10, 9, ..., 2 points from the case's nine thresholds on (at most them, where small scores are good), else 1
-    /// point for a score above 0 (for any accepted one, where small scores are good), else 0.
+    /// 10, 9, ..., 2 points for reaching the case's nine thresholds. Otherwise 1 point for a score above 0 (for any
+    /// accepted answer if small scores are good), else 0.
     Thresholds,
-    /// p = scale s / b where large scores are good, scale b / s where small ones are. The best always gets the whole
-    /// scale. Otherwise, where the signs make the quotient meaningless (b is 0, or only one of s and b is bad enough to
-    /// be on the wrong side of 0), p = 0; where large scores are good and all are negative, p = scale b / s.
+    /// p = scale s / b if large scores are good, scale b / s if small scores are good. The best always gets the whole
+    /// scale. Otherwise p = 0 if the signs make the quotient meaningless: b is 0, or s and b have different signs. If
+    /// large scores are good and all are negative, p = scale b / s.
     Relative {
         /// The points of the best; 1,000,000 by default.
         scale: BigInt,
     },
-    /// p = scale (1 - (better + tied / 2) / solvers), by the place among all solvers of this run, a form attributed to
-    /// AtCoder (no public statement of it was found). Counted are the solvers with a better score and the *other*
-    /// solvers with the same one; failed solvers count among all.
+    /// p = scale (1 - (better + tied / 2) / solvers). `better` counts the solvers of this run with a better score,
+    /// `tied` the *other* solvers with the same score, `solvers` all solvers including failed ones. This form is
+    /// attributed to AtCoder; no public statement of it was found.
     Rank {
         /// The points of a solver that beats all others.
         scale: BigInt,
     },
-    /// p = scale (beaten + tied / 2) / (solvers - 1), averaged, as TopCoder's marathon matches did (statement of
-    /// "PathDefense"). A lone solver gets the whole scale.
+    /// p = scale (beaten + tied / 2) / (solvers - 1), averaged, as in TopCoder's marathon matches (statement of
+    /// "PathDefense"). A single solver gets the whole scale.
     RankTopCoder {
         /// The points of a solver that beats all others.
         scale: BigInt,
     },
-    /// p = ln(s / b) where large scores are good, ln(b / s) where small ones are: at most 0, averaged. The exponential
-    /// of the mean is the geometric mean of the ratios. A failure, or a score or best that is not positive, has no
-    /// points, and then there is no mean. The one rule whose points are rounded (to `f64`).
+    /// p = ln(s / b) if large scores are good, ln(b / s) if small scores are good, averaged. The points are at most 0.
+    /// The exponential of the mean is the geometric mean of the ratios. A failed case, or a score or best that is not
+    /// positive, has no points, and then there is no mean. Only this rule rounds points (to `f64`).
     Log,
 }
 
-/// The number of a standing that a rule ranks by.
+/// The number that a rule ranks solvers by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
     /// The weighted total.
@@ -60,11 +60,11 @@ pub enum Aggregate {
 /// The points of a failed case under a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailedCase {
-    /// The problem's `failure`; the points are raw scores.
+    /// The problem's `failure`, because the points are raw scores.
     Failure,
     /// 0 points.
     Zero,
-    /// Nothing: the solver has no total and no mean.
+    /// None: the solver has no total and no mean.
     Absent,
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum FailedCase {
 #[derive(Debug)]
 struct Facts {
     name: &'static str,
-    /// Makes the rule with this scale; one that has none drops it.
+    /// Creates the rule with this scale. A rule without a scale ignores it.
     with_scale: fn(BigInt) -> Rule,
     aggregate: Aggregate,
     failed_case: FailedCase,
@@ -81,7 +81,7 @@ struct Facts {
     needs_thresholds: bool,
 }
 
-/// Defines the list of all rows, and the function from a rule to its row. A variant without a row does not compile.
+/// Defines the table and the function from a rule to its row. A variant without a row does not compile.
 macro_rules! table {
     ($($variant:ident => $facts:expr;)+) => {
         static TABLE: &[Facts] = &[$($facts),+];
@@ -163,7 +163,7 @@ table! {
     };
 }
 
-/// A name of no rule.
+/// A name that is not the name of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scoring rule {0:?}")]
 pub struct UnknownRule(pub String);
@@ -207,7 +207,7 @@ impl Rule {
         self.facts().failed_case
     }
 
-    /// Returns whether points are relative to the best score of the case, whoever reached it. Ranks are places among the
+    /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
     /// solvers of the run only.
     #[must_use]
     pub fn has_reference(&self) -> bool {
@@ -215,7 +215,7 @@ impl Rule {
     }
 
     /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
-    /// are good where small scores are.
+    /// are good if small scores are good.
     #[must_use]
     pub fn counts_raw_scores(&self) -> bool {
         match self.failed_case() {
@@ -224,7 +224,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether the number that solvers are ranked by is the mean of the raw scores.
+    /// Returns whether solvers are ranked by the mean of their raw scores.
     #[must_use]
     pub fn is_mean_score(&self) -> bool {
         self.counts_raw_scores() && self.aggregate() == Aggregate::Mean
@@ -242,7 +242,7 @@ impl Rule {
         self.facts().needs_thresholds
     }
 
-    /// Returns the points of the best on a case, for the rules that have a scale.
+    /// Returns the points of the best solver of a case, for rules with a scale.
     #[must_use]
     pub fn scale(&self) -> Option<&BigInt> {
         match self {
@@ -251,8 +251,7 @@ impl Rule {
         }
     }
 
-    /// Returns the most points that a case can give, before its weight; no case gives fewer than 0. `None` for rules
-    /// without such a bound.
+    /// Returns the maximum points of a case, before its weight. The minimum is 0. `None` for rules without such bounds.
     #[must_use]
     pub fn most_points(&self) -> Option<BigInt> {
         match self {
@@ -269,7 +268,7 @@ impl Rule {
         self.scale().is_some()
     }
 
-    /// Returns the rule with another scale; a rule that has none stays as it is.
+    /// Returns the rule with another scale. A rule without a scale stays as it is.
     #[must_use]
     pub fn with_scale(&self, scale: BigInt) -> Self {
         (self.facts().with_scale)(scale)
@@ -300,7 +299,7 @@ pub enum Direction {
     Min,
 }
 
-/// A name of no direction.
+/// A name that is not a direction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown direction `{0}`")]
 pub struct UnknownDirection(pub String);
@@ -309,7 +308,7 @@ impl Direction {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Max, Self::Min];
 
-    /// Orders two values, the better one being `Greater`.
+    /// Compares two values. The better one is `Greater`.
     #[must_use]
     pub fn compare<T: Ord>(self, left: &T, right: &T) -> Ordering {
         match self {
@@ -324,8 +323,8 @@ impl Direction {
         if self.compare(&left, &right) == Ordering::Less { right } else { left }
     }
 
-    /// Returns the score of a failed case in sums and means, if the problem sets none: 0 if larger scores are better.
-    /// If smaller ones are better, no score is bad enough, and a solver with failures has no total.
+    /// Returns the default score of a failed case in sums and means: 0 if larger scores are better. If smaller scores
+    /// are better, no score is bad enough, so a solver with failures has no total.
     #[must_use]
     pub(crate) fn failure_by_default(self) -> Option<Score> {
         match self {

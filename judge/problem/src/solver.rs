@@ -1,4 +1,4 @@
-//! A solver: the user's text, and how it is run.
+//! Solvers and languages: how the user names a solver, how it runs, and the tables of languages.
 
 use crate::limits::{Allowance, Bytes, TimeFactor};
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The environment of every program in the sandbox, without the user's variables.
+/// The environment of every program in the sandbox, in addition to the user's variables.
 pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
     [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
 
-/// The name of a journal's folder. Programs in the sandbox do not see it: it contains the answers of others.
+/// The name of a journal's folder. It is hidden in the sandbox, because it contains the answers of other solvers.
 pub const JOURNAL_FOLDER: &str = ".judge";
 
-/// A solver as the user named it: `NAME=S`, or just `S`.
+/// A solver as the user wrote it: `NAME=S`, or just `S`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
     /// The name in every report.
@@ -37,18 +37,18 @@ impl SolverSpec {
 /// A solver, prepared to run, or with the reason why it cannot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Solver {
-    /// The user's text.
+    /// What the user wrote.
     pub spec: SolverSpec,
-    /// How it is run, or why it cannot be.
+    /// How it runs, or why it cannot run.
     pub invocation: Invocation,
-    /// Its own variables, beside those of every solver of the run.
+    /// Its own environment variables, in addition to those of the run.
     pub environment: Vec<(String, String)>,
-    /// What it may use beyond the limits of the run.
+    /// What it may use in addition to the limits of the run.
     pub allowance: Allowance,
 }
 
 impl Solver {
-    /// Returns a solver without variables or allowances of its own.
+    /// Returns a solver without its own variables or allowance.
     #[must_use]
     pub fn new(spec: SolverSpec, invocation: Invocation) -> Self {
         Self { spec, invocation, environment: Vec::new(), allowance: Allowance::default() }
@@ -60,11 +60,11 @@ impl Solver {
 pub struct Program {
     /// Absolute path of the executable.
     pub path: PathBuf,
-    /// `argv`, the program's own name first.
+    /// `argv`, starting with the program's name.
     pub argv: Vec<OsString>,
-    /// Files and folders that the command names, or that were compiled from them.
+    /// Files and folders that the command names, or that were compiled from these.
     pub visible: Vec<PathBuf>,
-    /// What else it needs to run.
+    /// The installations that it needs to run.
     pub runtime: Runtime,
     /// The variables of its language.
     pub environment: Vec<(String, String)>,
@@ -73,43 +73,43 @@ pub struct Program {
 /// The installations of a program and its interpreters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
-    /// Files and folders that it needs to see, beside the system's own.
+    /// Files and folders that it needs to see, in addition to the system's.
     pub visible: Vec<PathBuf>,
-    /// Folders that come first on its `PATH`.
+    /// Folders at the start of its `PATH`.
     pub search: Vec<PathBuf>,
 }
 
-/// How a solver is run, or why it cannot be.
+/// How a solver runs, or why it cannot run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Invocation {
     /// This program.
     Program(Program),
-    /// It cannot be run: the reason.
+    /// It cannot run, with the reason.
     CannotStart(String),
-    /// The compiler or interpreter of its source is not installed: the reason.
+    /// The compiler or interpreter of its source is not installed, with the reason.
     NotInstalled(String),
-    /// The compiler rejected the source: its message.
+    /// The compiler rejected the source, with its message.
     CompileError(String),
 }
 
-/// A language, complete: the fields of its built-in table, replaced by those of the user's and the catalogue's.
+/// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Language {
     /// The name, as `--language` takes it.
     pub name: String,
-    /// The endings of its source files, without the point.
+    /// The extensions of its source files, without the dot.
     pub extensions: Vec<String>,
     /// The names of files that mark a folder of this language: `Cargo.toml`.
     pub files: Vec<String>,
-    /// Commands that compile it, of which the first is used whose program is installed; none for what is interpreted.
+    /// Commands that compile it. The first one whose program is installed is used. An interpreted language has none.
     pub compile: Vec<String>,
-    /// Commands that run it, of which the first is used whose program is installed.
+    /// Commands that run it. The first one whose program is installed is used.
     pub run: Vec<String>,
     /// Programs that these commands start.
     pub needs: Vec<String>,
-    /// The command that prints the version of its compiler or interpreter; it may be missing.
+    /// The command that prints the version of its compiler or interpreter, if known.
     pub version: Option<String>,
-    /// Variables of its programs.
+    /// Environment variables of its programs.
     pub environment: Vec<(String, String)>,
     /// What its programs may use beyond the problem's limits.
     pub allowance: Allowance,
@@ -117,7 +117,7 @@ pub struct Language {
     pub package: Option<String>,
 }
 
-/// A `[language.NAME]` table: what it leaves out stays as it is.
+/// A `[language.NAME]` table. Missing fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LanguageTable {
     /// The language's name.
@@ -151,8 +151,8 @@ pub struct LanguageTable {
 pub struct Languages(Vec<Language>);
 
 impl Languages {
-    /// Returns these languages with the fields of further tables. A table that says which files are its own comes before
-    /// the languages that there are: the last word counts.
+    /// Returns these languages with the fields of further tables. A table that names its extensions or files takes
+    /// precedence over the existing languages.
     #[must_use]
     pub fn with(mut self, tables: &[LanguageTable]) -> Self {
         let mut claimed = 0;
@@ -176,7 +176,7 @@ impl Languages {
         self
     }
 
-    /// Returns these languages with compilers that get the main source alone of a folder's.
+    /// Returns these languages with compile commands that take only the main source of a folder.
     #[must_use]
     pub fn of_main(mut self) -> Self {
         for command in self.0.iter_mut().flat_map(|language| &mut language.compile) {
@@ -185,23 +185,23 @@ impl Languages {
         self
     }
 
-    /// Returns every language, those first that are tried first.
+    /// Returns every language, in the order in which they are tried.
     pub fn iter(&self) -> impl Iterator<Item = &Language> {
         self.0.iter()
     }
 
-    /// Returns the language of this name.
+    /// Returns the language with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Language> {
         self.iter().find(|language| language.name == name)
     }
 
-    /// Returns the languages of the source files with this ending.
+    /// Returns the languages of source files with this extension.
     pub fn of_ending(&self, ending: &str) -> impl Iterator<Item = &Language> {
         self.iter().filter(move |language| language.has_ending(ending))
     }
 
-    /// Returns the endings of all source files, as they are listed in messages: `.rs, .cpp, …`.
+    /// Returns the extensions of all source files, as messages list them: `.rs, .cpp, …`.
     #[must_use]
     pub fn endings(&self) -> String {
         let mut all: Vec<&String> = Vec::new();
@@ -230,7 +230,7 @@ impl Language {
         }
     }
 
-    /// Takes every field that a table has.
+    /// Replaces every field that a table has.
     fn take(&mut self, table: &LanguageTable) {
         fn replace<T: Clone>(field: &mut T, given: Option<&T>) {
             if let Some(given) = given {
@@ -250,7 +250,7 @@ impl Language {
         self.package = table.package.clone().or_else(|| self.package.take());
     }
 
-    /// Returns whether source files of this language have this ending.
+    /// Returns whether source files of this language have this extension.
     #[must_use]
     pub fn has_ending(&self, ending: &str) -> bool {
         self.extensions.iter().any(|own| own == ending)
@@ -263,10 +263,10 @@ impl Language {
     }
 }
 
-/// A language that the user chose: for one solver, or for all that are sources.
+/// A language chosen by the user: for one solver, or for all source files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageChoice {
-    /// The name of the solver; `None`: all.
+    /// The name of the solver. `None`: all.
     pub solver: Option<String>,
     /// The name of the language.
     pub language: String,
@@ -285,7 +285,7 @@ impl FromStr for LanguageChoice {
 }
 
 impl LanguageChoice {
-    /// Returns the language that was chosen for the solver of this name.
+    /// Returns the language chosen for the solver with this name.
     #[must_use]
     pub fn of<'a>(choices: &'a [Self], name: &str) -> Option<&'a str> {
         let own = choices.iter().rfind(|choice| choice.solver.as_deref() == Some(name));
@@ -299,9 +299,9 @@ impl LanguageChoice {
 pub struct LanguageStatus {
     /// The language.
     pub language: Language,
-    /// The programs that are missing, one of which is needed for each of its commands; empty: it is installed.
+    /// The missing programs. Each of its commands needs one of them. Empty if it is installed.
     pub missing: Vec<String>,
-    /// The version of its compiler or interpreter, where it was found out.
+    /// The version of its compiler or interpreter, if it was determined.
     pub version: Option<String>,
     /// The command that compiles here, if it is compiled.
     pub compile: Option<String>,
@@ -318,7 +318,7 @@ pub struct CacheSummary {
     pub programs: usize,
     /// Their size.
     pub bytes: Bytes,
-    /// The most that is kept.
+    /// The maximum size.
     pub bound: Bytes,
 }
 

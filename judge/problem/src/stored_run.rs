@@ -1,4 +1,4 @@
-//! A recorded run.
+//! A recorded run: its cases, solvers and outcomes, the machines and shards that it comes from.
 
 use crate::case::{CaseName, CaseSpec};
 use crate::case_list::CaseList;
@@ -53,7 +53,7 @@ pub struct StoredRun {
     pub kernel: String,
     /// The processor.
     pub cpu_model: String,
-    /// The machines of a cluster that it was run on, or those of its shards if they differ; none if it was one machine.
+    /// The nodes of a cluster, or the machines of its shards if they differ. Empty for one machine.
     pub nodes: NodeList,
     /// The commit that was checked out.
     pub git_commit: Option<String>,
@@ -65,10 +65,10 @@ pub struct StoredRun {
     pub message: Option<String>,
     /// The tags and the note that the user gave it later.
     pub labels: Labels,
-    /// The runs that it has results of, in the order of their shards; none of a run that was played where it is recorded.
+    /// The runs that its results come from, in the order of their shards. Empty if the results were not copied from
+    /// other runs.
     pub origins: Vec<Origin>,
-    /// Which best scores its scores are relative to, beside its own: those that its cases have. `None` under a rule that takes
-    /// none.
+    /// The source of the best scores of its cases. `None` under a rule that uses none.
     pub reference: Option<BestSource>,
     /// The solvers, in the order of the run.
     pub entrants: Vec<StoredEntrant>,
@@ -96,7 +96,7 @@ pub struct StoredCase {
     pub input: Option<Digest>,
     /// Its features, if they are stored.
     pub features: Option<StoredFeatures>,
-    /// The result of each solver; `None` if it was not finished.
+    /// The result of each solver. `None` if unfinished.
     pub results: Vec<Option<StoredOutcome>>,
 }
 
@@ -105,11 +105,11 @@ pub struct StoredCase {
 pub struct StoredOutcome {
     /// The outcome.
     pub outcome: Outcome,
-    /// The row of the stored answer, if it is kept.
+    /// The row of the answer, if it is kept.
     pub answer: Option<i64>,
 }
 
-/// The cases of a recorded run, in its order. They are kept small, and made as they are asked for.
+/// The cases of a recorded run, in its order. They are stored compactly; a [`StoredCase`] is created when it is read.
 #[derive(Debug, Clone, Default)]
 pub struct StoredCases {
     specs: CaseList,
@@ -151,13 +151,13 @@ impl StoredCases {
         &self.outcomes
     }
 
-    /// Returns the hash of each case's input; `None` if the input could not be read.
+    /// Returns the hash of each input. `None` if the input could not be read.
     #[must_use]
     pub fn inputs(&self) -> &[Option<Digest>] {
         &self.inputs
     }
 
-    /// Returns the stored features of each case; `None` where they are not known.
+    /// Returns the stored features of each case. `None` if they are unknown.
     #[must_use]
     pub fn features(&self) -> &[Option<StoredFeatures>] {
         &self.features
@@ -195,7 +195,7 @@ impl StoredCases {
         StoredCase { spec, input: self.inputs[case], features, results: (0..solvers).map(result).collect() }
     }
 
-    /// Returns these of the cases.
+    /// Returns the cases with these indices.
     pub fn only(&self, places: Vec<usize>) -> Self {
         let mut kept = Self::new(self.outcomes.solver_count());
         places.into_iter().for_each(|place| kept.push(self.at(place)));
@@ -203,10 +203,10 @@ impl StoredCases {
     }
 }
 
-/// A run that another one has results of.
+/// A run whose results another run contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The shard that it is of the plan; `None`: no shard.
+    /// Its shard of the plan. `None` if it is not a shard.
     pub shard: Option<Shard>,
     /// When it started, in UTC, as ISO 8601 writes it.
     pub started: String,
@@ -218,7 +218,7 @@ pub struct Origin {
     pub command: String,
     /// The number of cases that it plays.
     pub played: usize,
-    /// The number of results, of all solvers, that it had when it was last read.
+    /// The number of results, of all solvers, when it was last read.
     pub results: usize,
     /// The number of solvers that ran at once.
     pub jobs: usize,
@@ -236,14 +236,14 @@ pub struct Origin {
     pub file: PathBuf,
 }
 
-/// A fixed part of a plan, as `3/16`: the third of sixteen.
+/// A fixed part of a plan: `3/16` is the third of sixteen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {
     number: NonZeroU32,
     count: NonZeroU32,
 }
 
-/// What a shard must be.
+/// Why a text is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// Not two numbers.
@@ -266,7 +266,7 @@ impl Shard {
     /// Returns the shard of this number, from 1 to `count`.
     ///
     /// # Errors
-    /// When there is no such shard.
+    /// Fails if there is no such shard.
     pub fn new(number: u32, count: u32) -> Result<Self, ShardError> {
         let Some(of) = NonZeroU32::new(count) else { return Err(ShardError::None(number)) };
         match NonZeroU32::new(number) {
@@ -287,8 +287,8 @@ impl Shard {
         self.count.get()
     }
 
-    /// Returns whether a case of this problem is in the shard. It depends on nothing but their names: not on the other
-    /// cases, nor on their order.
+    /// Returns whether a case of this problem is in the shard. This depends on the names of the problem and the case
+    /// only, not on the other cases or their order.
     #[must_use]
     pub fn holds(self, problem: &str, case: &CaseName) -> bool {
         let Digest(hash) = Digest::of_parts([problem.as_bytes(), case.0.as_bytes()]);
@@ -314,12 +314,12 @@ impl FromStr for Shard {
     }
 }
 
-/// A machine that cases of a run were run on.
+/// A machine that ran cases of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its name in the cluster, or that of the machine of a shard.
+    /// Its name in the cluster, or the name of a shard's machine.
     pub name: String,
-    /// Its own name.
+    /// Its host name.
     pub host: String,
     /// The release of its kernel.
     pub kernel: String,
@@ -328,28 +328,27 @@ pub struct Node {
     /// How strongly solvers were isolated on it.
     #[serde(with = "crate::text::as_text")]
     pub tier: Tier,
-    /// How many processes were ready to run on it, on average over the minute before the first case; `None` if it does not
-    /// say.
+    /// Its load average over the minute before the first case. `None` if unknown.
     pub load: Option<f64>,
 }
 
 impl Node {
-    /// Returns whether two of that name are the same machine. Its load changes.
+    /// Returns whether two nodes with the same name are the same machine. The load may differ.
     fn is(&self, other: &Self) -> bool {
         let Self { name: _, host, kernel, cpu_model, tier, load: _ } = self;
         (host, kernel, cpu_model, tier) == (&other.host, &other.kernel, &other.cpu_model, &other.tier)
     }
 }
 
-/// The machines that cases of a run were run on, each with another name; none if that was the machine of the judge.
+/// The machines that ran the cases of a run, with distinct names. Empty if only the judge's machine did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeList {
     nodes: Vec<Node>,
 }
 
 impl NodeList {
-    /// Adds a machine, unless it is there. Returns the name that it has here: its own, or `NAME-2` if another machine has
-    /// that.
+    /// Adds a machine unless it is already in the list. Returns its name in the list: its own name, or `NAME-2` if
+    /// another machine has that name.
     pub fn add(&mut self, mut node: Node) -> String {
         let own = node.name.clone();
         for number in 2.. {
@@ -363,31 +362,31 @@ impl NodeList {
         self.nodes[self.nodes.len() - 1].name.clone()
     }
 
-    /// Returns the machine of a name.
+    /// Returns the machine with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)
     }
 
-    /// Returns the processor that an outcome was measured on; `None`: that of the judge's machine.
+    /// Returns the processor of the node that measured an outcome. `None`: the judge's machine.
     #[must_use]
     pub fn processor(&self, outcome: &Outcome) -> Option<&str> {
         Some(&self.get(outcome.node.as_deref()?)?.cpu_model)
     }
 
-    /// Returns the processors, each once.
+    /// Returns the distinct processors.
     #[must_use]
     pub fn processors(&self) -> BTreeSet<&str> {
         self.nodes.iter().map(|node| &*node.cpu_model).collect()
     }
 
-    /// Returns whether a processor is not that of the others. Times are comparable on equal processors only.
+    /// Returns whether the processors differ. Times are comparable on equal processors only.
     #[must_use]
     pub fn differ(&self) -> bool {
         self.processors().len() > 1
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -420,7 +419,7 @@ pub struct Provenance {
     pub cpu_model: String,
     /// The release of the kernel.
     pub kernel: String,
-    /// The machines that the cases were run on; none if that was this one.
+    /// The machines that ran the cases. Empty if this machine did.
     pub nodes: NodeList,
 }
 
@@ -433,8 +432,8 @@ pub fn iso_utc(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Returns the date of a day since 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms": years begin in
-/// March, so that the leap day is their last).
+/// Returns the date of a day since 1970-01-01, by Hinnant, "chrono-compatible low-level date algorithms". Its years
+/// begin in March, so that the leap day is the last day of a year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
@@ -480,7 +479,7 @@ mod tests {
         assert!(sizes.iter().all(|size| (900..1100).contains(size)), "{sizes:?}");
     }
 
-    /// Shards of one run may be played by several versions of the judge.
+    /// Different versions of the judge may run the shards of one plan.
     #[test]
     fn the_shards_of_cases_are_pinned() {
         let shard = |problem, case: &str| {
@@ -523,7 +522,7 @@ mod tests {
 
     #[test]
     fn times_are_written_in_utc() {
-        // As `date -u -d @SECONDS` writes them.
+        // As written by `date -u -d @SECONDS`.
         let known = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),

@@ -1,12 +1,12 @@
-//! Shows untrusted text: nothing in it moves the cursor, sets a title, hides itself, or reorders the text beside it.
+//! Texts for people and shells: escaping of untrusted text, quoting, natural order, lists in sentences.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
-/// Returns whether a character is a control character, changes the direction of writing, separates lines, or has no
-/// width.
+/// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
+/// separator, or a character without width.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -15,19 +15,19 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns a text of several lines with everything hidden escaped, except newlines and tabs.
+/// Returns a text with all hidden characters escaped, except newlines and tabs.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Returns a text as one line, with everything hidden escaped: `\n`, `\x1b`, `\u{202e}`.
+/// Returns a text as one line, with all hidden characters escaped: `\n`, `\x1b`, `\u{202e}`.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Returns a token with everything escaped that does not show, blanks such as U+00A0 included.
+/// Returns a token with all invisible characters escaped, including blanks such as U+00A0.
 #[must_use]
 pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
     let is_blank = |c: char| {
@@ -48,10 +48,10 @@ pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) || c != ' ' && is_blank(c))
 }
 
-/// The most bytes of a [`tail`].
+/// The maximum length of a [`tail`] in bytes.
 const TAIL_BYTES: usize = 2000;
 
-/// Returns the end of a program's output as trimmed text. Invalid UTF-8 is replaced.
+/// Returns the end of a program's output as trimmed text, with invalid UTF-8 replaced.
 #[must_use]
 pub fn tail(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).trim().to_owned()
@@ -75,27 +75,27 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Stores values as the text that shows them: a score of any length stays exact.
+/// Serializes values as text, so that a score of any length stays exact.
 pub mod as_text {
     use serde::{Deserialize, Deserializer, Serializer, de};
     use std::fmt::Display;
     use std::str::FromStr;
 
-    /// Stores the text of a value.
+    /// Serializes a value as text.
     pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(value)
     }
 
-    /// Reads a value from its text.
+    /// Deserializes a value from text.
     pub fn deserialize<'a, T: FromStr<Err: Display>, D: Deserializer<'a>>(deserializer: D) -> Result<T, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 
-    /// The same for values that may be absent.
+    /// The same for optional values.
     pub mod optional {
         use super::{Deserialize, Deserializer, Display, FromStr, Serializer, de};
 
-        /// Stores the text of a value, if there is one.
+        /// Serializes an optional value as text.
         pub fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
             match value {
                 Some(value) => serializer.collect_str(value),
@@ -103,7 +103,7 @@ pub mod as_text {
             }
         }
 
-        /// Reads a value from its text, if there is one.
+        /// Deserializes an optional value from text.
         pub fn deserialize<'a, T: FromStr<Err: Display>, D: Deserializer<'a>>(
             deserializer: D,
         ) -> Result<Option<T>, D::Error> {
@@ -113,7 +113,7 @@ pub mod as_text {
     }
 }
 
-/// Returns a word quoted for a shell; for bash, zsh and ksh if it has hidden characters.
+/// Returns a word quoted for a shell. If it has hidden characters, the shell must be bash, zsh or ksh.
 #[must_use]
 pub fn quote(word: &str) -> String {
     if !word.chars().any(is_hidden) {
@@ -132,13 +132,14 @@ pub fn quote(word: &str) -> String {
     quoted + "'"
 }
 
-/// Returns words as one command line, each quoted for a shell.
+/// Returns words as one command line, quoted for a shell.
 #[must_use]
 pub fn quote_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     words.into_iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of a command line without these flags, and without those that have a value: `--flag VALUE` or `--flag=VALUE`.
+/// Returns the words of a command line without `flags`, and without the flags with values in `valued`, which are written
+/// `--flag VALUE` or `--flag=VALUE`.
 #[must_use]
 pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec<String> {
     let mut words = words.into_iter();
@@ -156,8 +157,8 @@ pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec
     kept
 }
 
-/// Returns a text with each `{name}` that has a value replaced by it. What a value contains is not looked at again, and a
-/// value need not be text.
+/// Returns a text with each `{name}` replaced by its value, if it has one. Placeholders inside values are not replaced.
+/// Values need not be valid UTF-8.
 #[must_use]
 pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Option<V>) -> OsString {
     let mut filled = OsString::new();
@@ -181,8 +182,8 @@ pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Op
     filled
 }
 
-/// Returns a key that sorts names in natural order: text by its bytes, and numbers by their value, which is first their
-/// length and then their digits.
+/// Returns a key that sorts names in natural order (`2.in` before `10.in`): text by bytes, numbers by value. A number
+/// is encoded as its length and its digits.
 #[must_use]
 pub fn natural_key(name: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(name.len() + 8);
@@ -200,7 +201,7 @@ pub fn natural_key(name: &str) -> Vec<u8> {
     key
 }
 
-/// Returns names as a list in a sentence: `a`, `a or b`, `a, b or c`.
+/// Returns names as a list for a sentence: `a`, `a or b`, `a, b or c`.
 #[must_use]
 pub fn listed(names: &[&str], conjunction: &str) -> String {
     match names {
