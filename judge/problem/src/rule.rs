@@ -24,7 +24,7 @@ pub enum Rule {
     Thresholds,
     /// p = scale s / b if large scores are good, scale b / s if small scores are good. The best always gets the whole
     /// scale. Otherwise p = 0 if the signs make the quotient meaningless: b is 0, or s and b have different signs. If
-    /// large scores are good and all are negative, p = scale b / s.
+    /// all scores are negative, the quotient is inverted.
     Relative {
         /// The points of the best; 1,000,000 by default.
         scale: BigInt,

@@ -1,4 +1,4 @@
-//! All problems of a `problems.toml`, checked.
+//! The catalogue: all problems of a `problems.toml`, its languages and its table of Slurm, checked.
 
 use super::document::{Located, ManifestError, Section, read_document};
 use super::{document, problem, programs};
@@ -28,27 +28,27 @@ pub struct Catalogue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no problem `{id}`")]
 pub struct UnknownProblem {
-    /// The id that was given.
+    /// The given id.
     pub id: String,
     /// The most similar id.
     pub meant: Option<String>,
-    /// The built-in problem that is or resembles what was given.
+    /// The built-in problem with this id or a similar one.
     pub built_in: Option<String>,
 }
 
 impl Catalogue {
-    /// Returns the catalogue that is part of the program; relative paths in it would start from `folder`.
+    /// Returns the built-in catalogue. Relative paths in it would start from `folder`.
     ///
     /// # Errors
-    /// Never, as long as the project's own tests pass.
+    /// Never: tests check the built-in file.
     pub fn built_in(folder: &Path) -> Result<Self, ManifestError> {
         Self::parse("problems.toml (built in)", BUILT_IN, folder)
     }
 
-    /// Reads a catalogue. `file` is its name in messages; relative paths start from `folder`.
+    /// Reads a catalogue. `file` is its name in messages. Relative paths start from `folder`.
     ///
     /// # Errors
-    /// Every error in it, at once.
+    /// Fails with all errors of the file at once.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
@@ -81,31 +81,31 @@ impl Catalogue {
         &self.text
     }
 
-    /// Returns the folder that the catalogue's relative paths start from.
+    /// Returns the folder from which relative paths start.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the catalogue with its journal in this file, instead of beside it.
+    /// Returns the catalogue with its journal in this file, instead of the default one.
     #[must_use]
     pub fn with_journal(self, file: Option<&Path>) -> Self {
         Self { journal: file.map(Path::to_owned), ..self }
     }
 
-    /// Returns the file of its journal, if it is not the one beside it.
+    /// Returns the file of its journal, if it is not the default one.
     #[must_use]
     pub fn journal(&self) -> Option<&Path> {
         self.journal.as_deref()
     }
 
-    /// Returns the catalogue with a journal that is only read.
+    /// Returns the catalogue with a read-only journal.
     #[must_use]
     pub fn read_only(self) -> Self {
         Self { is_read_only: true, ..self }
     }
 
-    /// Returns whether its journal is only read.
+    /// Returns whether its journal is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
@@ -129,7 +129,7 @@ impl Catalogue {
         &self.languages
     }
 
-    /// Returns the problem with this id, to be changed.
+    /// Returns the problem with this id, mutably.
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Problem> {
         self.problems.iter_mut().find(|problem| problem.id == id)
     }
@@ -137,7 +137,7 @@ impl Catalogue {
     /// Returns the problem with this id.
     ///
     /// # Errors
-    /// When there is none.
+    /// Fails if there is no such problem.
     pub fn find(&self, id: &str) -> Result<&Problem, UnknownProblem> {
         let ids = || self.problems.iter().map(|problem| &*problem.id);
         self.problems.iter().find(|problem| problem.id == id).ok_or_else(|| UnknownProblem {
@@ -148,7 +148,7 @@ impl Catalogue {
     }
 }
 
-/// Returns the id of the built-in problem that is or resembles this one.
+/// Returns the id of the built-in problem with this id or a similar one.
 fn built_in_like(id: &str) -> Option<String> {
     let built_in = Catalogue::built_in(Path::new("/")).ok()?;
     document::closest(id, built_in.problems.iter().map(|problem| &*problem.id)).map(str::to_owned)
@@ -157,7 +157,7 @@ fn built_in_like(id: &str) -> Option<String> {
 /// Reads a hand-written file of best scores: `CASE = SCORE` on each line.
 ///
 /// # Errors
-/// Every error in it, at once.
+/// Fails with all errors of the file at once.
 pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score>, ManifestError> {
     let expected = "a number: the best score known of this case";
     read_document("the best scores", file, text, |root| root.numeric_entries(expected).into_iter().collect())
@@ -192,30 +192,30 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
     problems
 }
 
-/// How a table is written.
+/// The title of a table in messages.
 const TITLE: &str = "[language.NAME]";
 
-/// What stands for something in the commands that compile.
+/// The placeholders of compile commands.
 const COMPILE: [&str; 4] = ["source", "sources", "out", "stem"];
 
-/// What stands for something in the commands that run. Each of the first names the solver.
+/// The placeholders of run commands. Each of the first ones names the solver.
 const RUN: [&str; 8] = ["program", "source", "class", "out", "stem", "memory-mb", "heap-mb", "young-mb"];
 const NAMING: usize = 4;
 
-/// What stands for something in the variables of a program.
+/// The placeholders of environment variables.
 const ENVIRONMENT: [&str; 3] = ["memory-mb", "heap-mb", "young-mb"];
 
-/// What stands for something in the command that prints a version.
+/// The placeholders of the version command.
 const VERSION: [&str; 1] = ["tool"];
 
-/// The most that a language may be allowed beyond a problem's limits.
+/// The maximum allowance of a language.
 const MAX_MEMORY: Bytes = Bytes(4 << 30);
 const MAX_PROCESSES: u32 = 256;
 
-/// Returns the languages that are part of the program.
+/// Returns the built-in languages.
 ///
 /// # Panics
-/// Never, as long as the project's own tests pass.
+/// Never: tests check the built-in file.
 #[must_use]
 pub fn built_in_languages() -> &'static Languages {
     static LANGUAGES: OnceLock<Languages> = OnceLock::new();
@@ -226,10 +226,10 @@ pub fn built_in_languages() -> &'static Languages {
     LANGUAGES.get_or_init(read)
 }
 
-/// Reads a file of languages. `file` is its name in messages; tables of `known` languages need not be complete.
+/// Reads a file of languages. `file` is its name in messages. Tables of `known` languages may be incomplete.
 ///
 /// # Errors
-/// Every error in it, at once.
+/// Fails with all errors of the file at once.
 pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<LanguageTable>, ManifestError> {
     read_document("the languages", file, text, |root| {
         let tables = read_language_section(&root, || known);
@@ -238,7 +238,7 @@ pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<L
     })
 }
 
-/// Reads the tables under the key `language`, in the order of the file. The `known` languages are asked for if there are any.
+/// Reads the tables under the key `language`, in the order of the file. `known` is called only if there are any.
 fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Vec<LanguageTable> {
     let Some(all) = root.section("language", "[language.NAME]") else { return Vec::new() };
     let known = known();
@@ -299,7 +299,7 @@ fn at_most<T: PartialOrd + Clone + std::fmt::Display>(
     Some(value)
 }
 
-/// Reads an array of plain names, of the characters that `fits` allows.
+/// Reads an array of names made of characters that `fits` allows.
 fn names(section: &Section<'_>, key: &'static str, is: &str, fits: fn(char) -> bool) -> Option<Vec<String>> {
     let read = section.one_or_more_texts(key)?;
     for Located { value, span } in &read {
@@ -326,7 +326,7 @@ fn command(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> O
     Some(read.value.to_owned())
 }
 
-/// Reports what is wrong with a command, and returns whether nothing is.
+/// Checks a command, reports errors, and returns whether there are none.
 fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, placeholders: &[&str]) -> bool {
     if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
         return programs::check_placeholders(section, key, command, placeholders);
@@ -336,7 +336,7 @@ fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, plac
     false
 }
 
-/// Reads the commands that run a solver: each must say which.
+/// Reads the run commands. Each must name the solver.
 fn run(section: &Section<'_>) -> Option<Vec<String>> {
     let read = section.one_or_more_texts("run")?;
     for command in &read {
@@ -363,7 +363,7 @@ fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {
     Some(table.entries().into_iter().map(variable).collect())
 }
 
-/// Reads the table; relative paths in it start from `folder`.
+/// Reads the `[engine.slurm]` table. Relative paths in it start from `folder`.
 fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
     let Some(engines) = root.section("engine", "[engine.slurm]") else { return SlurmTable::default() };
     let table = engines.section("slurm", "[engine.slurm]").map(|section| {
@@ -392,28 +392,28 @@ fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
     table.unwrap_or_default()
 }
 
-/// The text of the project's own `problems.toml`.
+/// The text of the built-in `problems.toml`.
 pub const BUILT_IN: &str = include_str!("problems.toml");
 
-/// The JSON schema of `problems.toml`, for editors. What it cannot say, such as units and known names, the catalogue
-/// checks itself.
+/// The JSON schema of `problems.toml`, for editors. The catalogue itself also checks what a schema cannot express, such
+/// as units and known names.
 pub const CATALOGUE_SCHEMA: &str = include_str!("problems.schema.json");
 
-/// The text of the built-in languages.
+/// The file of the built-in languages.
 const BUILT_IN_LANGUAGES: &str = include_str!("languages.toml");
 
-/// The `[engine.slurm]` table of a catalogue: what the command line does not say.
+/// The `[engine.slurm]` table of a catalogue: the defaults of the flags for Slurm.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlurmTable {
     /// The shared folder for the files of runs.
     pub workdir: Option<PathBuf>,
     /// Options of `sbatch`.
     pub sbatch: Vec<String>,
-    /// What nodes must have.
+    /// The constraint on nodes.
     pub constraint: Option<String>,
-    /// How often the cases of a lost task run again.
+    /// How often the cases of a lost task are retried.
     pub retries: Option<u32>,
-    /// How long a job may take to be submitted.
+    /// The time limit for submitting a job.
     pub submit_wait: Option<Time>,
 }
 

@@ -1,4 +1,4 @@
-//! A TOML file with everything that is wrong in it.
+//! Reads tables of a TOML file and collects all errors with their places, and suggestions for misspelt words.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,7 +13,7 @@ use toml::de::{DeString, DeTable, DeValue};
 pub struct ManifestError {
     file: String,
     text: String,
-    /// The errors, in the order of the file; those that may follow from others are last.
+    /// The errors, in the order of the file. Those that may follow from other errors come last.
     pub complaints: Vec<CatalogueComplaint>,
 }
 
@@ -25,10 +25,10 @@ impl fmt::Display for ManifestError {
     }
 }
 
-/// Returns the text of a file. `file` is its name in messages.
+/// Decodes a file as UTF-8. `file` is its name in messages.
 ///
 /// # Errors
-/// When it is not UTF-8: the first place that is not.
+/// Fails at the first invalid byte.
 pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
     String::from_utf8(contents).map_err(|error| {
         let start = error.utf8_error().valid_up_to();
@@ -41,7 +41,7 @@ pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
     })
 }
 
-/// Reads a file with `read`. `title` is the name of the file's own table in messages.
+/// Parses a file and reads it with `read`. `title` is the name of its root table in messages.
 pub(super) fn read_document<T>(
     title: &'static str,
     file: &str,
@@ -68,7 +68,7 @@ pub(super) fn read_document<T>(
     }
 }
 
-/// The errors so far. All sections of a file share them, so that all are reported at once.
+/// The errors so far. All sections of a file share them, so that they are reported together.
 type Complaints = RefCell<Vec<CatalogueComplaint>>;
 
 /// A value and its place.
@@ -78,13 +78,13 @@ pub(super) struct Located<T> {
     pub(super) span: Range<usize>,
 }
 
-/// A key that the user chose, with its text.
+/// A key chosen by the user, with its text.
 pub(super) struct Entry<'a> {
     pub(super) key: Located<&'a str>,
     pub(super) text: Located<&'a str>,
 }
 
-/// A table that is being read. A key is known once it is read; [`Section::finish`] reports the others.
+/// A table that is being read. [`Section::finish`] reports all keys that were not read.
 pub(super) struct Section<'a> {
     title: &'static str,
     span: Range<usize>,
@@ -109,12 +109,12 @@ impl<'a> Section<'a> {
         self.span.clone()
     }
 
-    /// Adds a complaint.
+    /// Reports an error.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
         self.add(span, message.into(), expected.into(), false);
     }
 
-    /// Adds a complaint that may follow from another one.
+    /// Reports an error that may follow from another one.
     pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
         self.add(self.span(), message.into(), expected.into(), true);
     }
@@ -123,7 +123,7 @@ impl<'a> Section<'a> {
         self.complaints.borrow_mut().push(CatalogueComplaint { span, message, expected, follows });
     }
 
-    /// Complains that a key is missing.
+    /// Reports a missing key.
     pub(super) fn missing(&self, key: &str, example: &str) {
         self.complain_after(format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
     }
@@ -137,7 +137,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the text under `key`, read as a `T`.
+    /// Returns the text under `key`, parsed as a `T`.
     pub(super) fn parsed<T: FromStr<Err: Display>>(&self, key: &'static str) -> Option<Located<T>> {
         let Located { value, span } = self.text(key)?;
         match value.parse() {
@@ -149,7 +149,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the number or text under `key`, read as a `T`: a number as it is written.
+    /// Returns the number or text under `key`, parsed as a `T`. A number is parsed from its source text.
     pub(super) fn numeric<T: FromStr<Err: Display>>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
         let value = self.value(key)?;
         self.numeric_of(key, value, expected)
@@ -176,7 +176,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the `true` or `false` under `key`.
+    /// Returns the boolean under `key`.
     pub(super) fn boolean(&self, key: &'static str) -> Option<Located<bool>> {
         let value = self.value(key)?;
         match value.get_ref().as_bool() {
@@ -185,7 +185,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the integer under `key`, read as a `T`. A text of digits is an integer too: those of TOML have 64 bits.
+    /// Returns the integer under `key`, parsed as a `T`. A text of digits is accepted too, because integers of TOML
+    /// have 64 bits.
     pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
         let value = self.value(key)?;
         self.integer_of(key, value, expected)
@@ -209,7 +210,7 @@ impl<'a> Section<'a> {
         array.map(|array| self.texts_of(key, array.value)).unwrap_or_default()
     }
 
-    /// Returns the texts under `key`, of which a single one needs no array; `None` if there is no such key.
+    /// Returns the text or the array of texts under `key`. `None` if there is no such key.
     pub(super) fn one_or_more_texts(&self, key: &'static str) -> Option<Vec<Located<&'a str>>> {
         let value = self.value(key)?;
         match (value.get_ref().as_str(), value.get_ref().as_array()) {
@@ -227,7 +228,7 @@ impl<'a> Section<'a> {
         array.iter().filter_map(text).collect()
     }
 
-    /// Returns the text under `key`, or the texts in an array there.
+    /// Returns the text or the array of texts under `key`.
     pub(super) fn one_or_more(&self, key: &'static str) -> Vec<Located<&'a str>> {
         match self.table.get(key).map(Spanned::get_ref) {
             Some(DeValue::String(_)) => self.text(key).into_iter().collect(),
@@ -235,7 +236,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the words under `key`: a text, which white space divides, or an array of them.
+    /// Returns the words under `key`: a text that is split at white space, or an array.
     pub(super) fn words(&self, key: &'static str) -> Option<Located<Vec<&'a str>>> {
         let span = self.place(key);
         let texts = self.one_or_more(key);
@@ -247,7 +248,7 @@ impl<'a> Section<'a> {
         Some(Located { value: words.collect(), span: span? })
     }
 
-    /// Complains about a key that belongs elsewhere, if it is here.
+    /// Reports a key that belongs elsewhere, if it is present.
     pub(super) fn misplaced(&self, key: &'static str, belongs: &str) {
         if self.table.contains_key(key)
             && let Some(value) = self.value(key)
@@ -256,7 +257,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the place of the value under `key`, without reading it.
+    /// Returns the place of the value under `key`. The key still counts as unread.
     pub(super) fn place(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(Spanned::span)
     }
@@ -270,8 +271,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the tables in this one, each with its key, which the user chose. Such a table has no unknown keys, and is
-    /// not finished.
+    /// Returns the inner tables, each with its key, which the user chose. All keys count as read.
     pub(super) fn named_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, Section<'a>)> {
         let section = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
@@ -279,7 +279,7 @@ impl<'a> Section<'a> {
                 return self.wrong_type(name, value, &format!("a table, written {title}"));
             };
             let key = Located { value: name, span: key.span() };
-            // The place of a table is that of its name: it may be written in parts.
+            // The place of a table is the place of its name, because a table may be written in parts.
             Some((key.clone(), Section::new(title, key.span, table, self.complaints)))
         };
         self.table.iter().filter_map(section).collect()
@@ -296,8 +296,7 @@ impl<'a> Section<'a> {
         array.value.iter().filter_map(section).collect()
     }
 
-    /// Returns every key with its text, of a table whose keys the user chooses. Such a table has no unknown keys, and
-    /// is not finished.
+    /// Returns all keys with their texts, of a table whose keys the user chooses. All keys count as read.
     pub(super) fn entries(&self) -> Vec<Entry<'a>> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
@@ -310,8 +309,7 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
-    /// Returns every key with its number, of a table whose keys the user chooses, like
-    /// [`Section::entries`].
+    /// Returns all keys with their numbers, like [`Section::entries`].
     pub(super) fn numeric_entries<T: FromStr<Err: Display>>(&self, expected: &str) -> Vec<(String, T)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &str = key.get_ref();
@@ -320,7 +318,7 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
-    /// Reports every unknown key.
+    /// Reports all unknown keys.
     pub(super) fn finish(self) {
         let known = self.known.borrow();
         for key in self.table.keys() {
@@ -366,18 +364,18 @@ impl<'a> Section<'a> {
 /// An error in a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueComplaint {
-    /// The bytes of the file that are at fault.
+    /// The wrong bytes of the file.
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// What would be right; empty if the message says it.
+    /// What would be right. Empty if the message tells it.
     pub expected: String,
-    /// Whether it may follow from another error: something is missing.
+    /// Whether it may follow from another error.
     pub follows: bool,
 }
 
 impl CatalogueComplaint {
-    /// Returns the complaint as it is shown, without a final newline.
+    /// Returns the complaint as shown to users, without a final newline.
     #[must_use]
     pub fn render(&self, file: &str, text: &str) -> String {
         let start = floor_char_boundary(text, self.span.start);
@@ -402,11 +400,11 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 
-/// Returns the candidate that is most similar to what was written, if one is similar enough.
+/// Returns the candidate that is most similar to the written word, if any is similar enough.
 #[must_use]
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
-    // Of a short word, one slip is much: `rnu` is hardly like `run`.
+    // One typing error changes a short word a lot: `rnu` has little in common with `run`.
     let is_slip = |candidate| written.len() > 2 && strsim::osa_distance(&written, candidate) == 1;
     candidates
         .into_iter()
@@ -416,7 +414,7 @@ pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns what to write instead of an unknown word: the most similar candidate, or all of them.
+/// Suggests what to write instead of an unknown word: the most similar candidate, or all of them.
 #[must_use]
 pub(super) fn instead(written: &str, candidates: &[&str]) -> String {
     match closest(written, candidates.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Reads one `[[problem]]` of the catalogue.
+//! Reads one `[[problem]]` of the catalogue: its cases, test groups, scoring and features.
 
 use super::document::{Located, Section, instead};
 use super::programs;
@@ -21,10 +21,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The file of a case, and that of its answer.
+/// An input file and its answer file.
 type NamedAnswer = (PathBuf, PathBuf);
 
-/// Reads a problem. `None` if it has errors; they are among the complaints.
+/// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
     let title = section.text("title");
@@ -98,7 +98,7 @@ fn seeds(section: &Section<'_>) -> CaseList {
     cases
 }
 
-/// Reads the groups. Where a problem with a generator names no seeds, those of its groups are cases.
+/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases.
 fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
     let groups = read_test_groups(section, cases, has_inputs);
     if section.place("seeds").is_none() && has_generator {
@@ -107,7 +107,7 @@ fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_gen
     groups
 }
 
-/// Adds the cases of the seeds that only the groups of a problem name.
+/// Adds cases for the seeds that only test groups name.
 fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
     let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
     for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
@@ -178,7 +178,7 @@ fn read_case(
     })
 }
 
-/// Returns the answers of the cases. Reports an input file with different answers: an answer is found by its input.
+/// Returns the answer files by input file. Reports input files with different answers.
 fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec<NamedAnswer> {
     let mut first = HashMap::new();
     for Located { value: (input, answer), span } in &named {
@@ -193,7 +193,7 @@ fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec
     named.into_iter().map(|located| located.value).collect()
 }
 
-/// Returns the thresholds of a case with their points.
+/// Returns the checked thresholds of a case.
 fn checked_thresholds(
     section: &Section<'_>,
     direction: Direction,
@@ -235,7 +235,7 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs:
     }
 }
 
-/// A group, its place, the place of each of its patterns, and the names of the groups that it depends on.
+/// A group with the places of itself and its patterns, and the names of the groups that it depends on.
 struct Placed<'a> {
     group: TestGroup,
     span: Range<usize>,
@@ -243,8 +243,8 @@ struct Placed<'a> {
     needed: Vec<Located<&'a str>>,
 }
 
-/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case.
-/// `has_inputs`: the problem has more cases than the given ones.
+/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case. `has_inputs`: the
+/// problem has more cases than `cases`.
 fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
     let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
@@ -307,7 +307,7 @@ fn aggregate(section: &Section<'_>) -> GroupAggregate {
     })
 }
 
-/// Finds the groups that each depends on. Reports unknown names, and those that are named twice.
+/// Resolves the dependencies. Reports unknown and duplicate names.
 fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
     let names: Vec<String> = groups.iter().map(|placed| placed.group.name.clone()).collect();
     for (own, placed) in groups.iter_mut().enumerate() {
@@ -332,11 +332,11 @@ fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
     }
 }
 
-/// Reports groups that depend on themselves, each circle once.
+/// Reports cycles of dependencies, each once.
 fn check_circles(problem: &Section<'_>, groups: &[Placed<'_>]) {
     for (own, placed) in groups.iter().enumerate() {
         let Some(circle) = circle(groups, own) else { continue };
-        // The first of a circle tells of it.
+        // The first group of a cycle reports it.
         if circle.iter().all(|&member| own <= member) {
             let names = circle.iter().chain([&own]).map(|&member| format!("`{}`", groups[member].group.name));
             let message = format!("a group depends on itself: {}", names.collect::<Vec<_>>().join(" → "));
@@ -348,7 +348,7 @@ fn check_circles(problem: &Section<'_>, groups: &[Placed<'_>]) {
     }
 }
 
-/// Returns the shortest way from a group through those that it depends on back to it.
+/// Returns the shortest cycle of dependencies through a group.
 fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
     let mut ways = VecDeque::from([vec![start]]);
     let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! Reads the programs of a problem: its checker or interactor, and its generator.
+//! Reads the programs of a problem: checker or interactor, generator, viewer, validator, and their limits.
 
 use super::document::{Located, Section, closest, instead};
 use super::protocols;
@@ -27,7 +27,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns a command that runs here.
+    /// Returns a command that runs in this place.
     pub(super) fn command(self, line: impl Into<String>) -> CommandTemplate {
         CommandTemplate {
             line: line.into(),
@@ -82,7 +82,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
     }
 }
 
-/// Reads the commands of a problem under its protocol.
+/// Reads the commands of a problem.
 struct Speaker<'s, 'a> {
     section: &'s Section<'a>,
     protocols: &'s Protocols<'a>,
@@ -90,11 +90,11 @@ struct Speaker<'s, 'a> {
     answers: &'s AnswerFiles,
 }
 
-/// The keys that name a checker: a built-in one, a command, an interactor.
+/// The keys for a checker: a built-in one, a command, an interactor.
 type Keys<'a> = (Option<Located<&'a str>>, Option<Located<&'a str>>, Option<Located<&'a str>>);
 
 impl Speaker<'_, '_> {
-    /// Reads a tester, beside which only a command checks answers.
+    /// Reads a tester. The only checker that it can have is a command.
     fn only_tester(&self, command: &Located<&str>, (built_in, checker, interactor): Keys<'_>) -> Option<Tester> {
         if let Some(second) = built_in.or(interactor) {
             let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
@@ -171,7 +171,7 @@ fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'sta
     found
 }
 
-/// Reads the setter's generator, or chooses a version of the built-in checker's.
+/// Reads the setter's generator, or selects a version of the built-in one.
 pub(super) fn generator(
     section: &Section<'_>,
     checker: Option<&CheckerChoice>,
@@ -216,12 +216,12 @@ pub(super) fn generator(
     }
 }
 
-/// Returns whether a tester makes its cases itself.
+/// Returns whether a tester makes the cases itself.
 fn takes_seeds(checker: &CheckerChoice) -> bool {
     matches!(checker, CheckerChoice::Tester(tester) if tester.program.command.line.contains("{seed}"))
 }
 
-/// Reads what draws an answer for `judge view`.
+/// Reads the viewer for `judge view`.
 pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> {
     let (command, page) = (section.text("view-command"), section.text("view-file"));
     let Some(command) = command else {
@@ -240,8 +240,8 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
     page.filter(|_| is_complete).map(|page| Viewer { command, page: page.value.into() })
 }
 
-/// Reports every `{name}` of a command that is none of `names`, and returns whether there was none. Within single quotes,
-/// where shells and awk have braces of their own, only names that are similar to one of them are reported.
+/// Reports unknown `{name}` placeholders of a command, and returns whether there are none. Within single quotes, where
+/// shells and awk use braces themselves, only misspelt names are reported.
 pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
     let mut all_known = true;
     for (place, name, is_quoted) in found(command.value) {
@@ -263,7 +263,8 @@ pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Loc
     all_known
 }
 
-/// Reports a command without `{name}`, unless it has a placeholder that is meant to be it. Returns whether it has it.
+/// Reports a command without the placeholder `{name}`, unless a misspelt one was reported. Returns whether it has the
+/// placeholder.
 fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &str, is: &str) -> bool {
     let has = command.value.contains(&format!("{{{name}}}"));
     if !has && !found(command.value).any(|(_, other, _)| closest(other, [name]).is_some()) {
@@ -276,14 +277,14 @@ fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &st
     has
 }
 
-/// Returns the place of some bytes of a command; of all of it, if escapes in its text hide where they are.
+/// Returns the place of some bytes of a command. If escapes make it unknown, it is the place of the whole command.
 fn span_at(command: &Located<&str>, place: usize, length: usize) -> Range<usize> {
     let is_plain = command.span.len() == command.value.len() + 2;
     let start = command.span.start + 1 + place;
     if is_plain { start..start + length } else { command.span.clone() }
 }
 
-/// Returns each `{name}` of a command: its place, its name, and whether it is in single quotes.
+/// Returns the placeholders of a command: position, name, and whether it is in single quotes.
 fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
     line.match_indices('{').filter_map(|(place, _)| {
         let name = &line[place + 1..][..line[place + 1..].find('}')?];
@@ -293,7 +294,7 @@ fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
     })
 }
 
-/// Reads the keys of a problem that are for `judge verify` alone.
+/// Reads the keys that only `judge verify` uses.
 pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Verification {
     let command = section.text("validator-command");
     let validator = command.filter(|command| check_placeholders(section, "validator-command", command, &["input"]));
@@ -341,7 +342,7 @@ fn verdicts(section: &Section<'_>) -> Vec<Verdict> {
     if read.is_empty() { vec![Verdict::Accepted] } else { read }
 }
 
-/// The judge's own faults are no solver's result.
+/// A failure of the judge is not the result of a solver.
 fn can_be_expected(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::JudgeError | Verdict::Skipped)
 }
@@ -391,7 +392,7 @@ fn unknown<T>(section: &Section<'_>, text: &Located<&str>, what: &str, names: &[
 const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
     (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
 
-/// Reads the limits of solvers, and those of the other programs.
+/// Reads the limits of solvers and of the other programs.
 pub(super) fn read_limits(
     problem: &Section<'_>,
     checker: Option<&CheckerChoice>,
@@ -462,7 +463,7 @@ fn helpers(
     }
 }
 
-/// Reads a limit of a command that the problem must have.
+/// Reads a limit of a command. Reports it if the problem does not have the command.
 fn of_command<T>(section: &Section<'_>, key: &'static str, is_there: bool, command: &str) -> Option<T>
 where
     T: FromStr<Err: Display>,

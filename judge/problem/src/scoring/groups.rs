@@ -1,4 +1,4 @@
-//! The results of the solvers on the cases of each value of a feature.
+//! The results of the solvers by group of cases: for each value of a feature, and for each test group.
 
 use super::results::{InvalidResults, Results};
 use super::scoreboard::{Scoreboard, score, worst};
@@ -13,18 +13,18 @@ use std::collections::{BTreeMap, HashSet};
 pub struct Grouping {
     /// The feature's name.
     pub by: String,
-    /// The decimals that show sums of scores, and of points, exactly, as in [`Scoreboard`].
+    /// The number of decimals that shows sums of scores exactly, as in [`Scoreboard`].
     pub score_decimals: u32,
-    /// The same of points.
+    /// The number of decimals that shows sums of points exactly.
     pub point_decimals: u32,
-    /// By value; the cases without the feature come last.
+    /// The groups, ordered by value. The cases without the feature come last.
     pub groups: Vec<FeatureGroup>,
 }
 
 /// The cases with the same value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureGroup {
-    /// The value; `None` for the cases without one.
+    /// The value. `None` for the cases without the feature.
     pub value: Option<Number>,
     /// The number of cases.
     pub cases: usize,
@@ -39,23 +39,23 @@ pub struct GroupRow {
     pub accepted: usize,
     /// The number of cases that were not run.
     pub skipped: usize,
-    /// The mean score by the rule `mean`: a failed case lowers it, or leaves none.
+    /// The mean score by the rule `mean`. A failed case lowers it or makes it absent.
     pub mean_score: Option<BigRational>,
-    /// The mean points by the run's own rule.
+    /// The mean points by the rule of the run.
     pub mean_points: Option<BigRational>,
 }
 
-/// Groups the cases by value, and averages over each group. `values` has an entry for each case.
+/// Groups the cases by value and averages over each group. `values` has an entry for each case.
 ///
 /// # Errors
-/// Invalid results, as in [`score`].
+/// Fails on invalid results, as [`score`] does.
 pub fn group_by_feature(
     by: &str,
     values: &[Option<Number>],
     rule: &Rule,
     results: &Results<'_>,
 ) -> Result<Grouping, InvalidResults> {
-    // Ordered with the absent value last.
+    // The absent value is ordered last.
     let mut members: BTreeMap<(bool, Option<&Number>), Vec<usize>> = BTreeMap::new();
     for (case, value) in values.iter().enumerate() {
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
@@ -93,11 +93,11 @@ fn feature_group_row(
 pub struct TestGroupResult {
     /// The group's index.
     pub group: usize,
-    /// The number of cases of the run in it.
+    /// The number of its cases in the run.
     pub cases: usize,
     /// Their total weight.
     pub weight: BigRational,
-    /// In the order of the solvers.
+    /// The results, in the order of the solvers.
     pub rows: Vec<TestGroupRow>,
 }
 
@@ -112,9 +112,9 @@ pub struct TestGroupRow {
     pub status: TestGroupStatus,
     /// The sum of weight * points over its cases. `None` if the rule gives none.
     pub points: Option<BigRational>,
-    /// The case that it counts by, where it counts by its worst.
+    /// The worst case, if the group counts by its worst case.
     pub worst: Option<usize>,
-    /// The group with a failed case that keeps this one from counting.
+    /// The group with a failed case because of which this group counts as failed.
     pub blocked_by: Option<usize>,
 }
 
@@ -125,7 +125,7 @@ pub enum TestGroupStatus {
     Earned,
     /// Some cases were accepted, and the group is not lost.
     Partial,
-    /// No case that was run was accepted, or a case failed and the group is all or nothing, or counts by its worst case.
+    /// No case was accepted, or a case failed and the group counts by its worst case or is all-or-nothing.
     Failed,
     /// A case of a group that it depends on failed.
     Blocked,
@@ -150,7 +150,7 @@ impl TestGroupStatus {
     }
 }
 
-/// Returns the results on each test group that has cases in the run, in the order of the groups.
+/// Returns the results for each test group with cases in the run, in the order of the groups.
 #[must_use]
 pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
     let failing: Vec<_> = results.solvers.iter().map(|own| results.failing_groups(own)).collect();

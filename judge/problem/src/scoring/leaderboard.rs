@@ -1,4 +1,4 @@
-//! The order of the solvers, and their results against each other.
+//! The ranking of the solvers, their results against each other, and the order of the rows of a table.
 
 use super::results::{Results, SolverScores};
 use super::scoreboard::{Scoreboard, Standing};
@@ -13,27 +13,27 @@ use std::str::FromStr;
 pub struct LeaderboardRow {
     /// The solver's index.
     pub solver: usize,
-    /// Its rank from 1; equal solvers share the better one.
+    /// Its rank, from 1. Equal solvers share the better rank.
     pub rank: usize,
-    /// Cases won against another solver, over all other solvers. An accepted answer wins against a failure. Cases that one
-    /// of the two was not run on do not count.
+    /// Cases won against another solver, summed over all other solvers. An accepted answer wins against a failure.
+    /// Cases that one of the two did not run do not count.
     pub wins: usize,
-    /// The same, with equal scores or both failed.
+    /// The same, for equal scores or two failures.
     pub ties: usize,
-    /// The same, lost.
+    /// The same, for losses.
     pub losses: usize,
     /// Cases on which no solver of this run was better.
     pub bests: usize,
     /// Cases on which every other solver of this run was worse (or failed).
     pub uniques: usize,
-    /// Cases that were run and have no accepted answer.
+    /// Failed cases: they were run and have no accepted answer.
     pub failures: usize,
     /// Cases that were not run.
     pub skipped: usize,
 }
 
-/// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all
-/// that have one. Solvers of equal rank are listed by name.
+/// Ranks the solvers by the aggregate of the rule, then by fewer failures. A solver without an aggregate ranks below
+/// all others. Solvers with the same rank are listed by name.
 #[must_use]
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];
@@ -47,7 +47,7 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Leader
     order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver))).collect()
 }
 
-/// Orders two standings, the better one being `Greater`.
+/// Compares two standings. The better one is `Greater`.
 fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Ordering {
     let numbers = match (scoreboard.headline(left), scoreboard.headline(right)) {
         (Some(left), Some(right)) => scoreboard.direction.compare(left, right),
@@ -83,7 +83,7 @@ fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Sc
     }
 }
 
-/// What rows are sorted by.
+/// The key by which rows are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKey {
     /// The raw score.
@@ -94,7 +94,7 @@ pub enum RowKey {
     Cpu,
     /// Peak memory.
     Memory,
-    /// What is missing to the best: of the points, of the score, or to the other solver of a comparison.
+    /// The loss against the best points or score, or against the other solver of a comparison.
     Lost,
 }
 
@@ -120,8 +120,8 @@ impl RowKey {
         Self::NAMED.iter().find(|(_, key)| *key == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns whether a row without a value is worse than every other one: it has no accepted answer. Of times and sizes the
-    /// value is only unknown.
+    /// Returns whether a row without a value is worse than all others, because it has no accepted answer. A missing
+    /// time or size is only unknown.
     fn is_absent_worst(self) -> bool {
         matches!(self, Self::Score | Self::Points | Self::Lost)
     }
@@ -139,16 +139,16 @@ impl FromStr for RowKey {
 /// The order of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowOrder {
-    /// What they are sorted by.
+    /// The key.
     pub key: RowKey,
-    /// Whether the best come first; otherwise the worst do.
+    /// Whether the best rows come first. Otherwise the worst rows do.
     pub best_first: bool,
-    /// How many rows are shown, if the user says so.
+    /// The number of rows to show, if limited.
     pub top: Option<NonZeroUsize>,
 }
 
 impl RowOrder {
-    /// Returns the rows in this order, all of them. Each row comes with how bad it is: larger is worse. Equally bad rows keep their
+    /// Returns all rows in this order. Each row comes with its badness: larger is worse. Equally bad rows keep their
     /// order.
     #[must_use]
     pub fn sorted<T>(&self, mut rows: Vec<(Option<BigRational>, T)>) -> Vec<T> {

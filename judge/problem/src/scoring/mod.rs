@@ -1,14 +1,14 @@
-//! From scores to points, exactly, by the rules of contests.
+//! Turns scores into points, totals and ranks, exactly, by the rules of contests.
 //!
-//! Integers and rationals until a number is displayed; only the logarithm of
-//! [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
+//! All numbers are integers and rationals until they are displayed. Only the logarithm of
+//! [`Rule::Log`](crate::Rule::Log) is rounded, once, to `f64`.
 //!
 //! ```text
 //! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ rows by rank
 //! ```
 //!
-//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total
-//! unchanged, makes it worse, or makes it absent. An absent total ranks below every present one.
+//! In every rule **a failure never improves a total**: if a failure replaces an accepted score, the total stays the
+//! same, gets worse, or becomes absent. An absent total ranks below all others.
 
 mod groups;
 mod leaderboard;

@@ -1,4 +1,5 @@
-//! Exact numbers by case: most of them are small, and take sixteen bytes.
+//! Exact numbers and their sums, weights, display, and the effect between two scores. Most numbers are small and take
+//! sixteen bytes.
 
 use checkers::Score;
 use num_bigint::BigInt;
@@ -6,11 +7,11 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 
-/// An exact number. Nearly all are small, and take no memory of their own.
+/// An exact number. Small ones, which are nearly all, take no heap memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exact(Digits);
 
-/// Equal numbers have the same form: a number is large only if it does not fit.
+/// The form is unique: a number is large only if it does not fit.
 #[derive(Debug, Clone, PartialEq)]
 enum Digits {
     Small { above: i64, below: u32 },
@@ -32,20 +33,20 @@ impl Exact {
     pub fn number(&self) -> BigRational {
         match &self.0 {
             Digits::Small { above, below: 1 } => BigRational::from_integer((*above).into()),
-            // They are in lowest terms.
+            // The parts are in lowest terms.
             Digits::Small { above, below } => BigRational::new_raw((*above).into(), (*below).into()),
             Digits::Large(number) => (**number).clone(),
         }
     }
 
-    /// Returns the number rounded; 0 if it is beyond the range of `f64`.
+    /// Returns the number as `f64`; 0 if it is out of range.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         self.number().to_f64().unwrap_or(0.0)
     }
 }
 
-/// Exact numbers by case; `None` for a case without one.
+/// Exact numbers by case. A case may have none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PointList(Vec<Option<Exact>>);
 
@@ -53,7 +54,7 @@ impl PointList {
     /// Returns the number of a case, if it has one.
     ///
     /// # Panics
-    /// When there is no such case.
+    /// Panics if the case is out of range.
     #[must_use]
     pub fn get(&self, case: usize) -> Option<BigRational> {
         self.0[case].as_ref().map(Exact::number)
@@ -80,12 +81,12 @@ impl FromIterator<Option<BigRational>> for PointList {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseWeights {
     count: usize,
-    /// `None` where every case weighs 1.
+    /// `None` if every case has the weight 1.
     own: Option<PointList>,
 }
 
 impl CaseWeights {
-    /// Returns the weights of this number of cases that weigh 1.
+    /// Returns the weights of this number of cases with the weight 1.
     pub(super) fn one(count: usize) -> Self {
         Self { count, own: None }
     }
@@ -102,7 +103,7 @@ impl CaseWeights {
         self.count == 0
     }
 
-    /// Returns whether every case weighs 1.
+    /// Returns whether every case has the weight 1.
     #[must_use]
     pub fn are_one(&self) -> bool {
         self.own.is_none()
@@ -128,19 +129,19 @@ impl FromIterator<BigRational> for CaseWeights {
     }
 }
 
-/// The largest common denominator, in bits, up to which a sum is exact: that of more than three thousand fractions without
-/// anything in common.
+/// The maximum size of the common denominator, in bits, for which a sum is exact. More than three thousand fractions
+/// with coprime denominators stay below it.
 const MAX_BITS: u64 = 1 << 16;
 
-/// The binary digits that a sum beyond that is rounded to: three hundred decimals.
+/// Larger sums are rounded to this number of bits: three hundred decimals.
 const ROUNDED_BITS: u32 = 1 << 10;
 
-/// A sum of exact numbers in time that grows with their count: fractions are put on one denominator once, at the end. It is
-/// exact, unless that denominator is too large to be written down.
+/// A sum of exact numbers in linear time: fractions get a common denominator only once, at the end. The sum is exact
+/// unless that denominator is too large.
 #[derive(Debug, Default)]
 pub struct ExactSum {
     whole: BigInt,
-    /// By denominator: the sum of the numerators.
+    /// The sum of the numerators, by denominator.
     parts: HashMap<BigInt, BigInt>,
 }
 
@@ -169,7 +170,7 @@ impl ExactSum {
                 (common, above)
             }
             None => {
-                // Each part is rounded down: what they lack together is far below the last digit that is kept.
+                // Each part is rounded down. Their total error is far below the last digit that is kept.
                 let spare = u64::BITS;
                 let above = self.parts.iter().map(|(below, above)| (above << (ROUNDED_BITS + spare)) / below);
                 let half = BigInt::one() << (spare - 1);
@@ -179,11 +180,11 @@ impl ExactSum {
         whole + BigRational::new(above, common)
     }
 
-    /// Returns the smallest common denominator, unless it is too large.
+    /// Returns the least common denominator, unless it is too large.
     fn common_denominator(&self) -> Option<BigInt> {
         let mut common = BigInt::one();
         for (below, _) in self.parts.iter().filter(|(_, above)| !above.is_zero()) {
-            // The remainder is as short as the denominator, and so is the work for what both have in common.
+            // The remainder is as short as the denominator, so the greatest common divisor is cheap.
             let rest = &common % below;
             let shared = num_integer::Integer::gcd(below, &rest);
             common *= below / shared;
@@ -203,12 +204,12 @@ impl FromIterator<BigRational> for ExactSum {
     }
 }
 
-/// Returns the number rounded to this many decimals, exactly: halves away from zero, whatever the size. What rounds to
-/// 0 has no sign.
+/// Returns the number rounded exactly to this many decimals, halves away from zero. A number that rounds to 0 has no
+/// sign.
 #[must_use]
 pub fn display(number: &BigRational, decimals: u32) -> String {
     let shift = BigInt::from(10).pow(decimals);
-    // `round` takes halves away from zero.
+    // `round` rounds halves away from zero.
     let shifted = (number * &shift).round().to_integer();
     let sign = if shifted.is_negative() { "-" } else { "" };
     let digits = format!("{:0>width$}", shifted.abs().to_string(), width = decimals as usize + 1);
@@ -217,35 +218,36 @@ pub fn display(number: &BigRational, decimals: u32) -> String {
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// Returns the number of decimals with which a number below 1 shows this many digits; fewer than that for larger ones.
+/// Returns the number of decimals that shows this many significant digits of a number below 1. A larger number gets
+/// fewer decimals.
 #[must_use]
 pub fn decimals_of_digits(number: &BigRational, digits: u32) -> u32 {
     if number.is_zero() || number.numer().magnitude() >= number.denom().magnitude() {
         return 0;
     }
-    // The zeros behind the point, as far as the lengths tell: one too many at most.
+    // The zeros after the point, estimated from the lengths: at most one too many.
     let bits = number.denom().bits() - number.numer().bits() + 1;
     (bits as f64 * std::f64::consts::LOG10_2) as u32 + digits
 }
 
-/// How the two scores of a case become one effect.
+/// The measure of the effect between two scores of a case.
 ///
-/// The effect is positive where B's score is the larger one. Every measure is antisymmetric: a problem with small
-/// scores as good ones reverses the sign.
+/// The effect is positive if B's score is larger. Every measure is antisymmetric, so a problem in which small scores
+/// are good reverses the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoreMeasure {
-    /// ln(b / a). For positive scores; a mean of 0.01 is one percent more, as a geometric mean.
+    /// ln(b / a), for positive scores. A mean of 0.01 means that the geometric mean is one percent larger.
     LogRatio,
-    /// b - a, in the game's own points.
+    /// b - a, in points of the game.
     Difference,
-    /// (b - a) / max(|a|, |b|), 0 where both are 0: from -1 to 1 for scores of one sign. For positive scores it is
-    /// the difference of the two under relative scoring.
+    /// (b - a) / max(|a|, |b|), and 0 if both are 0. It is from -1 to 1 for scores with the same sign. For positive
+    /// scores it is the difference of their points under relative scoring.
     Relative,
 }
 
 impl ScoreMeasure {
-    /// Returns the effect of going from A's score to B's. `None` where the measure is not defined (the log-ratio of a
-    /// score that is not positive) or the effect is beyond the range of `f64`.
+    /// Returns the effect of the change from A's score to B's. `None` if the measure is undefined (the log-ratio of a
+    /// score that is not positive) or the effect is out of the range of `f64`.
     #[must_use]
     pub fn effect(self, a: &Score, b: &Score) -> Option<f64> {
         let (a, b) = (a.to_rational(), b.to_rational());
@@ -258,8 +260,7 @@ impl ScoreMeasure {
     }
 }
 
-/// Returns the effect between two exact numbers of points (of a scoring rule): their difference. `None` if it is
-/// beyond the range of `f64`.
+/// Returns the difference of two exact points of a scoring rule. `None` if it is out of the range of `f64`.
 #[must_use]
 pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
     (b - a).to_f64().filter(|effect| effect.is_finite())
@@ -269,7 +270,8 @@ fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
     if !a.is_positive() || !b.is_positive() {
         return None;
     }
-    // As ln(1 + excess) over the smaller of the two: near-equal scores of any length keep all their digits.
+    // Computed as ln(1 + excess) over the smaller score, so that nearly equal scores of any length keep all their
+    // digits.
     let (smaller, larger, sign) = if b < a { (b, a, -1.0) } else { (a, b, 1.0) };
     let excess = ((larger - smaller) / smaller).to_f64()?;
     Some(sign * excess.ln_1p())
@@ -316,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_sum_of_very_many_fractions_is_rounded_far_behind_what_is_shown() {
-        // 1/n - 1/(n+1) telescopes; the common denominator of the parts is beyond every bound.
+        // 1/n - 1/(n+1) telescopes, but the common denominator of the parts exceeds the bound.
         let count = 60_000_i64;
         let part = |n: i64| BigRational::new(1.into(), n.into());
         let sum: ExactSum = (1..count).flat_map(|n| [part(n), -part(n + 1)]).collect();

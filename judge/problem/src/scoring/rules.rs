@@ -1,4 +1,4 @@
-//! The points of one case, rule by rule. The other properties of a rule are in `model`.
+//! The points of one case, rule by rule. The other properties of a rule are in [`Rule`](crate::Rule).
 
 use super::points::PointList;
 use super::results::{Results, SolverScores};
@@ -10,8 +10,8 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// Returns the points of a solver on every case, before the weights and whatever its test group counts as. `None` if the
-/// rule gives none, and for a case that was not run.
+/// Returns the points of a solver on every case, before weights and test groups. `None` if the rule gives none or the
+/// case was not run.
 pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> PointList {
     let of_case = |(case, score): (usize, &Option<Score>)| match score {
         Some(score) => accepted(rule, results, case, score),
@@ -45,7 +45,7 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
     }
 }
 
-/// Returns the share of the best, from 0 to 1. Where small scores are good, scores are taken as their negatives.
+/// Returns the share of the best score, from 0 to 1. If small scores are good, the signs are reversed first.
 fn share_of_best(direction: Direction, score: &Score, best: &Score) -> BigRational {
     let (score, best) = (score.to_rational(), best.to_rational());
     let best_is_positive = match direction {
@@ -59,12 +59,12 @@ fn share_of_best(direction: Direction, score: &Score, best: &Score) -> BigRation
     } else if best_is_positive {
         (score / best).max(BigRational::zero())
     } else {
-        // Worse than a best on the wrong side of 0, so not 0.
+        // The score is worse than a best score below 0, so it is not 0.
         best / score
     }
 }
 
-/// The place of a score among those of all solvers that were run on the case.
+/// The rank of a score among all solvers that ran on the case.
 struct RankCounts {
     better: BigInt,
     /// Without the solver itself.
@@ -85,7 +85,7 @@ impl RankCounts {
         let count = |wanted| BigInt::from(orders.iter().filter(|&&order| order == wanted).count());
         Self {
             better: count(Ordering::Less),
-            // The solver itself is among the equal ones.
+            // The solver itself is one of the equal ones.
             tied: count(Ordering::Equal) - 1,
             beaten: count(Ordering::Greater),
             solvers: orders.len().into(),
@@ -108,7 +108,7 @@ fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational
     BigRational::new(beaten * 2 + tied, (solvers - 1) * 2)
 }
 
-/// Returns the points of a score on a case with these thresholds.
+/// Returns the points of a score by thresholds.
 fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
     let reached = thresholds.steps().iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
     let is_worth_one = direction == Direction::Min || *score > Score::default();
@@ -116,7 +116,7 @@ fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRat
     reached.map_or_else(least, |(_, points)| points.to_rational())
 }
 
-/// Returns the logarithm of the share of the best, at most 0, rounded once. `None` unless both are positive.
+/// Returns the logarithm of the share of the best score, at most 0, rounded once. `None` unless both are positive.
 pub(super) fn log_ratio(direction: Direction, score: &Score, best: &Score) -> Option<BigRational> {
     let (smaller, larger) = match direction {
         Direction::Max => (score.to_rational(), best.to_rational()),
@@ -125,7 +125,7 @@ pub(super) fn log_ratio(direction: Direction, score: &Score, best: &Score) -> Op
     if !smaller.is_positive() {
         return None;
     }
-    // As ln(1 + excess): near-equal scores of any length keep their digits.
+    // Computed as ln(1 + excess), so that nearly equal scores of any length keep their digits.
     let excess = ((larger - &smaller) / smaller).to_f64()?;
     BigRational::from_float(-excess.ln_1p())
 }

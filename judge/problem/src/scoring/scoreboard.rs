@@ -15,20 +15,19 @@ use std::sync::Arc;
 /// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The points that every case counts as, before its weight, in the order of the cases. `None` if the rule gives none,
-    /// and for a case that was not run.
+    /// The points that every case counts as, before its weight. `None` if the rule gives none or the case was not run.
     pub points: Arc<PointList>,
-    /// The same of every case by itself, whatever its test group counts as.
+    /// The points of every case alone, without the effect of its test group.
     pub own_points: Arc<PointList>,
-    /// Sum of weight * points over the cases that were run. `None` if one of weight above 0 has no points, or none was
-    /// run.
+    /// The sum of weight * points over the cases that were run. `None` if a case of weight above 0 has no points, or if
+    /// no case was run.
     pub total: Option<BigRational>,
-    /// The total over the sum of the weights of *all* cases that were run: a failed case lowers it. `None` also without
-    /// any weight.
+    /// The total divided by the weights of *all* cases that were run, so that a failed case lowers it. Also `None` if
+    /// all weights are 0.
     pub mean: Option<BigRational>,
     /// The number of cases with an accepted answer.
     pub accepted: usize,
-    /// The number of cases that were run and have none.
+    /// The number of cases that were run and have no accepted answer.
     pub failed: usize,
     /// The cases that were not run.
     pub skipped: CaseSet,
@@ -37,27 +36,28 @@ pub struct Standing {
 /// The results of all solvers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scoreboard {
-    /// The number that the rule ranks by.
+    /// The aggregate that the rule ranks by.
     pub aggregate: Aggregate,
-    /// Whether large or small totals are good: as for the scores in sum and mean, large ones in every other rule.
+    /// Whether large or small totals are good. For raw scores this is the problem's direction; all other points are
+    /// better if larger.
     pub direction: Direction,
-    /// The weight of each case in totals and means: its own, or its share of the test group's.
+    /// The weight of each case in totals and means: its own weight, or its share of its test group's weight.
     pub weights: CaseWeights,
-    /// The decimals that show sums of scores exactly; 0 where all scores are integers, or the rule adds up points.
+    /// The number of decimals that shows sums of scores exactly. 0 if all scores are integers or the rule sums points.
     pub decimals: u32,
     /// In the order of the solvers.
     pub standings: Vec<Standing>,
 }
 
 impl Scoreboard {
-    /// Returns the sum of weight * points of a standing over those of these cases that were run. `None` if one of weight
-    /// above 0 has no points, or none was run.
+    /// Returns the sum of weight * points of a standing over these cases, without those that were not run. `None` if a
+    /// case of weight above 0 has no points, or if no case was run.
     #[must_use]
     pub(crate) fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))
     }
 
-    /// Returns the same over the weight of those cases. `None` also without any weight.
+    /// Returns the same divided by the weight of those cases. Also `None` if all weights are 0.
     #[must_use]
     pub(crate) fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         mean(self.total_over(standing, cases), &self.weight_of(&standing.played(cases.iter().copied())))
@@ -69,7 +69,7 @@ impl Scoreboard {
         weight_of(&self.weights, cases)
     }
 
-    /// Returns the number that the rule ranks this standing by.
+    /// Returns the aggregate of a standing that the rule ranks by.
     #[must_use]
     pub fn headline<'a>(&self, standing: &'a Standing) -> Option<&'a BigRational> {
         match self.aggregate {
@@ -80,7 +80,7 @@ impl Scoreboard {
 }
 
 impl Standing {
-    /// Returns those of these cases that were run.
+    /// Returns the cases that were run.
     fn played(&self, cases: impl Iterator<Item = usize>) -> Vec<usize> {
         cases.filter(|case| !self.skipped.contains(*case)).collect()
     }
@@ -89,7 +89,7 @@ impl Standing {
 /// Applies a rule to the results of a run.
 ///
 /// # Errors
-/// Rows of wrong length, or missing thresholds.
+/// Fails if a row has a wrong length or thresholds are missing.
 pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidResults> {
     results.check(rule)?;
     let direction = if rule.counts_raw_scores() { results.direction } else { Direction::Max };
@@ -158,8 +158,9 @@ fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational>
     total.filter(|_| !weight.is_zero()).map(|total| total / weight)
 }
 
-/// Returns the points that every case counts as, of its own points: in a group that counts by its worst case those of the
-/// worst, in one that is lost those of a failure. `direction` is that of the points.
+/// Applies the test groups: returns the points that every case counts as. Cases count as the worst case of their group
+/// if the group counts by its worst case, and as a failure if the group is lost. `direction` tells which points are
+/// good.
 pub(super) fn counted(
     rule: &Rule,
     results: &Results<'_>,
@@ -187,7 +188,7 @@ pub(super) fn counted(
     counted
 }
 
-/// Returns the first case of those with the worst points. A case without points is worse than any other.
+/// Returns the first case with the worst points. A case without points is worse than all others.
 pub(super) fn worst(direction: Direction, points: &PointList, cases: &[usize]) -> Option<usize> {
     let compare = |left: usize, right: usize| match (points.get(left), points.get(right)) {
         (Some(left), Some(right)) => direction.compare(&left, &right),
@@ -203,8 +204,7 @@ impl Results<'_> {
         failed.filter_map(|case| self.cases.at(case).group).collect()
     }
 
-    /// Returns the group that keeps a solver from this one: the first one with a failed case among those that it depends
-    /// on, and those that they depend on.
+    /// Returns the first group with a failed case among the direct and indirect dependencies of a group.
     pub(super) fn blocked_by(&self, group: usize, failing: &HashSet<usize>) -> Option<usize> {
         let mut seen = HashSet::from([group]);
         let mut next: Vec<usize> = self.groups[group].depends_on.iter().rev().copied().collect();
@@ -229,7 +229,7 @@ mod tests {
 
     const MILLION: i64 = 1_000_000;
 
-    /// Rows of scores, `None` for a failure, all cases alike.
+    /// Rows of scores on cases with default terms. `None` is a failure.
     struct Run {
         direction: Direction,
         failure: Option<Score>,
@@ -309,7 +309,7 @@ mod tests {
             let found: Vec<_> = standings.iter().map(|standing| (&standing.total, &standing.mean)).collect();
             assert_eq!(found, [(&ratio(15, 1), &ratio(15, 2)), (&ratio(27, 1), &ratio(27, 2))]);
             assert_eq!((standings[0].accepted, standings[0].failed), (2, 0));
-            // The only solver on a case is the first of one.
+            // The only solver of a case is the best one.
             let rank = run.standings(&Rule::Rank { scale: BigInt::from(24) });
             assert_eq!(
                 rank[0].points.iter().collect::<Vec<_>>(),
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(run.totals(&relative()), [ratio(MILLION, 3), ratio(2 * MILLION, 1)]);
         run.cases[0].best_known = Some(Score::from(120));
         assert_eq!(run.totals(&relative()), [ratio(MILLION, 4), ratio(3 * MILLION / 4 + MILLION, 1)]);
-        // A best known that has been beaten is not the best.
+        // A known best score that was beaten is not the best.
         run.cases[0].best_known = Some(Score::from(60));
         assert_eq!(run.totals(&relative())[0], ratio(MILLION, 3));
     }
@@ -490,7 +490,7 @@ mod tests {
         assert_eq!(run.totals(&Rule::Sum), [ratio(5, 1)]);
     }
 
-    /// Two subtasks of 30 and 70 points, as at an olympiad; the second one's cases weigh 1 : 3.
+    /// Two subtasks of 30 and 70 points, as at an olympiad. The cases of the second one have the weights 1 and 3.
     #[test]
     fn the_weight_of_a_group_is_shared_by_its_cases() {
         let mut run = Run::new(
@@ -527,7 +527,7 @@ mod tests {
 
     #[test]
     fn weights_failure_and_groups_together() {
-        // The penalty of 200 stands for the failure and, the group being all or nothing, for the 10 beside it.
+        // The penalty of 200 replaces the failure and, because the group is all-or-nothing, also the 10.
         let mut run = Run::new(Direction::Min, &[&[Some(10), None, Some(40)]]);
         run.failure = Some(Score::from(200));
         run.groups = vec![group(Some("2/3"), GroupAggregate::AllOrNothing)];

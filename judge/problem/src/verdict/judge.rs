@@ -1,8 +1,9 @@
-//! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects,
-//! and the first line of the result is the reason. Every other end is the checker's fault.
+//! The judge's own protocol for checkers, interactors, validators and testers. Exit code 0 accepts, and the first word
+//! of the result is the score. Exit code 1 rejects, and the first line of the result is the reason. Any other exit is
+//! the checker's fault.
 //!
-//! A checker gets its files in place of `{input}`, `{answer}` and `{expected}`, and prints the result.
-//! An interactor gets `{input}` and `{expected}`, and writes the result to the file `{report}`.
+//! A checker gets its files as `{input}`, `{answer}` and `{expected}` and prints the result. An interactor gets
+//! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
 use super::protocol;
 use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, text};
@@ -13,10 +14,10 @@ use checkers::Score;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// Checkers of the judge's own protocol.
+/// The checker side of the judge's protocol.
 pub(super) struct JudgeChecker;
 
-/// Interactors of the judge's own protocol.
+/// The interactor side of the judge's protocol.
 pub(super) struct JudgeInteractor;
 
 impl Protocol for JudgeChecker {
@@ -50,7 +51,7 @@ impl Protocol for JudgeInteractor {
     }
 }
 
-/// Returns the ruling of a program with this result, which it wrote to `place`.
+/// Returns the ruling for a result. `place` tells where the program wrote it.
 fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {
@@ -58,7 +59,7 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result
             Ok(score) => Ok(Ruling::Accepted(score)),
             Err(error) => Err(ProtocolError::NoScore { place: "the first word it printed", why: error.to_string() }),
         },
-        // Many interpreters end a program that crashed with exit code 1.
+        // Many interpreters exit with code 1 when a program crashes.
         Some(1) if protocol::is_reported(output.stderr) => {
             Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
         }
@@ -74,9 +75,9 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result
     }
 }
 
-/// A validator of inputs.
+/// The protocol of input validators.
 pub(super) struct InputValidator {
-    /// The exit code that accepts.
+    /// The exit code for a valid input.
     pub(super) accepts: i32,
 }
 
@@ -99,11 +100,11 @@ impl Protocol for InputValidator {
     }
 }
 
-/// Returns the ruling of a tester: the catalogue has testers of the protocols `judge` and `regex` alone. `runs_failed`: the solver failed in a run after the first, of which the tester's exit
-/// code may tell; a score that was printed before counts.
+/// Returns the ruling of a tester. Testers have the protocol `judge` or `regex`. `runs_failed`: the solver failed in a
+/// run after the first. The tester's exit code may reflect that, but a score printed before still counts.
 ///
 /// # Errors
-/// When it violates the protocol.
+/// Fails if the program violates the protocol.
 pub fn tester_ruling(
     protocol: &CheckerProtocol,
     output: &CallOutput<'_>,
@@ -118,7 +119,7 @@ pub fn tester_ruling(
     }
 }
 
-/// Returns what decides of the output of a tester.
+/// Returns the search that decides on the output of a tester.
 fn of_tester<'a>(search: &ScoreSearch, output: &CallOutput<'a>) -> CallOutput<'a> {
     let until_score = |text: &'a [u8]| match search.score.find(text).filter(|_| search.place == MatchPlace::First) {
         Some(found) => {

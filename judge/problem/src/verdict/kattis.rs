@@ -1,7 +1,7 @@
 //! The protocol of output validators of Kattis and ICPC packages. Source:
 //! <https://www.kattis.com/problem-package-format/spec/2023-07-draft.html>, "Output Validator".
 //!
-//! A validator is called with INPUT ANSWER FEEDBACK and its flags, and reads the solver's output on standard input. Exit
+//! A validator is called with INPUT ANSWER FEEDBACK and its flags. It reads the solver's output on standard input. Exit
 //! code 42 accepts, 43 rejects. Score, reason and the input of another pass are files in the folder FEEDBACK.
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message};
@@ -43,7 +43,7 @@ impl Protocol for Kattis {
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
         let folder = files.reports.first().and_then(|report| report.parent()).unwrap_or(Path::new("."));
         let mut feedback = OsString::from(folder);
-        // Validators append names to it.
+        // Validators append file names to it.
         feedback.push("/");
         let expected = files.expected.unwrap_or(Path::new(NO_FILE));
         let mut appended = vec![files.input.into(), expected.into(), feedback];
@@ -72,7 +72,7 @@ impl Protocol for Kattis {
     }
 }
 
-/// Returns the score of an accepted answer: what a file says, or 1.
+/// Returns the score of an accepted answer: the content of a score file, or 1.
 fn score(output: &CallOutput<'_>) -> Result<Score, ProtocolError> {
     for file in [SCORE, MULTIPLIER] {
         let said = output.report(file);

@@ -1,4 +1,6 @@
-//! Derives a verdict from how programs ended. The order of precedence is defined here alone.
+//! Derives verdicts from how programs ended and from what checkers reported. The order of precedence is defined only
+//! here. A new checker protocol is a variant of [`CheckerProtocol`], a file in this folder, and its line in
+//! [`checker_protocol`] and [`interactor_protocol`].
 
 mod judge;
 mod kattis;
@@ -15,7 +17,7 @@ pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 pub use termination::{Ending, Idleness, InteractiveVerdict, InteractorDecision, ending, interactive_verdict};
 pub use tokens::{compare_tokens, find_too_fine};
 
-/// Returns the protocol as checkers use it.
+/// Returns the protocol of a checker.
 #[must_use]
 pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
@@ -26,13 +28,14 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     }
 }
 
-/// Returns the protocol of the validators that come with checkers of this one. The judge's own comes with every other.
+/// Returns the protocol of the input validators that come with checkers of this protocol. Without a protocol it is the
+/// judge's own.
 #[must_use]
 pub fn validator_protocol(protocol: Option<&CheckerProtocol>) -> impl Protocol + use<> {
     judge::InputValidator { accepts: protocol.map_or(0, |protocol| checker_protocol(protocol).accepts_inputs_with()) }
 }
 
-/// Returns the protocol as interactors and testers use it. The catalogue has no interactor whose score is searched for.
+/// Returns the protocol of an interactor or tester. The catalogue rejects interactors with the protocol `regex`.
 #[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {

@@ -1,40 +1,40 @@
-//! What a protocol is asked, and what it answers.
+//! The interface of checker protocols: how a program is called, and how its output becomes a ruling.
 
 use crate::outcome::Ruling;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// How a checker or an interactor is called, and how its result is read.
+/// How a checker or interactor is called, and how its result is read.
 pub trait Protocol {
-    /// Returns the names of the files for the program's result, in a folder of their own.
+    /// Returns the names of the files for the program's result. They have a folder of their own.
     fn reports(&self) -> &'static [&'static str];
 
-    /// Returns whether these files are there, empty, before the program starts.
+    /// Returns whether these files exist, empty, before the program starts.
     fn finds_reports(&self) -> bool {
         true
     }
 
-    /// Returns whether all files in their folder stay there for the next call.
+    /// Returns whether the files in that folder are kept for the next call.
     fn keeps_files(&self) -> bool {
         false
     }
 
-    /// Returns the exit code with which a validator of inputs accepts.
+    /// Returns the exit code of an input validator for a valid input.
     fn accepts_inputs_with(&self) -> i32 {
         0
     }
 
-    /// Returns how a program with this command line is called with these files.
+    /// Returns the call of a program with this command line and these files.
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
 
-    /// Returns the ruling that this output stands for.
+    /// Returns the ruling that this output means.
     ///
     /// # Errors
-    /// When it violates the protocol.
+    /// Fails if the output violates the protocol.
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
 
-    /// Returns the input on which the solver is to run again, if this output asks for that.
+    /// Returns the input for another run of the solver, if this output asks for one.
     fn next_pass<'a>(&self, _: &CallOutput<'a>) -> Option<&'a [u8]> {
         None
     }
@@ -45,7 +45,7 @@ pub trait Protocol {
 pub struct CallFiles<'a> {
     /// The input of the case.
     pub input: &'a Path,
-    /// The answer; an interactor has none.
+    /// The answer. An interactor has none.
     pub answer: Option<&'a Path>,
     /// The setter's own answer, if the case has one.
     pub expected: Option<&'a Path>,
@@ -56,28 +56,28 @@ pub struct CallFiles<'a> {
 /// How a program is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// The value of each `{name}` in the command line.
+    /// The value of each `{name}` placeholder in the command line.
     pub placeholders: Vec<(&'static str, &'a Path)>,
-    /// The arguments after those of the command line.
+    /// Arguments to append to the command line.
     pub appended: Vec<OsString>,
-    /// A checker's standard input; `None`: empty. An interactor reads the solver's output.
+    /// A checker's standard input. `None`: empty. An interactor reads the solver's output.
     pub stdin: Option<&'a Path>,
 }
 
-/// What a program leaves when it ends.
+/// The output of a program that has ended.
 #[derive(Debug, Clone)]
 pub struct CallOutput<'a> {
     /// How it ended.
     pub status: ExitStatus,
-    /// A checker's standard output. It is empty for an interactor, whose output goes to the solver.
+    /// A checker's standard output. An interactor's goes to the solver, so it is empty here.
     pub stdout: &'a [u8],
     /// Its standard error.
     pub stderr: &'a [u8],
-    /// The contents of the files of [`Protocol::reports`], in the same order; `None`: there is no such file.
+    /// The contents of the files of [`Protocol::reports`], in the same order. `None`: the file does not exist.
     pub reports: &'a [Option<Vec<u8>>],
 }
 
-/// The file in the place of an answer that a case does not have.
+/// The file to use if a case has no answer file.
 pub(super) const NO_FILE: &str = "/dev/null";
 
 impl<'a> CallFiles<'a> {
@@ -90,18 +90,18 @@ impl<'a> CallFiles<'a> {
 }
 
 impl CallOutput<'_> {
-    /// Returns a report as trimmed text; an absent one is empty.
+    /// Returns a report as trimmed text. A missing report is empty.
     pub(super) fn report(&self, index: usize) -> String {
         self.reports.get(index).and_then(Option::as_ref).map(|bytes| text(bytes)).unwrap_or_default()
     }
 }
 
-/// Returns bytes as trimmed text; invalid UTF-8 is replaced.
+/// Returns bytes as trimmed text, with invalid UTF-8 replaced.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// Returns a message of several lines as one, shortened if it is long.
+/// Returns a message as one line, shortened if it is long.
 pub(super) fn message(text: &str) -> String {
     const MAX_LENGTH: usize = 500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -118,22 +118,22 @@ pub enum ProtocolError {
     /// It accepted without a score.
     #[error("accepted the answer, but {place} is not a score: {why}")]
     NoScore {
-        /// Where the score is expected.
+        /// Where the score should be.
         place: &'static str,
-        /// Why not.
+        /// Why it is not a score.
         why: String,
     },
-    /// It rejected without a reason, although a crash looks the same.
+    /// It rejected without a reason, which looks like a crash.
     #[error("ended with {exit} (rejected), but {place} does not say why{}", after_colon(stderr))]
     NoReason {
         /// How it ended.
         exit: &'static str,
-        /// Where the reason is expected.
+        /// Where the reason should be.
         place: &'static str,
         /// Its standard error.
         stderr: String,
     },
-    /// It rejected, but its standard error has the traceback of a crash.
+    /// It rejected, but its standard error shows a crash.
     #[error("crashed ({status}): {stderr}")]
     Crashed {
         /// How it ended.
@@ -141,10 +141,10 @@ pub enum ProtocolError {
         /// Its standard error.
         stderr: String,
     },
-    /// It reported a fault of its own.
+    /// It reported its own failure.
     #[error("failed: {0}")]
     Failed(String),
-    /// It asks for another run of the solver, where there is none.
+    /// It asks for another run of the solver that is not possible.
     #[error("asks for another run of the solver (nextpass.in), {0}")]
     NextPass(&'static str),
     /// It neither accepted nor rejected.
@@ -152,7 +152,7 @@ pub enum ProtocolError {
     NoRuling {
         /// How it ended.
         status: ExitStatus,
-        /// What accepts, and what rejects.
+        /// The exit codes that accept and reject.
         expected: &'static str,
         /// Its standard error.
         stderr: String,
@@ -163,7 +163,7 @@ fn after_colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
-/// The beginnings of lines that only a crash prints.
+/// Prefixes of lines that only a crash prints.
 const MARKS: [&str; 6] = [
     // Python.
     "Traceback (most recent call last):",

@@ -1,5 +1,5 @@
-//! Any program as a checker: a regular expression finds the score that it prints. AtCoder's `vis IN OUT` prints
-//! `Score = N`, and a message before `Score = 0` where the answer breaks a rule.
+//! Any program as a checker: a regular expression finds the score that it prints. For example, AtCoder's `vis IN OUT`
+//! prints `Score = N`, and a message before `Score = 0` if the answer breaks a rule.
 
 use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, message, text};
 use crate::checker::{MatchPlace, ScoreSearch, ScoreStream};
@@ -74,7 +74,7 @@ impl ScoreSearch {
         })
     }
 
-    /// Returns the lines that have no score, as one message.
+    /// Returns the lines without a score as one message.
     fn words_beside_scores(&self, said: &[Vec<u8>; 2]) -> String {
         let lines = said.iter().flat_map(|stream| stream.split(|byte| *byte == b'\n'));
         let lines: Vec<String> = lines.filter(|line| !self.score.is_match(line)).map(text).collect();
@@ -86,14 +86,14 @@ fn group_or_all<'a>(found: &Captures<'a>) -> &'a [u8] {
     found.get(1).or_else(|| found.get(0)).map_or(&[], |group| group.as_bytes())
 }
 
-/// Returns the line around a place.
+/// Returns the line that contains a position.
 fn line_of(text: &[u8], place: usize) -> &[u8] {
     let start = text[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let length = text[start..].iter().position(|byte| *byte == b'\n').unwrap_or(text.len() - start);
     &text[start..start + length]
 }
 
-/// Returns a text without the sequences that colour it on a terminal.
+/// Returns a text without terminal colour sequences.
 fn without_colours(bytes: &[u8]) -> Vec<u8> {
     let (mut plain, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
     while let Some(start) = rest.windows(2).position(|pair| pair == b"\x1b[") {

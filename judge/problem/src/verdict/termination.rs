@@ -1,4 +1,4 @@
-//! From how one program ended to a verdict.
+//! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
 use crate::limits::Limits;
 use crate::outcome::{Ruling, Verdict};
@@ -7,14 +7,14 @@ use judge_sandbox::{Breach, End, Execution};
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The program ended with exit code 0 and within its limits: its answer can be checked.
+    /// It exited with code 0 within its limits, so its answer can be checked.
     Clean,
-    /// It failed: the verdict, and the reason.
+    /// It failed, with the verdict and the reason.
     Failed(Verdict, String),
 }
 
-/// Returns how a run ended. If several apply, the first of these counts: cannot start, output, disk, CPU time, wall
-/// time, memory, processes, runtime error.
+/// Returns how a run ended. If several reasons apply, the first of these counts: cannot start, output, disk, CPU time,
+/// wall time, memory, processes, runtime error.
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
     let precedence = [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
@@ -68,22 +68,22 @@ fn signal_name(signal: i32) -> String {
     format!("signal {signal} ({name})")
 }
 
-/// The interactor's decision. It sees the end of the solver's output only if the solver exits with code 0 within its
-/// limits.
+/// The interactor's decision. The interactor sees the end of the solver's output only if the solver exits with code 0
+/// within its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InteractorDecision {
     /// It accepted or rejected.
     Decided(Ruling),
-    /// It failed: the reason. This is never the solver's fault.
+    /// It failed, with the reason. This is never the solver's fault.
     Failed(String),
-    /// It was still running some time after the solver's end, and was killed: the end of its standard error.
+    /// It was still running some time after the solver's end and was killed; with the end of its standard error.
     None(Idleness, String),
 }
 
 /// What an interactor without a decision did after the solver's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idleness {
-    /// It waited, or printed without end.
+    /// It waited or printed without end.
     Waiting,
     /// It computed all the time.
     Computing,
@@ -94,15 +94,15 @@ pub enum Idleness {
 pub enum InteractiveVerdict {
     /// The interactor's decision holds.
     Decided(Ruling),
-    /// There is no decision, or it does not hold: the verdict, and the reason.
+    /// There is no valid decision; with the verdict and the reason.
     Failed(Verdict, String),
 }
 
 /// Returns the verdict on a conversation.
 ///
 /// The interactor reads everything that the solver prints, and its decision holds however the solver ends: a wrong move
-/// stays a wrong answer if a crash, too much output or too much memory follows. Time limits are the exception: a solver
-/// that exceeds one before the decision fails.
+/// is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the exception: a
+/// solver that exceeds one before the decision fails.
 #[must_use]
 pub fn interactive_verdict(
     execution: &Execution,
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(verdict(End::Signalled(24), &[]), Some(Verdict::RuntimeError));
     }
 
-    /// The verdict on a solver that ended like this; `None` is the interactor's decision.
+    /// The verdict on a solver with this end. `None` is the interactor's decision.
     fn verdict_on(end: End, breaches: &[Breach], decision: InteractorDecision) -> Option<Verdict> {
         let cpu = Time(Duration::from_secs(4));
         let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1), output: Bytes(10), processes: 1 };

@@ -1,7 +1,7 @@
-//! The protocol of programs made with testlib, <https://github.com/MikeMirzayanov/testlib>, as `testlib.h` has it.
+//! The protocol of programs that use testlib, <https://github.com/MikeMirzayanov/testlib>, as defined by `testlib.h`.
 //!
-//! A checker is called with INPUT OUTPUT ANSWER, an interactor likewise, with the file that it writes as OUTPUT. The exit
-//! code is the result, standard error says the result and the reason. With `-appes`, RESULT is an XML file that says both.
+//! A checker is called with INPUT OUTPUT ANSWER. So is an interactor, which writes OUTPUT. The exit code is the result,
+//! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
 use super::protocol;
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
@@ -12,22 +12,22 @@ use checkers::Score;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Interactors made with testlib.
+/// The interactor side of the protocol of testlib.
 pub(super) struct TestlibInteractor;
 
-/// The placeholders of a command that says itself where its files go.
+/// The placeholders of a command that places its files itself.
 const PLACEHOLDERS: [&str; 5] = ["{input}", "{answer}", "{expected}", "{result}", "{output}"];
 
-/// What a program says of an answer.
+/// The result that a program reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Said {
-    /// It is right.
+    /// The answer is right.
     Right,
-    /// It has as many points as the text says.
+    /// The answer has the number of points in the text.
     Points(String),
-    /// It is wrong.
+    /// The answer is wrong.
     Wrong,
-    /// The program itself, or the setter's own answer, is at fault.
+    /// The program or the setter's answer is wrong.
     Fail,
 }
 
@@ -89,10 +89,10 @@ fn arguments(input: &Path, output: &Path, expected: Option<&Path>) -> Vec<OsStri
     [input, output, expected.unwrap_or(Path::new(NO_FILE))].map(OsString::from).to_vec()
 }
 
-/// Returns the ruling of the exit code, with the reason on standard error.
+/// Returns the ruling by the exit code, with the reason from standard error.
 fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     let words = text(output.stderr);
-    // A checker may print other lines before its result, and repeat in them what the solver printed.
+    // A checker may print other lines before its result, and these may contain text of the solver.
     let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let code = output.status.code();
     if let Some((points, why)) = partial(last)
@@ -110,10 +110,10 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
             Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
         }
         Some(1) => rule(Said::Wrong, &after("wrong answer"), output),
-        // A presentation error, and what is left over in the output.
+        // A presentation error, or unread output.
         Some(2 | 4) => rule(Said::Wrong, &after("wrong output format"), output),
         Some(3) => rule(Said::Fail, &after("FAIL"), output),
-        // Newer programs end with 7; 5 was the code of points before.
+        // Newer programs exit with 7 for points. The older code was 5.
         Some(5 | 7) => {
             let points = last.strip_prefix("points").unwrap_or(last);
             let number = points.split_whitespace().next().unwrap_or_default().to_owned();
@@ -128,15 +128,15 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     }
 }
 
-/// Returns the number and the reason in `partially correct (13) REASON`.
+/// Returns the number and the reason of `partially correct (13) REASON`.
 fn partial(words: &str) -> Option<(String, String)> {
     let (number, why) = words.strip_prefix("partially correct (")?.split_once(')')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| (number.to_owned(), why.trim().to_owned()))
 }
 
-/// Returns whether an exit code stands for this number of points: it is that number, from 0, 16 or 50 on, as the program was
-/// built.
+/// Returns whether an exit code means this number of points. The code is the number plus 0, 16 or 50, depending on how
+/// the program was built.
 fn is_partial(code: i32, points: &str) -> bool {
     points.parse::<i32>().is_ok_and(|points| [0, 16, 50].contains(&(code - points)))
 }

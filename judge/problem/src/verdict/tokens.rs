@@ -1,7 +1,7 @@
 //! The built-in checker `tokens`: compares an answer with the expected one, token by token.
 //!
-//! Its rules are those of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
-//! `support/default_validator`. Only zero bytes differ: there they end a token, here they are bytes as any others.
+//! The rules are those of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
+//! `support/default_validator`. Only zero bytes differ: there they end a token, here they are ordinary bytes.
 
 use crate::checker::TokenRules;
 use crate::outcome::{BrokenRule, Rejection, Ruling};
@@ -9,10 +9,10 @@ use crate::text::token_text;
 use checkers::Score;
 use std::num::{IntErrorKind, NonZeroUsize};
 
-/// The most bytes of a token that a message shows.
+/// The maximum number of bytes of a token that a message shows.
 const SHOWN: usize = 30;
 
-/// Compares an answer with the expected one. What is accepted has the score 1.
+/// Compares an answer with the expected one. An accepted answer has the score 1.
 #[must_use]
 pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Ruling {
     let (mut expected, mut answer) = (Scan::new(expected), Scan::new(answer));
@@ -36,7 +36,7 @@ pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Rul
     }
 }
 
-/// Passes the white space before the next tokens, which must be the same where that counts.
+/// Skips the white space before the next tokens. It must be equal if the rules require that.
 fn pass_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_>) -> Result<(), String> {
     if rules.space_change_sensitive {
         while let Some(wanted) = expected.peek().filter(|byte| is_space(*byte)) {
@@ -55,8 +55,8 @@ fn pass_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_
     Ok(())
 }
 
-/// Returns the first number of an expected text whose neighbours among the doubles are further away than the tolerance: a
-/// solver that computes with doubles can miss it by more.
+/// Returns the first number of an expected text for which the spacing of doubles is larger than the tolerance. A solver
+/// that computes with doubles can miss the tolerance.
 #[must_use]
 pub fn find_too_fine(rules: &TokenRules, expected: &[u8]) -> Option<f64> {
     if !rules.has_tolerance() {
@@ -103,7 +103,7 @@ fn shown(token: &[u8]) -> String {
     format!("`{}{dots}`", token_text(&String::from_utf8_lossy(cut)))
 }
 
-/// Returns two tokens in quotes. Of long ones it shows where they begin to differ.
+/// Returns two tokens in quotes. Long tokens are shown from their first difference on.
 fn shown_from_difference(wanted: &[u8], found: &[u8]) -> (String, String) {
     let same = wanted.iter().zip(found).take_while(|(left, right)| left.eq_ignore_ascii_case(right)).count();
     if same <= SHOWN / 2 {
@@ -124,12 +124,12 @@ fn space(byte: Option<u8>) -> String {
     }
 }
 
-/// Returns whether a byte is white space to C in its own locale.
+/// Returns whether a byte is white space in the C locale.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// A place in a text.
+/// A reading position in a text.
 #[derive(Debug, Clone)]
 struct Scan<'a> {
     bytes: &'a [u8],
@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Goes on by a byte, if there is one.
+    /// Advances by one byte, if there is one.
     pub(super) fn step(&mut self) {
         if self.peek() == Some(b'\n') {
             self.line += 1;
@@ -162,7 +162,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the token that begins here, and goes on behind it; `None` at the end.
+    /// Returns the token that starts here and advances past it. `None` at the end.
     pub(super) fn token(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| is_space(*byte)).unwrap_or(rest.len());
@@ -176,18 +176,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Significant decimal digits beyond these only say whether the number is above what they are: no number that lies halfway
-/// between two of `f64` has more than 767.
+/// The number of significant decimal digits that matter. Further digits only tell whether the number is larger: no
+/// midpoint of two `f64` numbers has more than 767 digits.
 const DECIMAL_DIGITS: usize = 768;
 
-/// The same for hexadecimal digits: they have at least 57 bits, and `f64` has 53.
+/// The same for hexadecimal digits. They give at least 57 bits, and `f64` has 53.
 const HEXADECIMAL_DIGITS: usize = 15;
 
-/// No token has enough digits to make up for a larger exponent.
+/// A larger exponent cannot be offset by the number of digits of a token.
 const LARGEST_EXPONENT: i64 = 1 << 60;
 
-/// Returns the number that a whole token is; `None` if it is none, infinite, or too large. As the C library does, it reads
-/// an exponent without digits as none. It takes time in proportion to the token's length.
+/// Returns the number that a whole token represents. `None` if it is not a number, infinite, or too large. As in the C
+/// library, an exponent without digits is ignored. It takes linear time.
 fn read_float(token: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(token).ok()?;
     let (negative, unsigned) = match text.as_bytes().first()? {
@@ -209,17 +209,18 @@ fn decimal(text: &str) -> Option<f64> {
     }
     digits.iter_mut().for_each(|digit| *digit += b'0');
     let digits = std::str::from_utf8(&digits).ok()?;
-    // Correctly rounded, as in the C library. Larger exponents are infinite or 0; the standard library loses count of them.
+    // Correctly rounded, as in the C library. Larger exponents give infinity or 0, and the standard library miscounts
+    // them.
     format!("{digits}e{}", exponent.clamp(-10_000, 10_000)).parse().ok()
 }
 
-/// Reads what follows `0x`.
+/// Reads the part after `0x`.
 fn hexadecimal(text: &str) -> Option<f64> {
     let Significand { digits, exponent } = split(text, ['p', 'P'])?.significand(16, 4, HEXADECIMAL_DIGITS)?;
     let number = digits.iter().fold(0, |number: u128, digit| number << 4 | u128::from(*digit));
     let exponent = i32::try_from(exponent.clamp(-5_000, 5_000)).ok()?;
     let bits = (u128::BITS - number.leading_zeros()).cast_signed();
-    // The exponent of the last bit that `f64` keeps, also of a number with fewer than 53.
+    // The exponent of the last bit that `f64` keeps, also for subnormal numbers.
     let last = (exponent + bits - f64::MANTISSA_DIGITS.cast_signed()).max(-1_074);
     if last <= exponent {
         return Some(scaled(number as f64, exponent));
@@ -230,7 +231,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(scaled((kept + u128::from(is_up)) as f64, last))
 }
 
-/// Multiplies by a power of two, in steps that are numbers themselves.
+/// Multiplies by a power of two, in steps that `f64` can represent.
 fn scaled(mut number: f64, mut exponent: i32) -> f64 {
     while exponent != 0 && number != 0.0 && number.is_finite() {
         let step = exponent.clamp(-1_000, 1_000);
@@ -240,22 +241,22 @@ fn scaled(mut number: f64, mut exponent: i32) -> f64 {
     number
 }
 
-/// A number as it is written.
+/// The parts of a written number.
 struct Written<'a> {
     whole: &'a str,
     fraction: &'a str,
     exponent: i64,
 }
 
-/// The digits of a number from the first that is not 0, as an integer, and the exponent that this has.
+/// The significant digits of a number as an integer, and its exponent.
 struct Significand {
     digits: Vec<u8>,
     exponent: i64,
 }
 
 impl Written<'_> {
-    /// Returns the first significant digits, and one more that is 1 if a later one is not 0. A digit counts `weight` in the
-    /// exponent. `None` if there is no digit, or something else.
+    /// Returns the first significant digits, plus one digit that is 1 if a later digit is not 0. A digit counts
+    /// `weight` in the exponent. `None` if there is no digit, or if there is anything else.
     fn significand(&self, radix: u32, weight: i64, most: usize) -> Option<Significand> {
         let Self { whole, fraction, mut exponent } = *self;
         if whole.len() + fraction.len() == 0 {
@@ -312,7 +313,7 @@ mod tests {
         TokenRules::parse(&words).unwrap()
     }
 
-    /// An answer, and the place and reason for which it is rejected; `None`: it is accepted.
+    /// An answer, and the place and reason of its rejection. `None`: it is accepted.
     fn said(flags: &str, expected: &str, answer: &str) -> Option<String> {
         match compare_tokens(&rules(flags), expected.as_bytes(), answer.as_bytes()) {
             Ruling::Accepted(score) => {
@@ -394,7 +395,7 @@ mod tests {
         assert!(said("", "a", &long).unwrap().len() < 100);
     }
 
-    /// The same decision, written down as plainly as it can be: no places, no reasons.
+    /// The same decision in the simplest form, without places and reasons.
     fn is_accepted(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> bool {
         let split = |text: &[u8]| -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
             let (mut spaces, mut tokens) = (vec![Vec::new()], Vec::new());
@@ -409,7 +410,7 @@ mod tests {
                 let last = if is_space { spaces.last_mut() } else { tokens.last_mut() };
                 last.unwrap().push(*byte);
             }
-            // Before, between and behind the tokens.
+            // Before, between and after the tokens.
             spaces.resize(tokens.len() + 1, Vec::new());
             (spaces, tokens)
         };
@@ -474,7 +475,7 @@ mod tests {
         }
     }
 
-    /// As the GNU C library 2.36 reads them.
+    /// As read by the GNU C library 2.36.
     #[test]
     fn numbers_are_those_of_the_c_library() {
         for (token, number) in [
@@ -536,7 +537,7 @@ mod tests {
         assert_eq!(read_float(b"\xff"), None);
     }
 
-    /// The digits cancel with exponents that are larger than the standard library counts.
+    /// The digits cancel with exponents that are larger than the standard library handles.
     #[test]
     fn many_digits_count_all() {
         let millions = format!("1{}e-5000000", "0".repeat(5_000_000));
@@ -580,7 +581,7 @@ mod tests {
         if exponent < 0 { power.recip() } else { power }
     }
 
-    /// Returns whether a number is the nearest to an exact one; of two as near, the even one.
+    /// Returns whether a number is the nearest to an exact one. Of two equally near numbers, it must be the even one.
     fn is_nearest(exact: &BigRational, read: Option<f64>) -> bool {
         // Halfway between the largest number and the next power of two.
         let infinite = power(2, 1024) - power(2, 970);
@@ -593,7 +594,7 @@ mod tests {
         (below < *exact && *exact < above) || (is_even && (below == *exact || above == *exact))
     }
 
-    /// A number in this radix: its digits with the point somewhere, and an exponent.
+    /// A number in this radix: digits, the position of the point, and an exponent.
     fn check(radix: u32, digits: &str, point: usize, exponent: i32) -> Result<(), TestCaseError> {
         let point = point.min(digits.len());
         let (whole, fraction) = digits.split_at(point);
@@ -607,7 +608,7 @@ mod tests {
         Ok(())
     }
 
-    /// What makes rounding hard: halfway between two numbers, and a little more or less, times 10 to the power of 1,080.
+    /// The hard cases of rounding: a midpoint of two numbers, or a little more or less, times 10 to the power of 1,080.
     fn halfway(bits: u64, less: i32) -> String {
         let number = f64::from_bits(bits % f64::MAX.to_bits());
         let half = (BigRational::from_float(number).unwrap() + BigRational::from_float(number.next_up()).unwrap())
