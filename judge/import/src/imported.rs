@@ -87,7 +87,13 @@ impl DerivedLimit {
     pub fn of(&self, slowest: Duration) -> Time {
         let steps = (slowest.as_secs_f64() * self.factor / self.resolution - 1e-9).ceil().max(1.0);
         // Whole microseconds: a sum of binary fractions is not shown.
-        Time(Duration::from_micros((steps * self.resolution * 1e6).round() as u64))
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is positive, and `as` saturates"
+        )]
+        let micros = (steps * self.resolution * 1e6).round() as u64;
+        Time(Duration::from_micros(micros))
     }
 
     /// Returns the catalogue with this time limit, and where it comes from.

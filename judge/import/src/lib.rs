@@ -1,5 +1,7 @@
 //! Reads problems of others: what a package says, as a problem of a catalogue, and what of it has no place there.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+
 mod ahc;
 mod detect;
 mod dmoj;

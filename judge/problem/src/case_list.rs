@@ -74,7 +74,7 @@ impl CaseList {
         let place_in = |part: &Part| match &part.cases {
             Cases::Listed(cases) => cases.iter().position(|case| case.name == name),
             Cases::Seeds { seeds, times: 1 } => {
-                name.seed().filter(|seed| seeds.contains(seed)).map(|seed| (seed - seeds.start()) as usize)
+                name.seed().filter(|seed| seeds.contains(seed)).map(|seed| to_index(seed - seeds.start()))
             }
             cases @ Cases::Seeds { .. } => (0..cases.len()).find(|place| cases.at(*place).name == name),
         };
@@ -257,8 +257,7 @@ impl Cases {
     fn len(&self) -> usize {
         match self {
             Self::Seeds { seeds, .. } if seeds.is_empty() => 0,
-            // The number of seeds fits: `Seeds` bounds it.
-            Self::Seeds { seeds, times } => (seeds.end() - seeds.start() + 1) as usize * *times as usize,
+            Self::Seeds { seeds, times } => to_index(seeds.end() - seeds.start() + 1) * *times as usize,
             Self::Listed(cases) => cases.len(),
         }
     }
@@ -343,7 +342,7 @@ impl Repetitions {
                 }
                 Cases::Seeds { seeds, times } => {
                     for seed in contested.shared(seeds).into_iter().flatten() {
-                        let place = first + (seed - seeds.start()) as usize * *times as usize;
+                        let place = first + to_index(seed - seeds.start()) * *times as usize;
                         (place..place + *times as usize).for_each(|place| {
                             count(place, Cow::Owned(CaseSource::Seed(seed)));
                         });
@@ -361,9 +360,15 @@ impl Repetitions {
     #[must_use]
     pub fn at(&self, place: usize) -> u32 {
         let row = || self.in_a_row.iter().find(|(first, end, _)| (*first..*end).contains(&place));
-        let in_row = || row().map_or(0, |(first, _, times)| ((place - first) % *times as usize) as u32);
+        let number = |number: usize| u32::try_from(number).expect("it is less than `times`, a `u32`");
+        let in_row = || row().map_or(0, |(first, _, times)| number((place - first) % *times as usize));
         self.later.get(&place).copied().unwrap_or_else(in_row)
     }
+}
+
+/// Returns a number of seeds as an index.
+fn to_index(seeds: u64) -> usize {
+    usize::try_from(seeds).expect("`Seeds` bounds the number of seeds")
 }
 
 /// Adds 1 to the decimal number that starts at byte `first`.

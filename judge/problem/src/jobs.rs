@@ -326,7 +326,7 @@ fn unpack(bytes: &[u8]) -> Outcome {
     outcome.memory = (head & part::MEMORY > 0).then(|| bytes.number());
     outcome.node = (head & part::NODE > 0).then(|| bytes.text());
     if head & part::SAID > 0 {
-        let [line, column, step] = std::array::from_fn(|_| NonZeroUsize::new(bytes.number() as usize));
+        let [line, column, step] = std::array::from_fn(|_| NonZeroUsize::new(bytes.size()));
         let has_rule = bytes.number() > 0;
         let rule = bytes.text();
         outcome.broken = BrokenRule { line, column, step, rule: has_rule.then_some(rule) };
@@ -344,10 +344,10 @@ pub(super) fn verdict(bytes: &[u8]) -> Verdict {
 /// Writes seven bits to a byte, lowest first. The eighth bit tells that more bytes follow.
 fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
+        bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
     }
-    bytes.push(number as u8);
+    bytes.push((number & 0x7f) as u8);
 }
 
 fn write_text(bytes: &mut Vec<u8>, text: &str) {
@@ -372,8 +372,12 @@ impl Packed<'_> {
         }
     }
 
+    fn size(&mut self) -> usize {
+        usize::try_from(self.number()).expect("it was packed from a `usize`")
+    }
+
     fn text(&mut self) -> String {
-        let length = self.number() as usize;
+        let length = self.size();
         let (text, rest) = self.0.split_at(length);
         self.0 = rest;
         String::from_utf8_lossy(text).into_owned()

@@ -1,5 +1,7 @@
 //! Problems, cases, limits, verdicts, exact scores and scoring rules: values, and what follows from them.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+
 mod case;
 mod case_list;
 mod checker;
@@ -50,7 +52,7 @@ pub use problem::{
     ScoreRangeError, TOKENS, Verification, Viewer,
 };
 pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
-pub use scoring::{RowKey, RowOrder};
+pub use scoring::{RowKey, RowOrder, UnknownRowKey};
 pub use solver::{
     BASE_ENVIRONMENT, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, LanguageStatus,
     LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,

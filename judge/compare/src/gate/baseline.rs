@@ -135,7 +135,13 @@ impl Conditions {
     /// Returns how many runs other programs disturbed.
     #[must_use]
     pub fn noisy_runs(&self) -> usize {
-        (self.noisy * self.runs as f64).round() as usize
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of the runs is from 0 to their number"
+        )]
+        let noisy = (self.noisy * self.runs as f64).round() as usize;
+        noisy
     }
 
     /// Returns whether other programs disturbed clearly more of these runs than of the recorded ones.
@@ -162,6 +168,11 @@ pub fn repeat_disturbed<E>(
     recorded: Option<&Conditions>,
     mut run_alone: impl FnMut(usize) -> Result<Option<Outcome>, E>,
 ) -> Result<usize, E> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is not negative, and `as` saturates"
+    )]
     let allowed = (tolerated(recorded) * outcomes.finished().count() as f64).floor() as usize;
     let disturbed: Vec<(JobId, Outcome)> =
         outcomes.iter().filter_map(|(job, outcome)| Some((job, outcome.filter(|outcome| outcome.noisy)?))).collect();

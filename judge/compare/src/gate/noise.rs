@@ -564,6 +564,7 @@ mod tests {
         let was = sample_of_noise_test(5, 1000, 100.0).with_skewness(skewness);
         let spread = if runs > 1 { 100.0 } else { 0.0 };
         // The residuals give the spread of the runs beside them.
+        #[expect(clippy::cast_possible_truncation, reason = "it is a small number")]
         let off = (1e4 * (0.2 + 1.0 / f64::from(runs)) * 0.95).sqrt().round() as i64;
         let now = [
             sample_of_noise_test(runs, 1000 - fall + off, spread),

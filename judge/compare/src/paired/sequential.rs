@@ -265,6 +265,7 @@ mod tests {
             by_rule,
         };
         // In millionths, since sums of integers are quick.
+        #[expect(clippy::cast_possible_truncation, reason = "scores are far below 2^43")]
         let raw = |(case, (a, b)): (usize, &(f64, f64))| RawPair {
             case,
             effect: (b - a) * 1e6,

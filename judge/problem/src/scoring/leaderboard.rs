@@ -127,12 +127,17 @@ impl RowKey {
     }
 }
 
-impl FromStr for RowKey {
-    type Err = String;
+/// A name that is not the name of a [`RowKey`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}", RowKey::names().join(", "))]
+pub struct UnknownRowKey;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for RowKey {
+    type Err = UnknownRowKey;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRowKey> {
         let named = Self::NAMED.iter().find(|(name, _)| *name == text);
-        named.map(|(_, key)| *key).ok_or_else(|| format!("expected one of {}", Self::names().join(", ")))
+        named.map(|(_, key)| *key).ok_or(UnknownRowKey)
     }
 }
 
@@ -301,6 +306,7 @@ mod tests {
     #[test]
     fn every_name_is_read() {
         assert!(RowKey::names().iter().all(|name| name.parse::<RowKey>().is_ok()));
-        assert_eq!("wall".parse::<RowKey>(), Err("expected one of score, points, cpu, memory, lost".to_owned()));
+        let error = "wall".parse::<RowKey>().expect_err("it is no key");
+        assert_eq!(error.to_string(), "expected one of score, points, cpu, memory, lost");
     }
 }

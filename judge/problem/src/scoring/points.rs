@@ -227,7 +227,13 @@ pub fn decimals_of_digits(number: &BigRational, digits: u32) -> u32 {
     }
     // The zeros after the point, estimated from the lengths: at most one too many.
     let bits = number.denom().bits() - number.numer().bits() + 1;
-    (bits as f64 * std::f64::consts::LOG10_2) as u32 + digits
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is not negative, and a number with 2^32 decimals does not fit into memory"
+    )]
+    let zeros = (bits as f64 * std::f64::consts::LOG10_2) as u32;
+    zeros + digits
 }
 
 /// The measure of the effect between two scores of a case.

@@ -17,8 +17,8 @@ const SHOWN: usize = 30;
 pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Ruling {
     let (mut expected, mut answer) = (Scan::new(expected), Scan::new(answer));
     loop {
-        if let Err(why) = pass_spaces(rules, &mut expected, &mut answer) {
-            return rejected(&answer, "white space", why);
+        if let Some(difference) = skip_spaces(rules, &mut expected, &mut answer) {
+            return rejected(&answer, "white space", difference);
         }
         let Some(wanted) = expected.token() else { break };
         let start = answer.clone();
@@ -36,23 +36,23 @@ pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Rul
     }
 }
 
-/// Skips the white space before the next tokens. It must be equal if the rules require that.
-fn pass_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_>) -> Result<(), String> {
+/// Skips the white space before the next tokens. Returns the difference, if the rules allow none.
+fn skip_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_>) -> Option<String> {
     if rules.space_change_sensitive {
         while let Some(wanted) = expected.peek().filter(|byte| is_space(*byte)) {
             if answer.peek() != Some(wanted) {
-                return Err(format!("expected {}, found {}", space(Some(wanted)), space(answer.peek())));
+                return Some(format!("expected {}, found {}", space(Some(wanted)), space(answer.peek())));
             }
             expected.step();
             answer.step();
         }
         if let Some(more) = answer.peek().filter(|byte| is_space(*byte)) {
-            return Err(format!("expected {}, found {}", space(expected.peek()), space(Some(more))));
+            return Some(format!("expected {}, found {}", space(expected.peek()), space(Some(more))));
         }
     }
     expected.skip_spaces();
     answer.skip_spaces();
-    Ok(())
+    None
 }
 
 /// Returns the first number of an expected text for which the spacing of doubles is larger than the tolerance. A solver
@@ -262,10 +262,10 @@ impl Written<'_> {
         if whole.len() + fraction.len() == 0 {
             return None;
         }
-        exponent -= weight * fraction.len() as i64;
+        exponent -= weight * i64::try_from(fraction.len()).ok()?;
         let (mut digits, mut has_more) = (Vec::new(), false);
         for byte in whole.bytes().chain(fraction.bytes()) {
-            let digit = char::from(byte).to_digit(radix)? as u8;
+            let digit = u8::try_from(char::from(byte).to_digit(radix)?).ok()?;
             if digits.len() == most {
                 has_more |= digit > 0;
                 exponent += weight;
@@ -594,6 +594,10 @@ mod tests {
         (below < *exact && *exact < above) || (is_even && (below == *exact || above == *exact))
     }
 
+    fn signed(length: usize) -> i32 {
+        i32::try_from(length).unwrap()
+    }
+
     /// A number in this radix: digits, the position of the point, and an exponent.
     fn check(radix: u32, digits: &str, point: usize, exponent: i32) -> Result<(), TestCaseError> {
         let point = point.min(digits.len());
@@ -601,7 +605,7 @@ mod tests {
         let (prefix, mark, base, weight) = if radix == 16 { ("0x", 'p', 2, 4) } else { ("", 'e', 10, 1) };
         let token = format!("{prefix}{whole}.{fraction}{mark}{exponent}");
         let integer = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap();
-        let exact = BigRational::from(integer) * power(base, exponent - weight * fraction.len() as i32);
+        let exact = BigRational::from(integer) * power(base, exponent - weight * signed(fraction.len()));
         let number = read_float(token.as_bytes());
         prop_assert!(is_nearest(&exact, number), "{}: {:?}", token, number);
         prop_assert_eq!(read_float(format!("-{token}").as_bytes()), number.map(|number| -number));
@@ -625,8 +629,8 @@ mod tests {
         #[test]
         fn halfway_decimals_are_rounded_correctly(bits: u64, less in -1..=1, zeros in 0..900_usize) {
             let digits = halfway(bits, less) + &"0".repeat(zeros);
-            check(10, &digits, digits.len(), -1_080 - zeros as i32)?;
-            check(10, &digits, 0, digits.len() as i32 - 1_080 - zeros as i32)?;
+            check(10, &digits, digits.len(), -1_080 - signed(zeros))?;
+            check(10, &digits, 0, signed(digits.len()) - 1_080 - signed(zeros))?;
         }
 
         #[test]
