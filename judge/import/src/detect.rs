@@ -1,9 +1,8 @@
 //! Finds out what a package is, and reads it.
 
-use super::error::ImportError;
-use super::imported::Imported;
-use super::kind::Kind;
-use super::{ahc, dmoj, files, kattis, pahcer, polygon};
+use crate::error::{ImportError, Kind};
+use crate::imported::Imported;
+use crate::{ahc, dmoj, files, kattis, pahcer, polygon};
 use std::path::{Path, PathBuf};
 
 /// Reads the package in a folder. `kind`: what it is; without it, that is found out. `id`: the problem's id in place of the

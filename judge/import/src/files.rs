@@ -1,6 +1,6 @@
 //! The files of a package.
 
-use super::error::ImportError;
+use crate::error::ImportError;
 use std::path::{Path, PathBuf};
 
 /// The folder of what Cargo builds.

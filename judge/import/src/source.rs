@@ -1,9 +1,16 @@
 //! Where a package is: in a folder, or in an archive.
 
-use super::archive::{self, Unpacked};
-use super::error::ImportError;
-use super::files;
-use std::path::{Path, PathBuf};
+use crate::error::ImportError;
+use crate::files;
+use std::fs::{File, Permissions};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+use tempfile::TempDir;
+use zip::ZipArchive;
+use zip::read::ZipFile;
+use zip::result::ZipError;
 
 /// What macOS puts into an archive beside the files.
 const BESIDE: &str = "__MACOSX";
@@ -26,7 +33,7 @@ impl Source {
         if kind.is_dir() {
             return Ok(Self { root: path.to_owned(), shown: path.to_owned(), _unpacked: None });
         }
-        let unpacked = archive::unpack(path)?;
+        let unpacked = unpack(path)?;
         let (mut root, mut shown) = (unpacked.root.clone(), path.to_owned());
         let mut entries = files::entries(&root)?;
         entries.retain(|entry| files::name(entry) != BESIDE);
@@ -54,5 +61,105 @@ impl Source {
             Err(_) => path.to_owned(),
         };
         error.with_paths(shown)
+    }
+}
+
+/// What the first bytes of a zip archive are: of its first file, or of its end where it has none.
+const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// The most files and folders of an archive.
+const MAX_ENTRIES: usize = 100_000;
+
+/// The most bytes of all its files.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// An archive that was unpacked. Its files are removed with it; a killed judge leaves them to the next judge's sweep.
+#[derive(Debug)]
+pub(super) struct Unpacked {
+    /// The folder with its files, which has the name of the archive.
+    pub root: PathBuf,
+    folder: TempDir,
+}
+
+impl Unpacked {
+    /// Returns the temporary folder, which is removed with it.
+    pub(super) fn into_folder(self) -> TempDir {
+        self.folder
+    }
+}
+
+/// Unpacks an archive.
+///
+/// # Errors
+/// When it is no archive, is damaged or encrypted, or has too many files, too many bytes, a link, or a path that leads out.
+pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
+    let unreadable = |error| ImportError::unreadable(path, error);
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut begin = [0; 4];
+    if file.read_exact(&mut begin).is_err() || !SIGNATURES.contains(&&begin[..]) {
+        return Err(ImportError::bad(path, "it is no package", "a folder or a zip archive"));
+    }
+    let mut archive = ZipArchive::new(file).map_err(|error| damaged(path, error))?;
+    if archive.len() > MAX_ENTRIES {
+        let what = format!("the archive has {} files", archive.len());
+        return Err(ImportError::bad(path, what, format!("at most {MAX_ENTRIES}")));
+    }
+    let prefix = judge_sandbox::sweepable_name("package") + ".";
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(unreadable)?;
+    let root = folder.path().join(path.file_stem().unwrap_or_default());
+    fs::create_dir(&root).map_err(unreadable)?;
+    let mut left = MAX_BYTES;
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(|error| damaged(path, error))?;
+        let name = entry.name().map_err(|error| damaged(path, error))?.into_owned();
+        let target = root.join(inside(path, &name)?);
+        if entry.is_dir() {
+            fs::create_dir_all(&target).map_err(unreadable)?;
+            continue;
+        }
+        if entry.is_symlink() {
+            return Err(ImportError::bad(path, format!("`{name}` is a link"), "files and folders alone"));
+        }
+        left = write(&mut entry, &target, left).map_err(unreadable)?.ok_or_else(|| {
+            let most = MAX_BYTES >> 30;
+            ImportError::bad(
+                path,
+                format!("its files have more than {most} GiB"),
+                "less: unpack it, and give the folder",
+            )
+        })?;
+    }
+    Ok(Unpacked { root, folder })
+}
+
+/// Returns the path of an entry below the folder of its archive.
+fn inside(archive: &Path, name: &str) -> Result<PathBuf, ImportError> {
+    // Archives made on Windows may have its separators.
+    let path = PathBuf::from(name.replace('\\', "/"));
+    let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if path.components().all(is_below) && !name.contains('\0') {
+        return Ok(path);
+    }
+    Err(ImportError::bad(archive, format!("`{name}` leads out of the archive"), "paths of files in it"))
+}
+
+/// Writes a file, and returns how many of the bytes are left for others; `None` if they do not suffice. What an archive says
+/// of a size is not believed.
+fn write(entry: &mut ZipFile<'_, File>, target: &Path, left: u64) -> io::Result<Option<u64>> {
+    target.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let is_program = entry.unix_mode().is_some_and(|mode| mode & 0o100 != 0);
+    let mut file = File::create_new(target)?;
+    let written = io::copy(&mut entry.take(left.saturating_add(1)), &mut file)?;
+    file.set_permissions(Permissions::from_mode(if is_program { 0o755 } else { 0o644 }))?;
+    Ok(left.checked_sub(written))
+}
+
+fn damaged(path: &Path, error: ZipError) -> ImportError {
+    match error {
+        ZipError::Io(error) => ImportError::unreadable(path, error),
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            ImportError::bad(path, "the archive is encrypted", "one without a password: unpack it, and give the folder")
+        }
+        other => ImportError::bad(path, format!("it cannot be unpacked: {other}"), "a zip archive"),
     }
 }

@@ -1,6 +1,6 @@
 //! YAML files: mappings of texts, numbers and lists.
 
-use super::error::ImportError;
+use crate::error::ImportError;
 use saphyr::{LoadableYamlNode, MarkedYamlOwned};
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,67 @@
 //! Problems, cases, limits, verdicts, exact scores and scoring rules: values, and what follows from them.
 
-mod model;
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
+mod case;
+mod case_list;
+mod checker;
 pub mod condition;
+mod features;
+mod history;
+mod identity;
+mod jobs;
+mod limits;
 pub mod manifest;
+mod outcome;
 pub mod parallel;
 pub mod plan;
+mod problem;
+mod rule;
 pub mod scoring;
+mod solver;
+mod stored_run;
+mod text;
 pub mod verdict;
 
-pub use model::*;
+pub use case::{
+    BestOrigin, CaseName, CaseSource, CaseSpec, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, GroupAggregate, KnownBest,
+    Members, Seeds, SeedsError, TestGroup, Thresholds, ThresholdsError, parse_seed,
+};
+pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
+pub use checker::{
+    AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch,
+    ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,
+};
+pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
+pub use history::{
+    BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, NoteError, PastScores,
+    Retention, RunChoice, RunState, Tag, TagError,
+};
+pub use identity::{CheckerIdentity, Digest, DigestError, DigestWriter, RunId};
+pub use jobs::{
+    Evidence, FinishedJob, JobId, KnownOutcome, OutcomeGrid, RunEvent, RunningJobs, Stop, StoredResult, TaskCounts,
+};
+pub use limits::{
+    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Number, NumberError, Percent, Time,
+    TimeFactor, TimeFactorError, UnitError, Weight, WeightError,
+};
+pub use manifest::SlurmTable;
+pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
+pub use problem::{
+    BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, Problem, ScoreRange,
+    ScoreRangeError, TOKENS, Verification, Viewer,
+};
+pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
+pub use scoring::{RowKey, RowOrder, UnknownRowKey};
+pub use solver::{
+    BASE_ENVIRONMENT, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, LanguageStatus,
+    LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
+};
+pub use stored_run::{
+    Node, NodeList, Origin, Provenance, Shard, ShardError, StoredCase, StoredCases, StoredEntrant, StoredOutcome,
+    StoredRun, iso_utc,
+};
+pub use text::{
+    as_text, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line, quote, quote_words,
+    tail, visible, without_flags,
+};

@@ -1,4 +1,4 @@
-//! Work on many items, on all cores.
+//! Parallel maps over many items, on all cores.
 
 use std::convert::Infallible;
 use std::num::NonZero;
@@ -7,35 +7,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::vec::IntoIter;
 
-/// Fewer items than this are not worth a thread.
-const LEAST_SHARE: usize = 8;
+/// The minimum number of items that is worth a thread.
+const MIN_SHARE: usize = 8;
 
-/// Returns what `work` gives for every number below `count`, in order.
+/// Returns the results of `work` for every number below `count`, in order.
 ///
 /// # Panics
-/// When `work` does.
+/// Panics if `work` panics.
 pub fn map_on_all_cores<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let Ok(results) = try_map_on_all_cores(count, |number| Ok::<_, Infallible>(work(number)));
     results
 }
 
-/// Returns what `work` gives for every number below `count`, in order.
+/// Returns the results of `work` for every number below `count`, in order.
 ///
 /// # Errors
-/// That of the lowest number for which `work` fails; then not all of the higher ones are tried.
+/// Returns the error of the lowest number for which `work` fails. Some higher numbers may then not be tried.
 ///
 /// # Panics
-/// When `work` does.
+/// Panics if `work` panics.
 pub fn try_map_on_all_cores<R: Send, E: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    if count < 2 * LEAST_SHARE {
+    if count < 2 * MIN_SHARE {
         return (0..count).map(work).collect();
     }
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / LEAST_SHARE);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / MIN_SHARE);
     let lowest_failed = AtomicUsize::new(count);
-    // In turns: the files of cases often grow with their number.
+    // Cores take turns, because the files of cases often grow with their number.
     let share = |core: usize| {
         let mut results = Vec::with_capacity(count / cores + 1);
         for number in (core..count).step_by(cores) {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_number_has_its_result_in_its_place() {
-        for count in [0, 1, 2 * LEAST_SHARE - 1, 2 * LEAST_SHARE, 1001] {
+        for count in [0, 1, 2 * MIN_SHARE - 1, 2 * MIN_SHARE, 1001] {
             let squares: Vec<_> = (0..count).map(|number| number * number).collect();
             assert_eq!(map_on_all_cores(count, |number| number * number), squares);
         }
@@ -85,7 +85,7 @@ mod tests {
             let tried = AtomicUsize::new(0);
             let result = try_map_on_all_cores(1001, |number| {
                 tried.fetch_add(1, Ordering::Relaxed);
-                // Later ones fail earlier than the first does.
+                // The later ones fail before the first one does.
                 if number == first {
                     thread::sleep(std::time::Duration::from_millis(5));
                 }

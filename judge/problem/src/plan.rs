@@ -1,17 +1,23 @@
-//! What a run will do: every solver on every case, in an order that is fair to all.
+//! The plan of a run: every solver on every case, in an order that is fair to all solvers.
 
-use crate::model::{
-    CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote,
-};
+use crate::case::{CaseSource, CaseSpec};
+use crate::case_list::CaseList;
+use crate::jobs::JobId;
+use crate::limits::Limits;
+use crate::outcome::KeptStderr;
+use crate::problem::Problem;
+use crate::solver::{Solver, SolverSpec};
+use crate::stored_run::Shard;
+use crate::text::quote;
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// The flag that chooses languages, for all solvers or for those of a name.
+/// The flag that chooses languages, for all solvers or for one by its name.
 const LANGUAGE: &str = "--language";
 
-/// What a run will do.
+/// The plan of a run: every solver on every case.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The problem.
@@ -22,38 +28,38 @@ pub struct Plan {
     pub solvers: Vec<Solver>,
     /// What each solver may use on each case.
     pub limits: Limits,
-    /// What the solvers get as their environment, beside what every solver gets.
+    /// Environment variables of all solvers, in addition to the standard ones.
     pub environment: Vec<(String, String)>,
-    /// Files and folders that every solver may see, beside its own.
+    /// Files and folders that every solver may see, in addition to its own.
     pub visible: Vec<Visible>,
     /// Whether the first case that is not accepted ends the run.
     pub fail_fast: bool,
     /// The cases whose standard error is kept.
     pub stderr: KeptStderr,
-    /// Whether the answers are handed to the watcher of a run, even without a journal.
+    /// Whether finished jobs carry their answers even without a journal.
     pub hand_over_answers: bool,
     /// Whether finished jobs carry the transcript of their conversation.
     pub transcripts: bool,
-    /// The flags of the command line that every case depends on: the limits, the sandbox and the catalogue.
+    /// The command-line flags that affect every case: limits, sandbox and catalogue.
     pub case_flags: CaseFlags,
     /// Who goes first on each case.
     pub order: Order,
 }
 
-/// Flags of a command line, with their values. They are looked for once something is said of a case, which not every run does.
+/// Command-line flags with their values. They are computed when they are first needed, which is not in every run.
 #[derive(Clone)]
 pub struct CaseFlags(Arc<LazyLock<Vec<String>, FindFlags>>);
 
 type FindFlags = Box<dyn FnOnce() -> Vec<String> + Send>;
 
 impl CaseFlags {
-    /// Those that `find` finds.
+    /// Returns the flags that `find` will return.
     #[must_use]
     pub fn found_by(find: impl FnOnce() -> Vec<String> + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(find))))
     }
 
-    /// Returns them as words.
+    /// Returns the flags as words.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.0
@@ -75,15 +81,15 @@ impl fmt::Debug for CaseFlags {
 /// Who goes first on each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// The solvers take turns as on the command line: A B, A B.
+    /// The solvers take turns in the order of the command line: A B, A B.
     Fixed,
-    /// On every other case they take turns backwards: A B, B A. A machine that warms up or slows down favours no
-    /// solver, and with two workers each solver gets either core.
+    /// On every other case the order is reversed: A B, B A. A machine that warms up or slows down favours no solver,
+    /// and with two workers each solver gets both cores in turn.
     Interleaved,
 }
 
 impl Plan {
-    /// Returns the plan of these solvers on these cases under the problem's own limits, recorded nowhere.
+    /// Returns the plan of these solvers on these cases, under the problem's own limits.
     #[must_use]
     pub fn new(problem: Problem, solvers: Vec<Solver>, cases: CaseList) -> Self {
         Self {
@@ -102,7 +108,7 @@ impl Plan {
         }
     }
 
-    /// Returns the plan of the cases in a shard, and by case its place in this plan.
+    /// Returns the plan of the cases in a shard, and the index of each case in this plan.
     #[must_use]
     pub fn shard(&self, shard: Shard) -> (Self, Vec<usize>) {
         let is_in = |(_, case): &(usize, CaseSpec)| shard.holds(&self.problem.id, &case.name);
@@ -120,26 +126,26 @@ impl Plan {
         (plan, places)
     }
 
-    /// Returns what a solver may use on each case: the limits of the run, and what its language allows.
+    /// Returns the limits of a solver on each case: the limits of the run plus the allowance of its language.
     #[must_use]
     pub fn limits_of(&self, solver: usize) -> Limits {
         self.limits.allowing(&self.solvers[solver].allowance)
     }
 
-    /// Returns how many jobs there are.
+    /// Returns the number of jobs.
     #[must_use]
     pub fn job_count(&self) -> usize {
         self.cases.len() * self.solvers.len()
     }
 
-    /// Returns the job at this place of the reports: case by case, and on each case every solver, so that a machine
+    /// Returns the job at this index of the reports. Jobs are ordered by case and then by solver, so that a machine
     /// that slows down slows all solvers alike.
     #[must_use]
     pub fn job(&self, place: usize) -> JobId {
         JobId { case: place / self.solvers.len(), solver: place % self.solvers.len() }
     }
 
-    /// Returns the job that is started as the `turn`-th.
+    /// Returns the job that starts at this turn, from 0.
     #[must_use]
     pub fn turn(&self, turn: usize) -> JobId {
         let job = self.job(turn);
@@ -149,7 +155,7 @@ impl Plan {
         }
     }
 
-    /// Returns the place of a job in the reports.
+    /// Returns the index of a job in the reports.
     #[must_use]
     pub fn place(&self, job: JobId) -> usize {
         job.case * self.solvers.len() + job.solver
@@ -165,7 +171,7 @@ impl Plan {
         Some(&self.problem.test_groups[group].name)
     }
 
-    /// Returns the command that runs one job again, under the same limits and in the same sandbox.
+    /// Returns the command that reruns one job, with the same limits and sandbox.
     #[must_use]
     pub fn reproduce(&self, job: JobId) -> String {
         let case = |of_seed: &str, of_file: &str| match self.cases.at(job.case).source {
@@ -175,7 +181,7 @@ impl Plan {
         let problem = quote(&self.problem.id);
         let solver = &self.solvers[job.solver].spec;
         let command = if *solver == SolverSpec::by_hand() {
-            // A person is not run again: the answer can be checked again.
+            // A person cannot be rerun, but the answer can be checked again.
             format!("judge check -p {problem} {} --output ANSWER", case("--seed", "--input"))
         } else {
             format!("judge run -p {problem} -s {} {}", quote(&solver.text), case("--seeds", "--inputs"))
@@ -186,7 +192,7 @@ impl Plan {
             let language = Some(word).filter(|word| *word == LANGUAGE).and_then(|_| words.next());
             match language.map(|choice| choice.rsplit_once('=').unwrap_or(("", choice))) {
                 None => flags.push(&**word),
-                // The solver is not named here.
+                // The command does not give the solver a name.
                 Some((name, language)) if name.is_empty() || name == self.solvers[job.solver].spec.name => {
                     flags.extend([LANGUAGE, language]);
                 }

@@ -1,11 +1,9 @@
 //! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
-use super::baseline::{Baseline, BaselineCase, CaseResult};
-use super::conditions::Conditions;
-use super::sample::Sample;
+use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{Number, Percent, Time, Verdict, is_hidden};
+use judge_problem::{Number, Percent, Time, UnitError, Verdict, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -149,7 +147,7 @@ impl BaselineFile {
         let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
             let CaseLine { source, reference, entry } =
-                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
+                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what: what.to_string() })?;
             references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
@@ -269,13 +267,32 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-fn line(raw: RawLine) -> Result<CaseLine, String> {
+/// What is wrong with the line of a case.
+#[derive(Debug, thiserror::Error)]
+enum InvalidLine {
+    #[error("it needs a seed or a file, and not both")]
+    Source,
+    #[error("unknown verdict `{0}`")]
+    Verdict(String),
+    #[error("an accepted case needs a score, or a mean and a spread")]
+    ScoreMissing,
+    #[error("only an accepted case has a score")]
+    ScoreOfFailure,
+    #[error("`{found}` is not a {expected}")]
+    Number { expected: &'static str, found: String },
+    #[error("{found} runs: at least {least} are needed")]
+    Runs { found: u32, least: u32 },
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+}
+
+fn line(raw: RawLine) -> Result<CaseLine, InvalidLine> {
     let source = match (raw.seed, raw.file) {
         (Some(seed), None) => BaselineSource::Seed(seed),
         (None, Some(file)) => BaselineSource::File(file),
-        _ => return Err("it needs a seed or a file, and not both".to_owned()),
+        _ => return Err(InvalidLine::Source),
     };
-    let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
+    let verdict = Verdict::from_name(&raw.verdict).ok_or(InvalidLine::Verdict(raw.verdict))?;
     let scores = (raw.score, raw.mean, raw.spread);
     let result = match (verdict, scores) {
         (Verdict::Accepted, (Some(score), None, None)) => {
@@ -285,19 +302,17 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
             let sample = Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?);
             if !raw.skewness.is_finite() {
-                return Err(format!("`{}` is not a skewness", raw.skewness));
+                return Err(InvalidLine::Number { expected: "skewness", found: raw.skewness.to_string() });
             }
             CaseResult::Accepted(sample.with_skewness(raw.skewness))
         }
-        (Verdict::Accepted, _) => {
-            return Err("an accepted case needs a score, or a mean and a spread".to_owned());
-        }
+        (Verdict::Accepted, _) => return Err(InvalidLine::ScoreMissing),
         (failed, (None, None, None)) => CaseResult::Failed(failed),
-        _ => return Err("only an accepted case has a score".to_owned()),
+        _ => return Err(InvalidLine::ScoreOfFailure),
     };
     let reference = raw.reference.as_ref().map(read_score).transpose()?;
-    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
-    let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
+    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose()?;
+    let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose()?;
     let entry = BaselineCase {
         result,
         input: raw.input,
@@ -308,9 +323,9 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
     Ok(CaseLine { source, reference, entry })
 }
 
-fn read_score(value: &Value) -> Result<Score, String> {
+fn read_score(value: &Value) -> Result<Score, InvalidLine> {
     let text = text_of(value);
-    text.parse().map_err(|_| format!("`{text}` is not a score"))
+    text.parse().map_err(|_| InvalidLine::Number { expected: "score", found: text })
 }
 
 /// Returns a number as it was written, as long as floating point holds its digits.
@@ -323,24 +338,28 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn number(value: &Value) -> Result<BigRational, String> {
+fn number(value: &Value) -> Result<BigRational, InvalidLine> {
     let text = text_of(value);
-    let number: Number = text.parse().map_err(|_| format!("`{text}` is not a mean score"))?;
+    let number: Number = text.parse().map_err(|_| InvalidLine::Number { expected: "mean score", found: text })?;
     Ok(number.into())
 }
 
-fn deviation(value: &Value) -> Result<f64, String> {
+fn deviation(value: &Value) -> Result<f64, InvalidLine> {
     let number = match value {
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,
         _ => f64::NAN,
     };
     let is_deviation = number.is_finite() && number >= 0.0;
-    if is_deviation { Ok(number) } else { Err(format!("`{value}` is not a standard deviation")) }
+    if is_deviation {
+        Ok(number)
+    } else {
+        Err(InvalidLine::Number { expected: "standard deviation", found: value.to_string() })
+    }
 }
 
-fn runs(runs: u32, least: u32) -> Result<u32, String> {
-    if runs >= least { Ok(runs) } else { Err(format!("{runs} runs: at least {least} are needed")) }
+fn runs(runs: u32, least: u32) -> Result<u32, InvalidLine> {
+    if runs >= least { Ok(runs) } else { Err(InvalidLine::Runs { found: runs, least }) }
 }
 
 #[cfg(test)]

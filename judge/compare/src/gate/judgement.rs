@@ -1,7 +1,7 @@
 //! The limits of a gate, and its judgement.
 
-use super::noise_test::NoiseTest;
-use super::sample::Sample;
+use super::baseline::Sample;
+use super::noise::NoiseTest;
 use judge_problem::{Direction, Verdict};
 use num_rational::BigRational;
 
@@ -39,7 +39,7 @@ pub struct GateLimits {
     pub alpha: f64,
     /// The same about the cases with a tolerance, which share it.
     pub case_alpha: f64,
-    /// Whether the gate runs again, up to [`super::MOST_RUNS`] times, while the total is doubtful.
+    /// Whether the gate runs again, up to [`super::noise::MOST_RUNS`] times, while the total is doubtful.
     pub may_repeat: bool,
     /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
     /// this error probability excludes 0.

@@ -1,11 +1,12 @@
 //! Two solvers paired by case: the effect of each case, and the cases that have none.
 
-use super::terms::{RawPair, TermUnit, sign};
-use super::{EffectMeasure, RuleEffect, ScoredOutcomes};
-use judge_problem::scoring::{ExactSum, points_effect};
+use super::measure::{EffectMeasure, ScoredOutcomes};
+use judge_problem::scoring::{Exact, ExactSum, points_effect};
 use judge_problem::{Direction, JobId, Outcome};
-use judge_statistics::{Moments, Term};
-use num_traits::{ToPrimitive, Zero};
+use judge_statistics::{Moments, Term, mean_interval};
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Two solvers of a plan, paired by case.
@@ -229,4 +230,208 @@ fn raw_pair(
         Direction::Min => -effect,
     };
     Some(RawPair { case, effect: signed * weight.to_f64()?, base: base.into() })
+}
+
+/// A case before the effects are divided by the mean base.
+pub(super) struct RawPair {
+    pub(super) case: usize,
+    pub(super) effect: f64,
+    pub(super) base: Exact,
+}
+
+impl RawPair {
+    /// Adds a case that counts together with this one.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.effect += other.effect;
+        self.base = (self.base.number() + other.base.number()).into();
+    }
+}
+
+/// The unit of the terms: a power of two, so that nothing is rounded. Sums of fourth powers of huge scores would be infinite.
+#[derive(Debug, Clone, Default)]
+struct TermUnit(Option<f64>);
+
+impl TermUnit {
+    /// Returns the term of a pair as if the total were above 0. The first pair settles the unit.
+    pub(super) fn term(&mut self, pair: &RawPair) -> Term {
+        let base = pair.base.to_f64();
+        let unit = *self.0.get_or_insert_with(|| power_of_two(base));
+        Term { effect: pair.effect / unit, base: base / unit }
+    }
+
+    /// Returns the unit, 1 without any pairs.
+    pub(super) fn size(&self) -> f64 {
+        self.0.unwrap_or(1.0)
+    }
+}
+
+/// What the pairs of a comparison add up to, pair by pair.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Terms {
+    total: BigRational,
+    unit: TermUnit,
+}
+
+impl Terms {
+    /// Adds a pair, and returns its term as if the total were above 0.
+    pub(super) fn push(&mut self, pair: &RawPair) -> Term {
+        self.total += pair.base.number();
+        self.unit.term(pair)
+    }
+
+    /// Returns the sign of the total, which is that of all bases: 0 while there is no total.
+    pub(super) fn sign(&self) -> f64 {
+        sign(&self.total)
+    }
+
+    /// Returns the unit of the terms, 1 without any.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit.size()
+    }
+}
+
+/// Returns the sign of a number: 1, -1 or 0.
+pub(super) fn sign(number: &BigRational) -> f64 {
+    if number.is_zero() {
+        0.0
+    } else if number.is_negative() {
+        -1.0
+    } else {
+        1.0
+    }
+}
+
+/// Returns a power of two of the size of a number, 1 for 0.
+fn power_of_two(number: f64) -> f64 {
+    let exponent = number.abs().log2().floor();
+    if exponent.is_finite() { exponent.exp2() } else { 1.0 }
+}
+
+/// Which of two solvers is ahead under the problem's rule, on the cases that were run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleEffect {
+    /// The points of the second solver against those of the first, over the cases where both have some: greater is
+    /// better.
+    pub order: Ordering,
+    /// The number of cases for which the rule gives only the second solver points. The first has no total then.
+    pub first_lacks: usize,
+    /// The number of cases for which the rule gives only the first solver points. The second has no total then.
+    pub second_lacks: usize,
+}
+
+/// What the rule says of two solvers, case by case.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RuleSum {
+    /// Of the differences of the weighted points.
+    sum: BigRational,
+    first_lacks: usize,
+    second_lacks: usize,
+}
+
+impl RuleSum {
+    /// Adds a case.
+    pub(super) fn push(&mut self, scored: ScoredOutcomes<'_>, case: usize, solvers: [usize; 2]) {
+        if let Some(difference) = self.count(scored, case, solvers) {
+            self.sum += difference;
+        }
+    }
+
+    /// Counts which solver lacks points on a case; returns the difference of the weighted points where neither does.
+    fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
+        let is_finished = |solver| scored.outcomes.has(JobId { case, solver });
+        let weight = scored.board.weights.get(case);
+        if weight.is_zero() || !is_finished(first) || !is_finished(second) {
+            return None;
+        }
+        let points = |solver: usize| scored.board.standings[solver].points.get(case);
+        match (points(first), points(second)) {
+            (Some(a), Some(b)) => return Some((b - a) * weight),
+            (Some(_), None) => self.second_lacks += 1,
+            (None, Some(_)) => self.first_lacks += 1,
+            (None, None) => {}
+        }
+        None
+    }
+
+    /// Returns which of the two is ahead, under totals of this direction.
+    pub(super) fn effect(&self, direction: Direction) -> RuleEffect {
+        let order = self.sum.cmp(&BigRational::zero());
+        let order = if direction == Direction::Min { order.reverse() } else { order };
+        RuleEffect { order, first_lacks: self.first_lacks, second_lacks: self.second_lacks }
+    }
+}
+
+impl RuleEffect {
+    pub(super) fn of(scored: ScoredOutcomes<'_>, first: usize, second: usize) -> Self {
+        let mut sum = RuleSum::default();
+        let differences = (0..scored.board.weights.len()).filter_map(|case| sum.count(scored, case, [first, second]));
+        sum.sum = differences.collect::<ExactSum>().value();
+        sum.effect(scored.board.direction)
+    }
+
+    /// Returns whether the rule agrees, or does not object, that the second solver is better.
+    pub(super) fn allows_better(self) -> bool {
+        self.order.is_ge() && self.second_lacks == 0
+    }
+
+    /// Returns whether the rule agrees, or does not object, that the second solver is worse.
+    pub(super) fn allows_worse(self) -> bool {
+        self.order.is_le() && self.first_lacks == 0
+    }
+}
+
+/// The mean logarithm of the ratio below which its side does not matter: 0.1 %.
+const NEGLIGIBLE: f64 = 0.001;
+
+/// The ratio of the scores points to one side, and what the problem's rule ranks by to the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contrast {
+    /// What the rule's effect is measured in.
+    pub measure: EffectMeasure,
+    /// The mean logarithm of the ratio of the scores, over the cases that both solved.
+    pub ratio: f64,
+    /// The mean effect by the rule.
+    pub by_rule: f64,
+    /// The fewest cases without which the rule would point to the side of the ratio, or to none; by their places in the
+    /// plan, the weightiest first.
+    pub cases: Vec<usize>,
+}
+
+impl Contrast {
+    /// Returns the contrast of two comparisons of the same solvers, if there is one: the means are on different sides of
+    /// 0, one of them for certain, and the ratio's is not negligible.
+    #[must_use]
+    pub fn between(
+        ratio: &PairedComparison,
+        (measure, by_rule): (EffectMeasure, &PairedComparison),
+        alpha: f64,
+    ) -> Option<Self> {
+        let means = [ratio.mean(), by_rule.mean()];
+        let is_certain = |paired: &PairedComparison| {
+            mean_interval(&Moments::of(&paired.effects()), alpha).is_some_and(|interval| !interval.contains(0.0))
+        };
+        let is_opposite = means[0] * means[1] < 0.0 && means[0].abs() >= NEGLIGIBLE;
+        (is_opposite && (is_certain(ratio) || is_certain(by_rule))).then(|| Self {
+            measure,
+            ratio: means[0],
+            by_rule: means[1],
+            cases: weightiest(by_rule, means[1].signum()),
+        })
+    }
+}
+
+/// Returns the fewest cases without which the effects do not sum to this sign.
+fn weightiest(paired: &PairedComparison, sign: f64) -> Vec<usize> {
+    let mut pairs = paired.pairs.clone();
+    pairs.sort_by(|left, right| (right.effect * sign).total_cmp(&(left.effect * sign)));
+    let mut sum: f64 = pairs.iter().map(|pair| pair.effect * sign).sum();
+    let mut cases = Vec::new();
+    for pair in pairs {
+        if sum <= 0.0 {
+            break;
+        }
+        sum -= pair.effect * sign;
+        cases.push(pair.case);
+    }
+    cases
 }

@@ -1,9 +1,14 @@
 //! The inference from the effects: an estimate with its interval, and a claim if there is one.
 
-use super::{PairedComparison, RuleEffect};
+use super::comparison::{PairedComparison, RuleEffect};
+use super::measure::EffectMeasure;
+use judge_problem::{Number, Rule};
 use judge_statistics::{
     EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases, fewest_for_claim,
 };
+use num_traits::ToPrimitive;
+use std::fmt;
+use std::str::FromStr;
 
 /// The parameters of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,4 +142,255 @@ pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> 
 
 fn is_all_ties(paired: &PairedComparison) -> bool {
     paired.pairs.iter().all(|pair| pair.effect == 0.0)
+}
+
+/// The number of distinct values up to which each is a range of its own.
+const MAX_VALUES: usize = 10;
+
+/// The number of ranges of about equal size for more values.
+const RANGES: usize = 4;
+
+/// A case with the value of the feature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeatureValue {
+    /// The case, by its place in the plan.
+    pub case: usize,
+    /// The value.
+    pub value: Number,
+}
+
+/// The cases whose values lie in one range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureRange {
+    /// The smallest value.
+    pub low: Number,
+    /// The largest value.
+    pub high: Number,
+    /// The comparison on these cases.
+    pub paired: PairedComparison,
+    /// The inference from it.
+    pub inference: Inference,
+}
+
+/// Splits a comparison by a feature: by its values, or into quarters of the cases if there are many values.
+#[must_use]
+pub fn by_feature(
+    paired: &PairedComparison,
+    mut cases: Vec<FeatureValue>,
+    parameters: TestParameters,
+) -> Vec<FeatureRange> {
+    cases.sort_by(|left, right| left.value.cmp(&right.value));
+    ranges(&cases).into_iter().filter_map(|members| on(paired, members, parameters)).collect()
+}
+
+/// Splits the cases, which are sorted by value, but never between equal values.
+fn ranges(cases: &[FeatureValue]) -> Vec<&[FeatureValue]> {
+    let values: Vec<&[FeatureValue]> = cases.chunk_by(|left, right| left.value == right.value).collect();
+    if values.len() <= MAX_VALUES {
+        return values;
+    }
+    let mut ranges = Vec::new();
+    let mut rest = cases;
+    for left in (1..=RANGES).rev() {
+        let wanted = rest.len().div_ceil(left);
+        let Some(last) = wanted.checked_sub(1).map(|last| &rest[last].value) else { break };
+        let (range, more) = rest.split_at(rest.partition_point(|case| case.value <= *last));
+        ranges.push(range);
+        rest = more;
+    }
+    ranges
+}
+
+fn on(paired: &PairedComparison, members: &[FeatureValue], parameters: TestParameters) -> Option<FeatureRange> {
+    let is_member = |case: usize| members.iter().any(|member| member.case == case);
+    let mut part = paired.clone();
+    part.retain(is_member);
+    let inference = infer_fixed(&part, parameters);
+    let (low, high) = (members.first()?.value.clone(), members.last()?.value.clone());
+    Some(FeatureRange { low, high, paired: part, inference })
+}
+
+/// A mean effect as the user wrote it; it may be 0 or negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum EffectLevel {
+    /// `0.5%`, as a share: of the scores, the total, or the most points of a case.
+    Share(f64),
+    /// `25`: in scores or points. 0 is one in every unit.
+    Amount(f64),
+}
+
+/// A mean effect that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a percentage such as 0.5% or -1%, or a number")]
+pub struct InvalidLevel;
+
+/// Hypotheses that do not fit each other, or the measure of the effects.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum UnsuitedHypotheses {
+    /// H0 is not below H1.
+    #[error("--h0 {h0} must be below --h1 {h1}")]
+    Order {
+        /// H0.
+        h0: EffectLevel,
+        /// H1.
+        h1: EffectLevel,
+    },
+    /// One is a percentage and the other a number.
+    #[error("--h0 {h0} and --h1 {h1} must both be percentages or both be numbers")]
+    Units {
+        /// H0.
+        h0: EffectLevel,
+        /// H1.
+        h1: EffectLevel,
+    },
+    /// A number where a percentage is meant.
+    #[error("effects measured by `{measure}` are percentages: write --h0 and --h1 as percentages, such as 0% and 1%")]
+    Amount {
+        /// Their measure.
+        measure: EffectMeasure,
+    },
+    /// A percentage where a number is meant.
+    #[error(
+        "effects measured by `{measure}` are not percentages here: write --h0 and --h1 as numbers, such as 0 and 10"
+    )]
+    Share {
+        /// Their measure.
+        measure: EffectMeasure,
+    },
+    /// A ratio of 0 or less.
+    #[error("no ratio is as small as {level}: it must be above -100%")]
+    NoRatio {
+        /// What was written.
+        level: EffectLevel,
+    },
+}
+
+impl FromStr for EffectLevel {
+    type Err = InvalidLevel;
+
+    fn from_str(text: &str) -> Result<Self, InvalidLevel> {
+        let number =
+            |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or(InvalidLevel);
+        match text.trim().strip_suffix('%') {
+            Some(percent) => Ok(Self::Share(number(percent)? / 100.0)),
+            None => number(text).map(Self::Amount),
+        }
+    }
+}
+
+impl fmt::Display for EffectLevel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Without the digits that the division added.
+            Self::Share(share) => write!(formatter, "{}%", (share * 1e11).round() / 1e9),
+            Self::Amount(amount) => write!(formatter, "{amount}"),
+        }
+    }
+}
+
+impl EffectLevel {
+    fn number(self) -> f64 {
+        match self {
+            Self::Share(number) | Self::Amount(number) => number,
+        }
+    }
+
+    /// Returns whether it is a number other than 0, which is one in every unit.
+    #[must_use]
+    pub fn is_amount(self) -> bool {
+        matches!(self, Self::Amount(amount) if amount != 0.0)
+    }
+}
+
+/// Checks that H0 is below H1, in the same unit.
+///
+/// # Errors
+/// It is not.
+pub fn check_hypotheses(h0: EffectLevel, h1: EffectLevel) -> Result<(), UnsuitedHypotheses> {
+    let is_share = |level: EffectLevel| matches!(level, EffectLevel::Share(share) if share != 0.0);
+    if h0.is_amount() && is_share(h1) || is_share(h0) && h1.is_amount() {
+        return Err(UnsuitedHypotheses::Units { h0, h1 });
+    }
+    if h0.number() < h1.number() { Ok(()) } else { Err(UnsuitedHypotheses::Order { h0, h1 }) }
+}
+
+impl EffectMeasure {
+    /// Returns a mean effect on the scale of the effects.
+    ///
+    /// # Errors
+    /// A percentage for a measure that is no share, the reverse, or a ratio that is not above 0.
+    pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
+        let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
+        match level {
+            EffectLevel::Amount(amount) if amount == 0.0 || !self.is_share() => Ok(amount),
+            EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount { measure: self }),
+            EffectLevel::Share(share) if self == Self::Ratio && share <= -1.0 => {
+                Err(UnsuitedHypotheses::NoRatio { level })
+            }
+            EffectLevel::Share(share) if self.is_share() => Ok(self.of_share(share)),
+            EffectLevel::Share(share) => {
+                let of_most = most.map(|most| share * most).or((share == 0.0).then_some(0.0));
+                of_most.ok_or(UnsuitedHypotheses::Share { measure: self })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(values: impl Iterator<Item = i64>) -> Vec<usize> {
+        let mut cases: Vec<_> =
+            values.enumerate().map(|(case, value)| FeatureValue { case, value: value.into() }).collect();
+        cases.sort_by(|left, right| left.value.cmp(&right.value));
+        ranges(&cases).iter().map(|range| range.len()).collect()
+    }
+
+    #[test]
+    fn few_values_are_ranges_and_many_are_quarters() {
+        assert_eq!(sizes((0..30).map(|case| case % 3)), [10, 10, 10]);
+        assert_eq!(sizes(0..40), [10, 10, 10, 10]);
+        // Equal values stay together even if the sizes become unequal.
+        assert_eq!(sizes((0..11).chain(std::iter::repeat_n(0, 29))), [30, 4, 3, 3]);
+        assert_eq!(sizes(std::iter::empty()), Vec::<usize>::new());
+    }
+
+    fn level(text: &str) -> EffectLevel {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn levels_are_percentages_or_numbers_of_any_sign() {
+        assert_eq!((level("0.5%"), level("-1 %")), (EffectLevel::Share(0.005), EffectLevel::Share(-0.01)));
+        assert_eq!((level("0"), level("-25")), (EffectLevel::Amount(0.0), EffectLevel::Amount(-25.0)));
+        assert_eq!((level("0.7%").to_string(), level("-25").to_string()), ("0.7%".to_owned(), "-25".to_owned()));
+        for text in ["", "%", "x", "inf", "nan%"] {
+            assert_eq!(text.parse::<EffectLevel>(), Err(InvalidLevel), "{text}");
+        }
+    }
+
+    #[test]
+    fn h0_is_below_h1_in_the_same_unit() {
+        let check = |h0, h1| check_hypotheses(level(h0), level(h1)).map_err(|error| error.to_string());
+        assert_eq!((check("0", "1%"), check("-3", "0"), check("-1%", "0.5%")), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(check("1%", "1%"), Err("--h0 1% must be below --h1 1%".to_owned()));
+        assert!(
+            check("2", "0").is_err() && check("0%", "0").is_err() && check("1", "5%").unwrap_err().contains("both")
+        );
+    }
+
+    #[test]
+    fn levels_are_on_the_scale_of_the_measure() {
+        let relative: Rule = "relative".parse().unwrap();
+        let on = |measure: EffectMeasure, rule: &Rule, text| measure.level(rule, level(text));
+        assert_eq!(on(EffectMeasure::Ratio, &Rule::Sum, "1%"), Ok(0.01_f64.ln_1p()));
+        assert_eq!(on(EffectMeasure::Total, &Rule::Sum, "-1%"), Ok(-0.01));
+        assert_eq!(on(EffectMeasure::Total, &Rule::Sum, "0"), Ok(0.0));
+        assert_eq!(on(EffectMeasure::Points, &relative, "1%"), Ok(10_000.0));
+        assert_eq!(on(EffectMeasure::Difference, &Rule::Sum, "-4"), Ok(-4.0));
+        assert!(on(EffectMeasure::Total, &Rule::Sum, "3").is_err());
+        assert!(on(EffectMeasure::Difference, &Rule::Sum, "3%").is_err());
+        assert!(on(EffectMeasure::Ratio, &Rule::Sum, "-100%").is_err());
+    }
 }

@@ -1,8 +1,10 @@
 //! The measure of effects, and the smallest effect that matters.
 
-use judge_problem::scoring::ScoreMeasure;
-use judge_problem::{Percent, Rule, UnitError};
-use num_traits::ToPrimitive;
+use judge_problem::plan::Plan;
+use judge_problem::scoring::{ScoreMeasure, Scoreboard};
+use judge_problem::{CaseSource, CaseSpec, Digest, JobId, OutcomeGrid, Percent, Problem, Rule, UnitError};
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -186,6 +188,121 @@ impl EffectMeasure {
 impl fmt::Display for EffectMeasure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
+    }
+}
+
+/// The cases of a plan that have one effect together. Whatever else they share, the effects of such cases are no
+/// independent evidence.
+#[derive(Debug, Clone, Default)]
+pub struct EffectUnits {
+    /// The first case of every unit.
+    firsts: HashMap<Unit, usize>,
+    /// By case: the first case of its unit.
+    first_of: Vec<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Unit {
+    TestGroup(usize),
+    Input(Digest),
+    /// The input was not read.
+    Source(CaseSource),
+}
+
+impl EffectUnits {
+    /// Returns the units of a plan's cases. `inputs` are the hashes of their inputs, as far as they are known.
+    #[must_use]
+    pub fn of(plan: &Plan, inputs: &[Option<Digest>]) -> Self {
+        let mut units = Self::default();
+        for (place, case) in plan.cases.iter().enumerate() {
+            units.push(&plan.problem, &case, inputs.get(place).copied().flatten());
+        }
+        units
+    }
+
+    /// Adds a case. Returns whether its effect is its own.
+    pub fn push(&mut self, problem: &Problem, case: &CaseSpec, input: Option<Digest>) -> bool {
+        let group = problem.test_group_of(case).filter(|&group| problem.test_groups[group].counts_as_a_whole());
+        let unit = match (group, input) {
+            (Some(group), _) => Unit::TestGroup(group),
+            (None, Some(input)) => Unit::Input(input),
+            (None, None) => Unit::Source(case.source.clone()),
+        };
+        let place = self.first_of.len();
+        let first = *self.firsts.entry(unit).or_insert(place);
+        self.first_of.push(first);
+        first == place
+    }
+
+    /// Returns the first case of the unit of a case.
+    pub(super) fn first_of(&self, case: usize) -> usize {
+        self.first_of.get(case).copied().unwrap_or(case)
+    }
+}
+
+/// The outcomes of a plan with their points under the problem's rule.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoredOutcomes<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
+    /// The points.
+    pub board: &'a Scoreboard,
+    /// The cases that have one effect together.
+    pub units: &'a EffectUnits,
+}
+
+/// The signs among the points of some cases that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PointSigns {
+    has_positive: bool,
+    has_negative: bool,
+    /// Whether the first solver has points that are not 0.
+    first_has_any: bool,
+}
+
+impl PointSigns {
+    /// Returns the signs among the points of these cases and those.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            has_positive: self.has_positive || other.has_positive,
+            has_negative: self.has_negative || other.has_negative,
+            first_has_any: self.first_has_any || other.first_has_any,
+        }
+    }
+
+    /// Returns whether the first solver's total is 0 because all of its points are.
+    #[must_use]
+    pub fn lack_a_total(self) -> bool {
+        !self.first_has_any
+    }
+
+    /// Returns whether differences can be a share of the first solver's total: it is not 0, and no two cases of any
+    /// solver have points of different signs.
+    #[must_use]
+    pub fn allow_shares(self) -> bool {
+        self.first_has_any && !(self.has_positive && self.has_negative)
+    }
+}
+
+impl ScoredOutcomes<'_> {
+    /// Returns the signs among the points of all solvers.
+    #[must_use]
+    pub fn signs(self) -> PointSigns {
+        let is_finished = |case, solver| self.outcomes.has(JobId { case, solver });
+        let of = |solver: usize| {
+            let points = self.board.standings[solver].points.iter().zip(self.board.weights.iter()).enumerate();
+            let counted = points.filter(move |(case, (_, weight))| !weight.is_zero() && is_finished(*case, solver));
+            counted.filter_map(|(_, (points, _))| points)
+        };
+        let all = || (0..self.plan.solvers.len()).flat_map(of);
+        PointSigns {
+            has_positive: all().any(|points| points.is_positive()),
+            has_negative: all().any(|points| points.is_negative()),
+            first_has_any: of(0).any(|points| !points.is_zero()),
+        }
     }
 }
 

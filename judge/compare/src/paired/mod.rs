@@ -9,28 +9,14 @@
 //! ```
 
 mod comparison;
-mod contrast;
-mod effect_units;
-mod feature_range;
-mod growing;
-mod hypothesis;
 mod inference;
 mod measure;
-mod rule_effect;
-mod scored_outcomes;
 mod sequential;
-mod terms;
-#[cfg(test)]
-mod tests;
 
-pub use comparison::{Failures, Pair, PairedComparison};
-pub use contrast::Contrast;
-pub use effect_units::EffectUnits;
-pub use feature_range::{FeatureRange, FeatureValue, by_feature};
-pub use growing::GrowingComparison;
-pub use hypothesis::{EffectLevel, InvalidLevel, UnsuitedHypotheses, check_hypotheses};
-pub use inference::{Claim, Inference, InferenceError, Interim, TestParameters, infer_fixed};
-pub use measure::{EffectMeasure, MinEffect, UnsuitedMinEffect};
-pub use rule_effect::RuleEffect;
-pub use scored_outcomes::{PointSigns, ScoredOutcomes};
-pub use sequential::{Look, infer_interim, infer_sequential, interim_claim, looks};
+pub use comparison::{Contrast, Failures, Pair, PairedComparison, RuleEffect};
+pub use inference::{
+    Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, Interim, InvalidLevel, TestParameters,
+    UnsuitedHypotheses, by_feature, check_hypotheses, infer_fixed,
+};
+pub use measure::{EffectMeasure, EffectUnits, MinEffect, PointSigns, ScoredOutcomes, UnsuitedMinEffect};
+pub use sequential::{GrowingComparison, Look, infer_interim, infer_sequential, interim_claim, looks};

@@ -1,17 +1,15 @@
 //! The tools that AtCoder hands out for a Heuristic Contest: a Cargo package with the programs `gen`, `vis` and `tester`.
 
-mod build;
-mod cases;
-mod local_crates;
 mod package;
-mod write;
 
-use super::error::ImportError;
-use super::imported::Imported;
-pub(super) use build::Built;
-use cases::Cases;
-use package::Package;
+use crate::error::ImportError;
+use crate::imported::Imported;
+use crate::text::Text;
+use judge_problem::manifest::REJECTION;
+use package::{Cases, PAGE, PROGRAMS, Package, Stream, program};
 use std::path::Path;
+
+pub(super) use package::Built;
 
 /// Returns whether a folder is a package of this kind, or has one in its folder `tools`.
 pub(super) fn fits(root: &Path) -> bool {
@@ -28,7 +26,7 @@ pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportEr
     let built = Built::with_cargo(&package.root, &package.programs().collect::<Vec<_>>())?;
     let cases = Cases::find(&package, &built)?;
     let id = id.map_or_else(|| package::id(&root), str::to_owned);
-    let catalogue = write::catalogue(&package, &cases, &id);
+    let catalogue = write_catalogue(&package, &cases, &id);
     let mut copied = built.programs(&package);
     copied.extend(cases.files(&package));
     let mut taken = vec![cases.described()];
@@ -55,4 +53,58 @@ pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportEr
         temporary: Some(built.into_folder()),
         ..Imported::default()
     })
+}
+
+/// Finds `Score = 12`, as AtCoder's tools print it.
+const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds a line that is a number.
+const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
+
+/// Finds what a visualizer says of an answer that it rejects, where it ends with exit code 0 and gives no score.
+const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
+
+fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
+    let mut text = Text::default();
+    text.comment("Imported from AtCoder's tools.").line("[[problem]]").text("id", id);
+    if is_contest(id) {
+        text.text("title", &id.to_uppercase());
+    }
+    // They write files into the folder that they run in, and so get one of their own.
+    let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
+    if let Some(stream) = package.tester {
+        text.text("tester-command", &tool("tester", "{solver}"));
+        if stream == Stream::Stdout {
+            text.text("score-stream", "stdout").because("of the tester");
+        }
+    }
+    if let Some(checker) = package.checker {
+        text.text("checker-command", &tool(checker, "{input} {answer}"));
+        if package.is_interactive() {
+            text.because("for `judge check`: tester decides on a run");
+        }
+    }
+    text.text("checker-protocol", "regex");
+    text.text("score-regex", if package.names_score { NAMED } else { ALONE });
+    text.text("reject-regex", if package.is_interactive() { REJECTION } else { REJECTED });
+    text.line("reject-exit-codes = [1, 101]").because("an answer that they cannot read");
+    if package.has_viewer {
+        text.text("view-command", &tool("vis", "{input} {answer}")).text("view-file", PAGE);
+    }
+    if package.has_generator {
+        text.text("generator-command", &tool("gen", "{seeds-file}"));
+    }
+    if cases.has_list {
+        text.text("generator-seeds", &format!("{PROGRAMS}/seeds.txt"));
+    }
+    match cases.seeds {
+        Some(count) => text.text("seeds", &format!("0-{}", count - 1)),
+        None => text.texts("inputs", &["in/*.txt".to_owned()]),
+    };
+    text.finish()
+}
+
+/// Returns whether an id is that of a contest, such as `ahc020`.
+fn is_contest(id: &str) -> bool {
+    id.strip_prefix("ahc").is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

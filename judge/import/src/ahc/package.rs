@@ -2,9 +2,15 @@
 
 use crate::error::ImportError;
 use crate::files;
+use judge_problem::{error_chain, tail};
+use judge_run::command;
 use regex::Regex;
-use std::fs;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+use tempfile::TempDir;
+use toml::{Table, Value};
 
 /// The programs that check an answer, in the order of preference: `score` draws no picture.
 const CHECKERS: [&str; 2] = ["score", "vis"];
@@ -160,6 +166,209 @@ fn stream_of_score(tester: &str) -> Stream {
     if prints("println") && !prints("eprintln") { Stream::Stdout } else { Stream::Stderr }
 }
 
+/// The tables of dependencies in a manifest.
+const DEPENDENCIES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
+
+/// Returns the folder of a package, and those of the crates outside it that its manifest, or one of theirs, names by path.
+/// What Cargo would not find is left to its own message.
+fn local_crates(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![root.to_owned()];
+    let mut next = 0;
+    while let Some(package) = found.get(next).cloned() {
+        next += 1;
+        for path in named_paths(&package) {
+            let Ok(folder) = package.join(path).canonicalize() else { continue };
+            if folder.is_dir() && !found.iter().any(|known| folder.starts_with(known)) {
+                found.push(folder);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the paths of crates that a manifest names.
+fn named_paths(package: &Path) -> Vec<String> {
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).ok().and_then(|text| text.parse::<Table>().ok());
+    let Some(manifest) = manifest else { return Vec::new() };
+    let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    let tables = targets.chain(manifest.get("workspace")).filter_map(Value::as_table);
+    let owners = tables.chain([&manifest]);
+    let dependencies = owners.flat_map(|owner| DEPENDENCIES.iter().filter_map(|name| owner.get(*name)));
+    let patches = manifest.get("patch").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    let crates = dependencies.chain(patches).filter_map(Value::as_table).flat_map(Table::values);
+    crates.filter_map(|dependency| dependency.get("path")?.as_str().map(str::to_owned)).collect()
+}
+
+/// How long Cargo may take: it fetches crates, too.
+const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// The programs of a package, in a folder that is removed with this value.
+pub(crate) struct Built {
+    folder: TempDir,
+}
+
+impl Built {
+    /// Builds programs of a package, in a copy of it and of the crates beside it that it depends on. The package itself is
+    /// left as it is.
+    pub(crate) fn with_cargo(root: &Path, programs: &[&str]) -> Result<Self, ImportError> {
+        let failed = |source: io::Error| ImportError::unreadable(root, source);
+        let prefix = judge_sandbox::sweepable_name("tools") + ".";
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
+        let copy = folder.path().join("package");
+        let own = root.canonicalize().map_err(failed)?;
+        let crates = local_crates(&own);
+        let above = crates.iter().fold(own.as_path(), |above, other| common(above, other));
+        let in_copy = |path: &Path| copy.join(path.strip_prefix(above).unwrap_or(path));
+        for package in &crates {
+            for file in sources(package)? {
+                let to = in_copy(&file);
+                to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::copy(&file, &to)).map_err(failed)?;
+            }
+        }
+        let built = Self { folder };
+        let mut words = ["cargo", "build", "--release", "--quiet", "--target-dir"].map(OsString::from).to_vec();
+        words.push(built.target().into());
+        words.extend(programs.iter().flat_map(|name| ["--bin", name]).map(OsString::from));
+        // Messages name the files that the user has.
+        let not_built = |why: String| {
+            let why = why.replace(&*copy.to_string_lossy(), &above.to_string_lossy());
+            ImportError::Build { package: root.to_owned(), why }
+        };
+        let ended = command::run(&words, &in_copy(&own), BUILD_LIMIT, None)
+            .map_err(|error| not_built(format!("{}: is Rust installed? <https://rustup.rs>", error_chain(&error))))?;
+        if !ended.status.success() {
+            return Err(not_built(format!("{}\n{}", ended.status, tail(&ended.stderr))));
+        }
+        Ok(built)
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("target")
+    }
+
+    /// Returns where a program is.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.target().join("release").join(name)
+    }
+
+    /// Returns the programs: where each is, and where it goes.
+    pub(super) fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
+        package.programs().map(|name| (self.program(name), program(name))).collect()
+    }
+
+    /// Returns the folder of the programs, to be kept as long as they are needed.
+    pub(crate) fn into_folder(self) -> TempDir {
+        self.folder
+    }
+}
+
+/// Returns the deepest folder that both paths lie in.
+fn common<'a>(path: &'a Path, other: &Path) -> &'a Path {
+    path.ancestors().find(|above| other.starts_with(above)).unwrap_or(path)
+}
+
+/// The folder of the cases, and the list of their seeds.
+const FOLDER: &str = "in";
+const SEEDS: &str = "seeds.txt";
+
+/// How many cases there are without a list of seeds and without files.
+const DEFAULT_COUNT: usize = 100;
+
+/// How long the generator may take for all cases of the list.
+const GENERATE_LIMIT: Duration = Duration::from_secs(600);
+
+/// Where the cases come from.
+#[derive(Debug)]
+pub(super) struct Cases {
+    /// How many seeds, from 0, are cases of the problem; `None`: the cases are files.
+    pub(super) seeds: Option<usize>,
+    /// Whether the first numbers stand for other seeds.
+    pub(super) has_list: bool,
+    inputs: Vec<PathBuf>,
+    /// Why the cases are files although there is a generator.
+    differs: Option<String>,
+}
+
+impl Cases {
+    /// Finds the cases. The generator is held against the files that it made: they must be the same.
+    pub(super) fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
+        let has_ending = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
+        let inputs: Vec<_> = files::entries(&package.root.join(FOLDER))?.into_iter().filter(has_ending).collect();
+        for input in &inputs {
+            files::check_link(&package.root, input)?;
+        }
+        let list = seeds(&package.root.join(SEEDS))?;
+        if !package.has_generator {
+            if inputs.is_empty() {
+                let what = "no cases, and no program `gen` that makes some";
+                return Err(ImportError::bad(&package.root.join(FOLDER), what, "files such as in/0000.txt"));
+            }
+            return Ok(Self { seeds: None, has_list: false, inputs, differs: None });
+        }
+        let count = [list.len(), inputs.len()].into_iter().max().filter(|count| *count > 0).unwrap_or(DEFAULT_COUNT);
+        let is_plain = list.iter().enumerate().all(|(place, seed)| place as u64 == *seed);
+        let of_seeds = Self { seeds: Some(count), has_list: !is_plain, inputs: Vec::new(), differs: None };
+        let seeds: Vec<u64> = (0..count).map(|place| list.get(place).copied().unwrap_or(place as u64)).collect();
+        Ok(match differs(built, &seeds, &inputs) {
+            None => of_seeds,
+            Some(why) => Self { seeds: None, has_list: !is_plain, inputs, differs: Some(why) },
+        })
+    }
+
+    /// Returns what is taken.
+    pub(super) fn described(&self) -> String {
+        match self.seeds {
+            Some(count) => format!("{count} cases, which gen makes of the seeds 0-{}", count - 1),
+            None => format!("{} cases in files", self.inputs.len()),
+        }
+    }
+
+    /// Returns what is not as it seems.
+    pub(super) fn left(&self) -> Option<String> {
+        self.differs.as_ref().map(|why| format!("the seeds of the cases: {why}"))
+    }
+
+    /// Returns the files that belong to the problem: where each is, and where it goes.
+    pub(super) fn files(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
+        let list = self.has_list.then(|| (package.root.join(SEEDS), program(SEEDS)));
+        let inputs = self.inputs.iter().map(|input| (input.clone(), Path::new(FOLDER).join(files::name(input))));
+        inputs.chain(list).collect()
+    }
+}
+
+/// Reads a list of seeds; one that is not there is empty.
+fn seeds(path: &Path) -> Result<Vec<u64>, ImportError> {
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(path).map_err(|error| ImportError::unreadable(path, error))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let seed = |line: &str| {
+        line.parse().map_err(|_| ImportError::bad(path, format!("`{line}`"), "a seed: a whole number below 2^64"))
+    };
+    lines.map(seed).collect()
+}
+
+/// Has the generator make all cases again. Returns how they differ from the files, if they do.
+fn differs(built: &Built, seeds: &[u64], inputs: &[PathBuf]) -> Option<String> {
+    if inputs.is_empty() {
+        return None;
+    }
+    let prefix = judge_sandbox::sweepable_name("cases") + ".";
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir().ok()?;
+    let (list, made) = (folder.path().join(SEEDS), folder.path().join(FOLDER));
+    let lines: String = seeds.iter().map(|seed| format!("{seed}\n")).collect();
+    fs::create_dir(&made).and_then(|()| fs::write(&list, lines)).ok()?;
+    let words = [built.program("gen").into_os_string(), OsString::from(list)];
+    let ended = command::run(&words, folder.path(), GENERATE_LIMIT, None);
+    if !ended.is_ok_and(|ended| ended.status.success()) {
+        return Some("gen does not read seeds.txt, so that the cases stay files".to_owned());
+    }
+    let is_same = |input: &&PathBuf| fs::read(input).ok() == fs::read(made.join(files::name(input))).ok();
+    let other = inputs.iter().find(|input| !is_same(input))?;
+    Some(format!("gen makes another {} of seeds.txt, so that the cases stay files", files::name(other)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,5 +393,28 @@ mod tests {
         assert_eq!(stream_of_score("eprintln!(\"Score = {}\", score); println!(\"{}\", out);"), Stream::Stderr);
         assert_eq!(stream_of_score("println!(\"Score = {}\", score); eprintln!(\"{}\", error);"), Stream::Stdout);
         assert_eq!(stream_of_score("exec(&mut p)"), Stream::Stderr);
+    }
+
+    #[test]
+    fn crates_are_found_through_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |name: &str, dependencies: &str| {
+            fs::create_dir_all(root.join(name)).unwrap();
+            fs::write(root.join(name).join("Cargo.toml"), dependencies).unwrap();
+        };
+        write("tools", "[dependencies]\na = { path = \"../a\" }\nserde = \"1\"\nown = { path = \"own\" }\n");
+        write("tools/own", "");
+        write(
+            "a",
+            "[target.'cfg(unix)'.dependencies]\nb = { path = \"../deep/b\" }\ntools = { path = \"../tools\" }\n",
+        );
+        write(
+            "deep/b",
+            "[build-dependencies]\ngone = { path = \"../gone\" }\n[patch.crates-io]\nc = { path = \"../../c\" }\n",
+        );
+        write("c", "not a manifest");
+        let expected = ["tools", "a", "deep/b", "c"].map(|name| root.join(name));
+        assert_eq!(local_crates(&root.join("tools")), expected);
     }
 }

@@ -1,11 +1,12 @@
 //! The checkers of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem's own.
 
-use super::sources;
 use crate::error::ImportError;
-use crate::program::{self, Program, Refusal};
+use crate::imported::Sources;
+use crate::program::{Program, Refusal};
 use crate::text::Text;
 use crate::yaml::Mapping;
-use std::path::Path;
+use crate::{files, program, text};
+use std::path::{Path, PathBuf};
 
 /// Decimals that numbers must agree in where the problem does not say it.
 const PRECISION: f64 = 6.0;
@@ -199,8 +200,8 @@ fn bridged(
 ) -> Result<Bridged, ImportError> {
     let what = role.with_article();
     let is_default = is_default(role, config, settings, left)?;
-    sources::check(settings, what)?;
-    let files = sources::read(settings, "files", root)?;
+    check_sources(settings, what)?;
+    let files = read_sources(settings, "files", root)?;
     let refused = |refusal| match refusal {
         Refusal::Unsupported(_, why) => config.unsupported(format!("{what} {why}")),
         Refusal::Unreadable(error) => error,
@@ -264,4 +265,73 @@ fn is_default(role: Role, config: &Mapping, settings: &Mapping, left: &mut Vec<S
 fn not_used(role: Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
     let others = settings.keys().filter(|key| !known.contains(key));
     left.extend(others.map(|key| format!("init.yml: `{}.{key}` is not used", role.place())));
+}
+
+/// The key in all tables.
+pub(super) const KEY: &str = "generator";
+
+/// A generator.
+#[derive(Debug)]
+pub(super) struct Generator {
+    pub(super) sources: Sources,
+    /// Its arguments, where a case has none.
+    pub(super) arguments: Vec<String>,
+}
+
+impl Generator {
+    /// Reads `generator`; `None` if there is none.
+    pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Option<Self>, ImportError> {
+        if !config.has(KEY) {
+            return Ok(None);
+        }
+        let (files, arguments) = match config.words(KEY) {
+            Ok(_) => (read_sources(config, KEY, root)?, Vec::new()),
+            Err(_) => {
+                let own = config.mapping(KEY)?;
+                check_sources(&own, "a generator")?;
+                let limits = ["time_limit", "memory_limit"].into_iter().filter(|key| own.has(key));
+                left.extend(limits.map(|key| {
+                    format!(
+                        "init.yml: `{KEY}.{key}`: generators run once, at import, with the limits of all generators"
+                    )
+                }));
+                (read_sources(&own, "source", root)?, own.words("args")?.unwrap_or_default())
+            }
+        };
+        if !text::is_known(&files[0]) {
+            return Err(config.unsupported("a generator in no language of `judge languages`"));
+        }
+        let named = |file: &std::path::PathBuf| (file.clone(), file.strip_prefix(root).unwrap_or(file).to_owned());
+        let files = files.iter().map(named).collect();
+        Ok(Some(Self { sources: Sources { what: "the generator".to_owned(), files, main: None }, arguments }))
+    }
+}
+
+/// Refuses a program of which more is asked than to be compiled and run.
+fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
+    if settings.words("flags")?.is_some_and(|flags| !flags.is_empty()) {
+        return Err(settings.unsupported(format!("{what} that is compiled with `flags`")));
+    }
+    let language = ["lang", "language"].map(|key| settings.text(key)).into_iter().collect::<Result<Vec<_>, _>>()?;
+    if language.iter().flatten().any(|name| name == "PY2") {
+        return Err(settings.unsupported(format!("{what} in Python 2")));
+    }
+    Ok(())
+}
+
+/// Returns the files of a program, of which there is one at least.
+fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let names = settings.words(key)?.unwrap_or_default();
+    if names.is_empty() {
+        return Err(settings.wrong(key, format!("there is no `{key}`"), "the name of a source"));
+    }
+    let find = |name: &String| {
+        let path = root.join(name);
+        if !path.is_file() {
+            return Err(settings.wrong(key, format!("there is no file `{name}`"), "a source beside init.yml"));
+        }
+        files::check_link(root, &path)?;
+        Ok(path)
+    };
+    names.iter().map(find).collect()
 }

@@ -1,9 +1,14 @@
 //! What `problem.yaml` says.
 
-use super::constants::Constants;
 use crate::error::ImportError;
+use crate::imported::Imported;
 use crate::yaml::Mapping;
+use regex::bytes::{Captures, Regex};
+use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
+use tempfile::TempDir;
 
 /// Keys that say nothing of how an answer is judged.
 const DESCRIPTIVE: [&str; 13] = [
@@ -132,4 +137,116 @@ fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
             .map(|key| format!("problem.yaml: `grading.{key}` is not used")),
     );
     Ok(left)
+}
+
+/// The key of the value that a name stands for, beside those of other ways to write it.
+const VALUE: &str = "value";
+
+/// A place of a value.
+static SEQUENCE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\{\{([A-Za-z_][A-Za-z0-9_]*(?:\.\w+)?)\}\}").expect("the pattern is valid"));
+
+/// The values, by what stands between the braces: `name`, or `name.variant`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Constants(BTreeMap<String, String>);
+
+impl Constants {
+    /// Reads those of a `problem.yaml`.
+    pub(super) fn read(yaml: &Mapping) -> Result<Self, ImportError> {
+        let constants = yaml.mapping("constants")?;
+        let mut values = BTreeMap::new();
+        for name in constants.keys() {
+            if let Ok(Some(value)) = constants.text(name) {
+                values.insert(format!("{name}.{VALUE}"), value.clone());
+                values.insert(name.to_owned(), value);
+                continue;
+            }
+            let variants = constants.mapping(name)?;
+            let value = variants.required(VALUE, "a text or a number")?;
+            values.insert(name.to_owned(), value);
+            for variant in variants.keys() {
+                let value = variants.required(variant, "a text or a number")?;
+                values.insert(format!("{name}.{variant}"), value);
+            }
+        }
+        Ok(Self(values))
+    }
+
+    /// Puts the values into the settings of a group. Names that stand for nothing stay.
+    pub(super) fn put_into(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.replaced(text.as_bytes())).into_owned()
+    }
+
+    /// Lets files that name constants be copied from others, in a temporary folder, that have the values. Cases stay as they are.
+    pub(super) fn fill(&self, imported: &mut Imported) -> Result<(), ImportError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let folder = TempDir::new().map_err(|error| ImportError::unreadable(&std::env::temp_dir(), error))?;
+        let copied = imported.files.iter_mut().filter(|(_, to)| !to.starts_with("data")).map(|(from, _)| from);
+        let compiled = imported.programs.iter_mut().flat_map(|program| &mut program.sources.files);
+        for (number, from) in copied.chain(compiled.map(|(from, _)| from)).enumerate() {
+            let to = folder.path().join(number.to_string());
+            if self.copy(from, &to).map_err(|error| ImportError::unreadable(from, error))? {
+                *from = to;
+            }
+        }
+        imported.temporary = Some(folder);
+        Ok(())
+    }
+
+    /// Writes a file with the values in it, unless it names no constants. Returns whether it did.
+    fn copy(&self, from: &Path, to: &Path) -> io::Result<bool> {
+        let text = std::fs::read(from)?;
+        let replaced = self.replaced(&text);
+        if replaced == text {
+            return Ok(false);
+        }
+        std::fs::write(to, replaced)?;
+        std::fs::set_permissions(to, from.metadata()?.permissions())?;
+        Ok(true)
+    }
+
+    fn replaced(&self, text: &[u8]) -> Vec<u8> {
+        let value = |found: &Captures<'_>| {
+            let known = std::str::from_utf8(&found[1]).ok().and_then(|name| self.0.get(name));
+            known.map_or_else(|| found[0].to_vec(), |value| value.clone().into_bytes())
+        };
+        SEQUENCE.replace_all(text, value).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constants(text: &str) -> Result<Constants, ImportError> {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("problem.yaml");
+        std::fs::write(&file, text).unwrap();
+        Constants::read(&Mapping::read(&file)?)
+    }
+
+    #[test]
+    fn names_and_variants_are_replaced_and_others_stay() {
+        let text = "constants:\n  most: 5\n  eps: 1e-6\n  one: 1.0\n  word: a b\n  k: {value: 5000000, tex: '5\\,000\\,000'}\n";
+        let constants = constants(text).unwrap();
+        for (text, expected) in [
+            ("{{most}}{{most.value}} {{ most }}", "55 {{ most }}"),
+            ("x = {{eps}}, {{one}}, '{{word}}'", "x = 1e-6, 1.0, 'a b'"),
+            ("{{k}} {{k.value}} {{k.tex}} {{k.html}}", "5000000 5000000 5\\,000\\,000 {{k.html}}"),
+            ("{{mosty}} {{{most}}} {{}} {{most.}} {most}", "{{mosty}} {5} {{}} {{most.}} {most}"),
+        ] {
+            assert_eq!(constants.put_into(text), expected, "{text}");
+        }
+        assert_eq!(constants.replaced(b"\xff{{most}}\x80"), b"\xff5\x80");
+    }
+
+    #[test]
+    fn a_constant_without_a_value_is_one_clear_error() {
+        for text in ["constants: {k: {tex: 5}}\n", "constants: {k: [1, 2]}\n", "constants: 5\n"] {
+            assert!(constants(text).is_err(), "{text}");
+        }
+        assert!(constants("name: x\n").unwrap().0.is_empty());
+    }
 }

@@ -1,10 +1,11 @@
 //! The cases of a package, by their folders.
 
-use super::constants::Constants;
+use super::config::Constants;
 use crate::error::ImportError;
 use crate::files;
+use crate::program::Program;
 use crate::yaml::Mapping;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The file of a group's settings before 2023-07. Groups take over the settings of the one above.
@@ -17,7 +18,7 @@ const SETTINGS: [&str; 2] = ["test_group.yaml", OLD_SETTINGS];
 pub(super) const FLAGS: [&str; 2] = ["output_validator_args", "output_validator_flags"];
 
 /// The keys of the flags of the validator of inputs.
-pub(super) const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"];
+const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"];
 
 /// A case: an input, and its answer file if it has one.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl Group {
         self.path.trim_start_matches("data/")
     }
 
-    pub(super) fn is_sample(&self) -> bool {
+    fn is_sample(&self) -> bool {
         self.path.starts_with("data/sample")
     }
 
@@ -125,4 +126,225 @@ fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String
         "md" | "statement" | "out" => Some(format!("{path}/*.{ending}: shown to readers, no case")),
         _ => Some(format!("{path}/{name}: no file of a case")),
     }
+}
+
+/// The keys of `testdata.yaml` that are read, here or with the checker.
+const OLD_KEYS: [&str; 6] =
+    ["accept_score", "reject_score", "grading", "grader_flags", "output_validator_flags", "on_reject"];
+
+/// The keys of `test_group.yaml` that are read, and those that say nothing of points.
+const KEYS: [&str; 8] = [
+    "max_score",
+    "score_aggregation",
+    "verdict_aggregation",
+    "require_pass",
+    "output_validator_args",
+    "output_validator_flags",
+    "hint",
+    "description",
+];
+
+/// What of the flags of the default grader is read.
+const GRADER_FLAGS: [&str; 13] = [
+    "min",
+    "max",
+    "sum",
+    "avg",
+    "accept_if_any_accepted",
+    "always_accept",
+    "ignore_sample",
+    "first_error",
+    "worst_error",
+    "no_errors",
+    "pass-fail",
+    "score",
+    "verdict",
+];
+
+/// What a group is worth.
+#[derive(Debug, Default)]
+pub(super) struct Points {
+    /// The weight of all its cases together; `None`: the checker's scores count as they are.
+    pub(super) weight: Option<f64>,
+    /// What its cases count as, where they do not count by themselves.
+    pub(super) aggregate: Option<&'static str>,
+    /// The names of the groups that must be right.
+    pub(super) depends_on: Vec<String>,
+}
+
+/// What is not done of the settings of groups, each line once.
+pub(super) type Left = BTreeSet<String>;
+
+/// Returns what a group with cases is worth. `is_old`: its settings are those of `testdata.yaml`. `names`: all groups with
+/// cases.
+pub(super) fn points_of_group(
+    is_old: bool,
+    group: &Group,
+    names: &[&str],
+    left: &mut Left,
+) -> Result<Points, ImportError> {
+    let points = if is_old { graded(group, left) } else { aggregated(group, names, left) }?;
+    if !group.is_sample() {
+        return Ok(points);
+    }
+    if points.weight.is_some_and(|weight| weight > 0.0) && group.settings.has("accept_score") {
+        left.insert(format!("{}: `accept_score`: samples have no points", group.path));
+    }
+    Ok(Points { weight: Some(0.0), ..points })
+}
+
+/// The settings of `testdata.yaml`, which the default grader reads.
+fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
+    let settings = &group.settings;
+    let flags = settings.words("grader_flags")?.unwrap_or_default();
+    let has = |flag: &str| flags.iter().any(|found| found == flag);
+    let each = settings.number("accept_score")?.unwrap_or(1.0);
+    let is_whole = has("min") || has("avg") || has("max");
+    let mut say = |what: &str| left.insert(format!("{}: {what}", group.path));
+    if settings.text("grading")?.is_some_and(|grading| grading == "custom") {
+        say("`grading: custom`: graders are not run; the points of the cases are added");
+    }
+    if has("max") {
+        say("`grader_flags: max`: no group counts its best case; it counts the mean");
+    }
+    if settings.text("reject_score")?.is_some_and(|score| score != "0") {
+        say("`reject_score`: a failed case has no points");
+    }
+    if settings.text("on_reject")?.is_some_and(|what| what != "continue") && is_lenient(&flags) {
+        say("`on_reject`: the cases after a rejected one run and count, too");
+    }
+    let weight = if is_whole { each } else { each * group.cases.len() as f64 };
+    let aggregate = match () {
+        () if has("min") => Some("min"),
+        () if !is_lenient(&flags) => Some("all-or-nothing"),
+        () => None,
+    };
+    Ok(Points { weight: Some(weight), aggregate, depends_on: Vec::new() })
+}
+
+fn is_lenient(flags: &[String]) -> bool {
+    flags.iter().any(|flag| ["accept_if_any_accepted", "always_accept"].contains(&&**flag))
+}
+
+/// The settings of `test_group.yaml`.
+fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, ImportError> {
+    let settings = &group.settings;
+    let rule = settings.text("score_aggregation")?;
+    let is_secret = group.path == "data/secret";
+    let aggregate = match rule.as_deref() {
+        Some("sum") => None,
+        Some("min") => Some("min"),
+        None if is_secret => None,
+        Some(_) | None => Some("all-or-nothing"),
+    };
+    let worth = settings.text("max_score")?;
+    let weight = match worth.as_deref() {
+        Some("unbounded") => None,
+        Some(_) => settings.number("max_score")?,
+        None => is_secret.then_some(100.0),
+    };
+    let mut depends_on = Vec::new();
+    for wanted in settings.words("require_pass")?.unwrap_or_default() {
+        let named = |name: &str| [wanted.clone(), format!("secret/{wanted}")].iter().any(|wanted| is_in(name, wanted));
+        let before = depends_on.len();
+        depends_on
+            .extend(names.iter().filter(|name| named(name) && **name != group.name()).map(|name| (*name).to_owned()));
+        if depends_on.len() == before {
+            left.insert(format!("{}: `require_pass: {wanted}` names no group of cases", group.path));
+        }
+    }
+    depends_on.dedup();
+    Ok(Points { weight, aggregate, depends_on })
+}
+
+/// Returns whether a group is the one of a name, or below it.
+fn is_in(name: &str, above: &str) -> bool {
+    name.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Names what a group, and those below it, ask for beyond adding their points, and every key that is not read.
+pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
+    let flags = group.settings.words("grader_flags")?.unwrap_or_default();
+    let of_format = |key: &&str| if is_old { OLD_KEYS.contains(key) } else { KEYS.contains(key) };
+    let known = |key: &&str| of_format(key) || INPUT_FLAGS.contains(key);
+    for key in group.settings.keys().filter(|key| !known(key)) {
+        let why = match key {
+            "range" => "scores are not held to it",
+            "static_validation" | "static_validation_score" => "sources are not validated",
+            "full_feedback" => "all results are shown",
+            "args" => "solvers get no arguments",
+            _ => "it is not done",
+        };
+        left.insert(format!("{}: `{key}`: {why}", group.path));
+    }
+    for flag in flags.iter().filter(|flag| is_old && !GRADER_FLAGS.contains(&&***flag)) {
+        left.insert(format!("{}: `grader_flags: {flag}`: it is not done", group.path));
+    }
+    if !group.groups.is_empty() {
+        let rules = flags.iter().filter(|flag| ["min", "max", "avg"].contains(&&***flag)).cloned();
+        let rule = group.settings.text("score_aggregation")?.filter(|rule| rule != "sum");
+        left.extend(
+            rules
+                .chain(rule)
+                .map(|how| format!("{}: `{how}` over its groups: their points are added instead", group.path)),
+        );
+        if is_old && !is_lenient(&flags) && !group.is_sample() {
+            let what =
+                "without `accept_if_any_accepted` one rejected group rejects all: the points of the others are added";
+            left.insert(format!("{}: {what}", group.path));
+        }
+    }
+    group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
+}
+
+/// Gives the validator the arguments of all cases, or leaves it out where these differ: a problem has one command.
+pub(super) fn give(
+    program: Program,
+    above: &Mapping,
+    groups: &[Group],
+    left: &mut Vec<String>,
+) -> Result<Option<Program>, ImportError> {
+    let mut asked: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+    let general = of(above, &program.source)?;
+    for top in groups {
+        let of_top = of(&top.settings, &program.source)?.or_else(|| general.clone());
+        for group in top.with_cases() {
+            let of_group = of(&group.settings, &program.source)?.or_else(|| of_top.clone());
+            for case in &group.cases {
+                let own = of(&case.settings, &program.source)?.or_else(|| of_group.clone());
+                let of_flags = asked.entry(own.unwrap_or_default()).or_default();
+                if of_flags.last() != Some(&group.path) {
+                    of_flags.push(group.path.clone());
+                }
+            }
+        }
+    }
+    if asked.len() <= 1 {
+        let arguments = asked.into_keys().next().unwrap_or_default();
+        let words = std::iter::once(program.command.clone())
+            .chain((!arguments.is_empty()).then(|| shell_words::join(&arguments)));
+        let command = words.collect::<Vec<_>>().join(" ");
+        return Ok(Some(Program { command, ..program }));
+    }
+    let shown = |(flags, groups): (Vec<String>, Vec<String>)| match &*flags {
+        [] => format!("none in {}", groups.join(", ")),
+        flags => format!("`{}` in {}", flags.join(" "), groups.join(", ")),
+    };
+    let different: Vec<_> = asked.into_iter().map(shown).collect();
+    let name = files::name(&program.source);
+    left.push(format!("the input validator {name}: its arguments differ: {}", different.join("; ")));
+    Ok(None)
+}
+
+/// Returns what one file of settings gives to this validator; `None` if it does not speak of it.
+fn of(settings: &Mapping, validator: &Path) -> Result<Option<Vec<String>>, ImportError> {
+    let Some(key) = INPUT_FLAGS.into_iter().find(|key| settings.has(key)) else { return Ok(None) };
+    if let Ok(words) = settings.words(key) {
+        return Ok(words);
+    }
+    // By the name of each validator.
+    let each = settings.mapping(key)?;
+    let names = [validator.file_name(), validator.file_stem()].map(|name| name.unwrap_or_default().to_string_lossy());
+    let own = names.iter().find(|name| each.has(name)).map_or(Ok(None), |name| each.words(name));
+    Ok(Some(own?.unwrap_or_default()))
 }

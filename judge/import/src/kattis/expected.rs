@@ -1,7 +1,7 @@
 //! What submissions are expected to achieve: by their folder, and by `submissions/submissions.yaml`.
 
 use crate::error::ImportError;
-use crate::submission;
+use crate::text;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use glob::{MatchOptions, Pattern};
@@ -116,7 +116,7 @@ impl Expected {
             let asked = format!("one case at least has {codes}, and each other one that or AC");
             left.push(format!("submissions/{}: less than submissions.yaml asks for: {asked}", path.display()));
         }
-        submission::write_verdicts(text, &verdicts(expected));
+        text::write_verdicts(text, &verdicts(expected));
         if let Some((least, most)) = score.filter(|_| self.scoring) {
             text.plain("min-score", least).plain("max-score", most);
         }

@@ -2,26 +2,21 @@
 //! Formats: <https://www.kattis.com/problem-package-format/>.
 
 mod config;
-mod constants;
 mod data;
 mod expected;
-mod input_flags;
-mod limits;
 mod package;
-mod points;
-mod submissions;
-mod validator;
-mod write;
 
-use super::error::ImportError;
-use super::files;
-use super::imported::Imported;
-use super::kind::Kind;
-use super::program::Program;
-use super::yaml::Mapping;
+use crate::error::{ImportError, Kind};
+use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
+use crate::program::Program;
+use crate::text::Text;
+use crate::yaml::Mapping;
+use crate::{files, text};
 use config::Config;
 use data::{Case, FLAGS, Group};
-use judge_problem::counted;
+use expected::Expected;
+use judge_problem::manifest::built_in_languages;
+use judge_problem::{Time, counted};
 use package::Package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -42,7 +37,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     let id = id.map_or_else(|| files::id_of(root), str::to_owned);
     let mut left = config.left.clone();
     let package = package(root, config, &mut left)?;
-    let (mut text, mut time_limit) = write::catalogue(&package, &id, root, &mut left)?;
+    let (mut text, mut time_limit) = write_catalogue(&package, &id, root, &mut left)?;
     let mut copied: Vec<(PathBuf, PathBuf)> = Vec::new();
     for case in package.with_cases().into_iter().flat_map(|group| &group.cases) {
         let paths = std::iter::once(&case.input).chain(&case.answer);
@@ -65,7 +60,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     } else {
         taken.push(format!("the default validator: tokens {}", package.flags.join(" ")).trim_end().to_owned());
     }
-    let submissions = submissions::write(&mut text, root, &package.config, &mut left)?;
+    let submissions = write_submissions(&mut text, root, &package.config, &mut left)?;
     if let Some(derived) = &mut time_limit {
         derived.excluded = submissions.excluded;
     }
@@ -94,14 +89,14 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
     }
     left.extend(lines);
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
-    let validator = if wants { validator::output(root)? } else { None };
+    let validator = if wants { package::output(root)? } else { None };
     if validator.is_none() && (config.custom == Some(true) || config.interactive || config.multi_pass) {
         let expected = "a program in output_validator/ or output_validators/";
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));
     }
     let flags = flags(&config, &above, &groups, left)?;
-    let input_validator = match validator::input(root, left)? {
-        Some(program) => input_flags::give(program, &above, &groups, left)?,
+    let input_validator = match package::input(root, left)? {
+        Some(program) => data::give(program, &above, &groups, left)?,
         None => None,
     };
     let package = Package { config, old_groups, groups, validator, input_validator, flags };
@@ -185,4 +180,347 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
         left.push(format!("{name}: {why}"));
     }
     Ok(left)
+}
+
+/// How often a solver of a problem of several passes may run where the package does not say it.
+const PASSES: f64 = 2.0;
+
+/// Returns the text of the `problems.toml`, without the submissions, and how its time limit is derived, if it is.
+fn write_catalogue(
+    package: &Package,
+    id: &str,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<(Text, Option<DerivedLimit>), ImportError> {
+    let config = &package.config;
+    let mut text = Text::default();
+    text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
+    text.line("[[problem]]").text("id", id);
+    text.text("title", config.title.as_deref().unwrap_or(id));
+    if !config.source.is_empty() {
+        text.text("source", &config.source);
+    }
+    checker(&mut text, package)?;
+    validator(&mut text, package);
+    let namesakes = package.has_namesakes();
+    if !namesakes {
+        let patterns = |ending: &str| -> Vec<String> {
+            let groups = package.with_cases().into_iter();
+            groups.map(|group| format!("{}/*.{ending}", glob::Pattern::escape(&group.path))).collect()
+        };
+        text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
+    }
+    let derived = write_limits(&mut text, config, root, package.validator.is_some(), left)?;
+    scoring(&mut text, package, namesakes, left)?;
+    if namesakes {
+        text.line("").comment("Named by their folders: cases of several folders have the same file name.");
+        for (group, case) in
+            package.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
+        {
+            text.line("[[problem.case]]").text("name", &case_name(group, case));
+            text.text("file", &files::inside(root, &case.input).to_string_lossy());
+            if let Some(answer) = &case.answer {
+                text.text("answer", &files::inside(root, answer).to_string_lossy());
+            }
+        }
+    }
+    Ok((text, derived))
+}
+
+fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
+    let config = &package.config;
+    match &package.validator {
+        None => {
+            text.text("checker", "tokens");
+        }
+        Some(validator) => {
+            let key = if config.interactive { "interactor-command" } else { "checker-command" };
+            command(text, key, &validator.program.command, validator.program.compiled.is_some());
+            text.text("checker-protocol", "kattis");
+            if config.multi_pass {
+                let passes = config.limits.number("validation_passes")?.unwrap_or(PASSES);
+                text.plain("validation-passes", passes);
+            }
+        }
+    }
+    if !package.flags.is_empty() {
+        text.text("checker-arguments", &shell_words::join(&package.flags));
+    }
+    Ok(())
+}
+
+/// Writes how the inputs are validated. Only under the protocol `kattis` is 42 the exit code of a validator that accepts.
+fn validator(text: &mut Text, package: &Package) {
+    let Some(program) = &package.input_validator else { return };
+    let line = match package.validator {
+        Some(_) => program.command.clone(),
+        None => shell_words::join(["sh", "-c", &format!("{}; test $? = 42", program.command)]),
+    };
+    command(text, "validator-command", &line, program.compiled.is_some());
+}
+
+fn command(text: &mut Text, key: &str, line: &str, is_compiled: bool) {
+    text.text(key, line);
+    if is_compiled {
+        text.because("compiled from the sources beside it: `judge import` again after a change");
+    }
+}
+
+/// Writes the scoring rule, and the groups of a problem with points.
+fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+    let config = &package.config;
+    let scores = package.validator.as_ref().filter(|_| config.scoring);
+    let is_raw = config.custom_score || scores.is_some_and(|validator| validator.writes_scores);
+    let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
+    text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
+    if config.minimise && is_raw {
+        text.text("direction", "min");
+    }
+    if !config.scoring {
+        return Ok(());
+    }
+    let mut lines = data::Left::new();
+    for top in &package.groups {
+        data::points_of_groups(package.old_groups, top, &mut lines)?;
+    }
+    let names: Vec<_> = package.with_cases().into_iter().map(Group::name).collect();
+    for group in package.with_cases() {
+        let points = data::points_of_group(package.old_groups, group, &names, &mut lines)?;
+        text.table("[[problem.group]]").text("name", group.name());
+        text.texts("cases", &members(package, group, namesakes));
+        match points.weight {
+            Some(0.0) => {
+                text.plain("weight", 0).because("no points, as samples have none");
+                continue;
+            }
+            Some(weight) if !is_raw => {
+                text.plain("weight", weight);
+            }
+            _ => {}
+        }
+        if let Some(aggregate) = points.aggregate {
+            text.text("aggregate", aggregate);
+        }
+        if !points.depends_on.is_empty() {
+            text.texts("depends-on", &points.depends_on);
+        }
+    }
+    left.extend(lines);
+    if is_raw {
+        left.push("points of groups: the validator gives the scores, and they are added as they are".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns the patterns of the names of a group's cases.
+fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
+    let name = |group: &Group, case: &Case| if namesakes { case_name(group, case) } else { stem(case) };
+    let begin = format!("{}-", group.name().replace('/', "-"));
+    let all = package.with_cases().into_iter();
+    let begins = |(group, case): (&Group, &Case)| name(group, case).starts_with(&begin);
+    let found = all.flat_map(|group| group.cases.iter().map(move |case| (group, case))).filter(|pair| begins(*pair));
+    if namesakes && found.count() == group.cases.len() {
+        return vec![format!("{}*", glob::Pattern::escape(&begin))];
+    }
+    group.cases.iter().map(|case| glob::Pattern::escape(&name(group, case))).collect()
+}
+
+fn case_name(group: &Group, case: &Case) -> String {
+    format!("{}-{}", group.name().replace('/', "-"), stem(case))
+}
+
+fn stem(case: &Case) -> String {
+    case.input.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Files beside `problem.yaml` that say the time limit in seconds, with what stands before it.
+const TIME_FILES: [(&str, &str); 2] = [(".timelimit", ""), ("domjudge-problem.ini", "timelimit")];
+
+/// Defaults of the format, in MiB.
+const MEMORY: f64 = 2048.0;
+const OUTPUT: f64 = 8.0;
+
+/// The least seconds of which a derived time limit is a multiple.
+const RESOLUTION: f64 = 1.0;
+
+/// Writes `[problem.limits]`. Returns how the time limit is derived, if the package gives none.
+fn write_limits(
+    text: &mut Text,
+    config: &Config,
+    root: &Path,
+    has_validator: bool,
+    left: &mut Vec<String>,
+) -> Result<Option<DerivedLimit>, ImportError> {
+    let limits = &config.limits;
+    text.table("[problem.limits]");
+    let derived = match time(config, root)? {
+        Some(seconds) => {
+            text.text("cpu", &format!("{seconds}s"));
+            None
+        }
+        None => Some(derived(text, config, left)?),
+    };
+    for (key, of_package, default) in [("memory", "memory", MEMORY), ("output", "output", OUTPUT)] {
+        let size = limits.number(of_package)?;
+        text.text(key, &format!("{}MiB", size.unwrap_or(default)));
+        if size.is_none() {
+            text.because("the default of the format");
+        }
+    }
+    let sizes = [("source-size", "code", "KiB"), ("compile-memory", "compilation_memory", "MiB")];
+    for (key, of_package, unit) in sizes {
+        if let Some(size) = limits.number(of_package)? {
+            text.text(key, &format!("{size}{unit}"));
+        }
+    }
+    if let Some(seconds) = limits.number("compilation_time")? {
+        text.text("compile-cpu", &format!("{seconds}s"));
+    }
+    let of_checker = [("checker-wall", "validation_time", "s"), ("checker-memory", "validation_memory", "MiB")];
+    for (key, of_package, unit) in of_checker {
+        match limits.number(of_package)? {
+            Some(size) if has_validator && (!config.interactive || key == "checker-memory") => {
+                text.text(key, &format!("{size}{unit}"));
+            }
+            Some(_) => {
+                left.push(format!("problem.yaml: `limits.{of_package}`: there is no checker of its own to limit"));
+            }
+            None => {}
+        }
+    }
+    Ok(derived)
+}
+
+/// Returns how the time limit follows from the accepted submissions.
+fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<DerivedLimit, ImportError> {
+    let multipliers = config.limits.mapping("time_multipliers")?;
+    let factor = multipliers.number("ac_to_time_limit")?.or(config.limits.number("time_multiplier")?);
+    let factor = factor.unwrap_or(if config.legacy { 5.0 } else { 2.0 });
+    let resolution = config.limits.number("time_resolution")?.unwrap_or(RESOLUTION);
+    if factor < 1.0 || resolution <= 0.0 {
+        let what = format!("the slowest submission times {factor}, in multiples of {resolution}s, is no time limit");
+        return Err(config.limits.wrong("time_multipliers", what, "a factor of at least 1 and a time"));
+    }
+    for key in ["time_limit_to_tle", "time_safety_margin"] {
+        if multipliers.has(key) || config.limits.has(key) {
+            left.push(format!("problem.yaml: `{key}`: submissions are to pass the time limit, by however little"));
+        }
+    }
+    text.text("cpu", &Time(NO_LIMIT).to_string()).because("The package gives no time limit.");
+    let line = text.last_line().to_owned();
+    Ok(DerivedLimit { line, factor, resolution, excluded: Vec::new() })
+}
+
+/// Returns the time limit in seconds, if the package gives one.
+fn time(config: &Config, root: &Path) -> Result<Option<f64>, ImportError> {
+    config.limits.number("time_limit")?.map_or_else(|| in_file(root), |seconds| Ok(Some(seconds)))
+}
+
+/// Returns the time limit that a file beside `problem.yaml` gives.
+fn in_file(root: &Path) -> Result<Option<f64>, ImportError> {
+    for (name, key) in TIME_FILES {
+        let file = root.join(name);
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(key));
+        let Some(value) = line.map(|line| line.trim_matches([' ', '=', '\'', '"', '\t'])) else { continue };
+        let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite());
+        let bad = || ImportError::bad(&file, format!("bad time limit `{value}`"), "a number of seconds");
+        return seconds.ok_or_else(bad).map(Some);
+    }
+    Ok(None)
+}
+
+/// The folder in `include` for submissions in every language.
+const DEFAULT: &str = "default";
+
+/// The submissions that can be run.
+struct Submissions {
+    /// Their files: where each is, and where it goes, relative to the `problems.toml`.
+    files: Vec<(PathBuf, PathBuf)>,
+    /// Those that the time limit does not depend on, by the names that the problem has for them.
+    excluded: Vec<String>,
+}
+
+/// Writes a `[[problem.expect]]` for each submission that can be run. Returns these.
+fn write_submissions(
+    text: &mut Text,
+    root: &Path,
+    config: &Config,
+    left: &mut Vec<String>,
+) -> Result<Submissions, ImportError> {
+    let includes = files::entries(&root.join("include"))?;
+    let expected = Expected::read(root, config.scoring, left)?;
+    let (mut copied, mut excluded) = (Vec::new(), Vec::new());
+    for folder in files::entries(&root.join("submissions"))? {
+        let name = files::name(&folder);
+        let mut loose = Vec::new();
+        let mut without: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for submission in &files::entries(&folder)? {
+            let sources = sources(root, submission)?;
+            let path = Path::new(&name).join(files::name(submission));
+            let unnamed = (!expected.has(&path)).then_some("its name stands for no verdict");
+            if let Some(why) = unnamed.or_else(|| why_not(&sources)) {
+                without.entry(why).or_default().push(files::name(submission));
+                continue;
+            }
+            let solver = files::inside(root, submission).to_string_lossy().into_owned();
+            text.table("[[problem.expect]]").text("solver", &solver);
+            if !expected.counts_for_time(&path)? {
+                excluded.push(solver);
+            }
+            expected.write(text, &path, &mut loose)?;
+            copied.extend(with_includes(root, submission, sources, &includes)?);
+        }
+        let line = |(why, names): (&str, Vec<String>)| format!("submissions/{name}: {}: {why}", names.join(", "));
+        left.extend(without.into_iter().map(line));
+        left.extend(loose);
+    }
+    Ok(Submissions { files: copied, excluded })
+}
+
+/// Returns why a submission cannot be run.
+fn why_not(sources: &[PathBuf]) -> Option<&'static str> {
+    let is_known = sources.iter().any(|source| text::is_known(source));
+    (!is_known).then_some("in no language of `judge languages`")
+}
+
+/// Returns the files of a submission. One that files in `include` belong to is a folder with these in it: of two files with
+/// the same name, the included one counts.
+fn with_includes(
+    root: &Path,
+    submission: &Path,
+    sources: Vec<PathBuf>,
+    includes: &[PathBuf],
+) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+    let belongs = |include: &&PathBuf| sources.iter().any(|source| is_for(&files::name(include), source));
+    let mut includes: Vec<_> = includes.iter().filter(belongs).collect();
+    if includes.is_empty() {
+        return Ok(sources.into_iter().map(|file| (file.clone(), files::inside(root, &file))).collect());
+    }
+    // What is for one language counts before what is for all.
+    includes.sort_by_key(|include| files::name(include) != DEFAULT);
+    // A single source goes into a folder of its name.
+    let folder = if submission.is_dir() { submission } else { submission.parent().unwrap_or(root) };
+    let mut named: BTreeMap<_, _> = sources.into_iter().map(|file| (files::inside(folder, &file), file)).collect();
+    for include in includes {
+        named.extend(files::tree(root, include)?.into_iter().map(|file| (files::inside(include, &file), file)));
+    }
+    let to = files::inside(root, submission);
+    Ok(named.into_iter().map(|(name, file)| (file, to.join(name))).collect())
+}
+
+/// Returns whether the files of a folder in `include` belong to a source.
+fn is_for(include: &str, source: &Path) -> bool {
+    let ending = source.extension().unwrap_or_default().to_string_lossy();
+    let language = match include {
+        DEFAULT => return true,
+        "bash" => "shell",
+        name => name.trim_end_matches(|c: char| c.is_ascii_digit()),
+    };
+    built_in_languages().of_ending(&ending).any(|known| known.name == language)
+}
+
+fn sources(root: &Path, submission: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    files::check_link(root, submission)?;
+    if submission.is_dir() { files::tree(root, submission) } else { Ok(vec![submission.to_owned()]) }
 }

@@ -2,10 +2,11 @@
 
 use super::config::Config;
 use super::data::Group;
-use super::validator::Validator;
-use crate::files;
-use crate::program::Program;
+use crate::error::ImportError;
+use crate::program::{Program, Refusal};
+use crate::{files, program};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What a package says, read and not yet judged.
 pub(super) struct Package {
@@ -32,4 +33,71 @@ impl Package {
         let cases = self.with_cases().into_iter().flat_map(|group| &group.cases);
         cases.map(|case| files::name(&case.input)).any(|name| !names.insert(name))
     }
+}
+
+/// Where the output validator goes.
+const OUTPUT: &str = "output_validator";
+
+/// Where the input validator goes.
+const INPUT: &str = "input_validator";
+
+/// The folders of input validators in the formats, and whether the files in it are one program.
+const INPUT_FOLDERS: [(&str, bool); 3] =
+    [("input_validators", false), (INPUT, true), ("input_format_validators", false)];
+
+/// An output validator.
+#[derive(Debug)]
+pub(super) struct Validator {
+    pub(super) program: Program,
+    /// Whether its sources name the file with a score that is not multiplied.
+    pub(super) writes_scores: bool,
+    /// Whether they name the file with a share of the case's points.
+    pub(super) writes_multipliers: bool,
+}
+
+/// Finds the output validator; `None` if the package has none.
+pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
+    let folders = [OUTPUT, "output_validators"].map(|name| root.join(name));
+    let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else { return Ok(None) };
+    let source = match &*program::all(folder, folder.ends_with(OUTPUT))? {
+        [] => return Ok(None),
+        [one] => one.clone(),
+        several => {
+            let what = format!("{} output validators, which must all accept", several.len());
+            return Err(ImportError::unsupported(folder, what));
+        }
+    };
+    let program = program::read(root, &source, OUTPUT, "the output validator").map_err(|refusal| match refusal {
+        Refusal::Unsupported(file, why) => ImportError::unsupported(&file, format!("an output validator {why}")),
+        Refusal::Unreadable(error) => error,
+    })?;
+    let names =
+        |word: &[u8]| program.files.iter().any(|(file, _)| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
+    let (writes_scores, writes_multipliers) = (names(b"score.txt"), names(b"score_multiplier.txt"));
+    Ok(Some(Validator { program, writes_scores, writes_multipliers }))
+}
+
+/// Finds the first validator of inputs that can be run. A line names each other one.
+pub(super) fn input(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>, ImportError> {
+    let mut found = None;
+    for (name, is_one) in INPUT_FOLDERS {
+        for source in program::all(&root.join(name), is_one)? {
+            files::check_link(root, &source)?;
+            let shown = files::inside(root, &source).display().to_string();
+            if found.is_some() {
+                left.push(format!("{shown}: a problem has one validator, the first"));
+                continue;
+            }
+            match program::read(root, &source, INPUT, "the input validator") {
+                Ok(program) => found = Some(program),
+                Err(Refusal::Unsupported(_, why)) => left.push(format!("{shown}: an input validator {why}")),
+                Err(Refusal::Unreadable(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|part| part == word)
 }

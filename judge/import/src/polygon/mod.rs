@@ -2,24 +2,18 @@
 //! What the elements mean: <https://polygon.codeforces.com/docs> and the packages that it makes.
 
 mod element;
-mod points;
 mod programs;
-mod submissions;
-mod tests;
-mod unknown;
 
-use super::error::ImportError;
-use super::files;
-use super::imported::Imported;
-use super::kind::Kind;
-use super::text::Text;
+use crate::error::{ImportError, Kind};
+use crate::imported::Imported;
+use crate::text::Text;
+use crate::{files, text};
 use element::Element;
 use judge_problem::counted;
-use points::Points;
-use programs::{Program, Programs};
+use programs::{Program, Programs, Reader, Test, Tests};
 use roxmltree::Document;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tests::{Reader, Test, Tests};
 
 /// Reads the package in a folder. `id`: the problem's id in place of the package's own.
 ///
@@ -55,7 +49,7 @@ struct Package<'a> {
 
 impl<'a> Package<'a> {
     fn read(problem: Element<'a>, root: &'a Path) -> Result<Self, ImportError> {
-        let mut left = unknown::lines(&problem);
+        let mut left = element::lines(&problem);
         let judging = problem.first(&["judging"]);
         if let Some(judging) = judging
             && judging.number::<u32>("run-count")?.is_some_and(|count| count > 1)
@@ -67,7 +61,7 @@ impl<'a> Package<'a> {
         let Some(main) = named.or(sets.first()).copied() else {
             return Err(problem.bad("there is no <testset>", "<judging> with a <testset>"));
         };
-        let programs = programs::read(&problem, root, &mut left)?;
+        let programs = programs::read_programs(&problem, root, &mut left)?;
         if programs.checker.is_none() && programs.interactor.is_none() {
             return Err(problem.bad("the problem has no checker", "<assets> with a <checker>"));
         }
@@ -99,7 +93,7 @@ impl<'a> Package<'a> {
         }
         let reads_files = self.reads_files();
         let solutions =
-            if reads_files { Vec::new() } else { submissions::write(&mut text, &self.problem, &mut self.left)? };
+            if reads_files { Vec::new() } else { write_submissions(&mut text, &self.problem, &mut self.left)? };
         let mut taken = self.taken();
         if !solutions.is_empty() {
             taken.push("solutions with the verdicts of their tags, for `judge verify`".to_owned());
@@ -219,4 +213,156 @@ impl<'a> Package<'a> {
         }
         taken
     }
+}
+
+/// A group of tests.
+#[derive(Debug, Default)]
+struct Group {
+    points: Option<f64>,
+    is_whole: bool,
+    depends_on: Vec<String>,
+}
+
+/// How the tests of a package count.
+#[derive(Debug)]
+struct Points {
+    groups: BTreeMap<String, Group>,
+    /// Whether tests or groups have points at all.
+    is_scored: bool,
+    /// Whether the checker's own points count as they are.
+    is_raw: bool,
+}
+
+impl Points {
+    fn read(set: &Element<'_>, tests: &[Test], is_raw: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
+        let mut groups = BTreeMap::new();
+        let elements = set.all(&["groups", "group"]);
+        let hides =
+            |group: &&Element<'_>| group.attribute("feedback-policy").is_some_and(|policy| policy != "complete");
+        left.extend(elements.iter().find(hides).map(|group| group.left("`feedback-policy`: all results are shown")));
+        for element in elements {
+            groups.insert(element.required("name")?.to_owned(), group(&element)?);
+        }
+        let has_points = tests.iter().any(|test| test.points.is_some()) || groups.values().any(|g| g.points.is_some());
+        if !has_points && !groups.is_empty() {
+            left.push(set.left("<groups>: the tests have no points, and an answer must be right on all of them"));
+        }
+        if has_points && is_raw {
+            left.push(set.left("points of tests: the checker gives points, and they are added as they are"));
+        }
+        Ok(Self { groups, is_scored: has_points || is_raw, is_raw })
+    }
+
+    /// Returns what a case weighs among those of its group, or of the problem, where that is not 1.
+    fn weight(&self, test: &Test, tests: &[Test]) -> Option<f64> {
+        let points = test.points.filter(|_| self.is_scored && !self.is_raw)?;
+        let Some(group) = &test.group else { return (points != 1.0).then_some(points) };
+        let is_whole = self.groups.get(group).is_some_and(|group| group.is_whole);
+        let of_group = || tests.iter().filter(|other| other.group.as_ref() == Some(group));
+        let differ = of_group().any(|other| other.points != test.points);
+        (differ && !is_whole && sum(of_group()) > 0.0).then_some(points)
+    }
+
+    /// Writes the scoring rule, and the groups where there are points.
+    fn write(&self, text: &mut Text, tests: &[Test]) {
+        text.table("[problem.scoring]").text("rule", if self.is_raw { "sum" } else { "exact" });
+        if !self.is_scored {
+            return;
+        }
+        let mut names: Vec<&String> = Vec::new();
+        for name in tests.iter().filter_map(|test| test.group.as_ref()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let unknown = Group::default();
+        for name in &names {
+            let group = self.groups.get(*name).unwrap_or(&unknown);
+            let members: Vec<&Test> = tests.iter().filter(|test| test.group.as_ref() == Some(name)).collect();
+            text.table("[[problem.group]]").text("name", name);
+            let patterns: Vec<_> = members.iter().map(|test| glob::Pattern::escape(&test.name)).collect();
+            text.texts("cases", &patterns);
+            if !self.is_raw {
+                text.plain(
+                    "weight",
+                    group.points.filter(|_| group.is_whole).unwrap_or_else(|| sum(members.into_iter())),
+                );
+            }
+            if group.is_whole {
+                text.text("aggregate", "all-or-nothing");
+            }
+            let known: Vec<_> = group.depends_on.iter().filter(|needed| names.contains(needed)).cloned().collect();
+            if !known.is_empty() {
+                text.texts("depends-on", &known);
+            }
+        }
+    }
+}
+
+fn group(element: &Element<'_>) -> Result<Group, ImportError> {
+    let is_whole = match element.attribute("points-policy") {
+        Some("complete-group") => true,
+        Some("each-test") | None => false,
+        Some(other) => {
+            let expected = "`complete-group` or `each-test`";
+            return Err(element.bad(format!("bad `points-policy`: `{other}`"), expected));
+        }
+    };
+    let depends_on = element.all(&["dependencies", "dependency"]);
+    let depends_on = depends_on.iter().map(|needed| needed.required("group").map(str::to_owned));
+    Ok(Group { points: element.number("points")?, is_whole, depends_on: depends_on.collect::<Result<_, _>>()? })
+}
+
+fn sum<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
+    tests.filter_map(|test| test.points).sum()
+}
+
+/// The tags, and which verdicts a case may have beside `accepted`.
+const TAGS: [(&str, &[&str]); 11] = [
+    ("main", &["accepted"]),
+    ("accepted", &["accepted"]),
+    ("wrong-answer", &["wrong-answer"]),
+    ("presentation-error", &["wrong-answer"]),
+    ("time-limit-exceeded", &["time-limit", "wall-limit"]),
+    ("time-limit-exceeded-or-accepted", &["accepted", "time-limit", "wall-limit"]),
+    ("time-limit-exceeded-or-memory-limit-exceeded", &["time-limit", "wall-limit", "memory-limit", "runtime-error"]),
+    ("memory-limit-exceeded", &["memory-limit", "runtime-error"]),
+    ("failed", &["runtime-error", "memory-limit", "process-limit"]),
+    ("runtime-error", &["runtime-error", "memory-limit", "process-limit"]),
+    ("rejected", &["wrong-answer", "runtime-error", "time-limit", "wall-limit", "memory-limit", "output-limit"]),
+];
+
+/// Writes a `[[problem.expect]]` for each solution that can be run, and returns where these are and go.
+fn write_submissions(
+    text: &mut Text,
+    problem: &Element<'_>,
+    left: &mut Vec<String>,
+) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+    let mut copied = Vec::new();
+    for solution in problem.all(&["assets", "solutions", "solution"]) {
+        let Some(source) = solution.first(&["source"]) else {
+            return Err(solution.bad("the solution has no source", "<source path=\"…\"/>"));
+        };
+        let named = source.required("path")?;
+        let tag = solution.attribute("tag").unwrap_or("accepted");
+        let Some((_, verdicts)) = TAGS.iter().find(|(known, _)| *known == tag) else {
+            left.push(solution.left(&format!("{named}: the tag `{tag}` stands for no verdict")));
+            continue;
+        };
+        let file = source.file("path")?;
+        let is_old = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
+        if is_old || !text::is_known(&file) {
+            left.push(solution.left(&format!("{named}: in no language of `judge languages`")));
+            continue;
+        }
+        let extra = solution.all(&["extra-tags", "extra-tag"]);
+        if !extra.is_empty() {
+            left.push(solution.left(&format!("{named}: extra tags for single testsets and groups")));
+        }
+        let to = Path::new("solutions").join(file.file_name().unwrap_or_default());
+        text.table("[[problem.expect]]").text("solver", &to.to_string_lossy());
+        text::write_verdicts(text, verdicts);
+        copied.push((file, to));
+    }
+    Ok(copied)
 }

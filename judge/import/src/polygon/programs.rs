@@ -1,12 +1,187 @@
-//! The programs of a package: its checker, validator, interactor, generators and main solution.
+//! The tests of a package: files of it, or what its generators and its main solution make.
 
 use super::element::Element;
 use crate::error::ImportError;
-use crate::files;
-use crate::imported::{Sources, ToCompile};
-use crate::program;
-use crate::submission;
+use crate::imported::{Sources, ToCompile, ToMake};
+use crate::{files, program, text};
 use std::path::{Path, PathBuf};
+
+/// The testset that is judged; others repeat tests of it, or have more.
+const MAIN: &str = "tests";
+
+/// A test.
+#[derive(Debug)]
+pub(super) struct Test {
+    /// Its name among all cases.
+    pub(super) name: String,
+    /// Where its input goes, relative to the `problems.toml`.
+    pub(super) input: PathBuf,
+    /// Where its answer goes; `None`: it has none.
+    pub(super) answer: Option<PathBuf>,
+    pub(super) group: Option<String>,
+    pub(super) points: Option<f64>,
+}
+
+/// The tests, and where their files come from.
+#[derive(Debug, Default)]
+pub(super) struct Tests {
+    pub(super) tests: Vec<Test>,
+    pub(super) copied: Vec<(PathBuf, PathBuf)>,
+    /// In the order in which they are made: an input before its answer.
+    pub(super) made: Vec<ToMake>,
+    pub(super) made_inputs: usize,
+    pub(super) made_answers: usize,
+}
+
+/// Reads all testsets.
+pub(super) struct Reader<'a> {
+    pub(super) problem: Element<'a>,
+    pub(super) root: &'a Path,
+    /// Whether an interactor decides, which needs no answer files.
+    pub(super) interactive: bool,
+    found: Tests,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(problem: Element<'a>, root: &'a Path, interactive: bool) -> Self {
+        Self { problem, root, interactive, found: Tests::default() }
+    }
+
+    pub(super) fn read(mut self, main: &Element<'_>, left: &mut Vec<String>) -> Result<Tests, ImportError> {
+        let sets = self.problem.all(&["judging", "testset"]);
+        for set in
+            std::iter::once(main).chain(sets.iter().filter(|set| set.attribute("name") != main.attribute("name")))
+        {
+            self.read_set(set, set.attribute("name") == main.attribute("name"), left)?;
+        }
+        if self.found.tests.is_empty() {
+            return Err(main.bad("the package has no tests", "<test> elements in its testsets"));
+        }
+        Ok(self.found)
+    }
+
+    fn read_set(&mut self, set: &Element<'_>, is_main: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+        let name = set.attribute("name").unwrap_or(MAIN);
+        let inputs = Pattern::read(set, "input-path-pattern")?;
+        let answers = Pattern::read(set, "answer-path-pattern")?;
+        let tests = set.all(&["tests", "test"]);
+        if let Some(count) = set.whole("test-count")?
+            && count != tests.len() as u64
+        {
+            return Err(set.bad(format!("{} tests, and <test-count> says {count}", tests.len()), "as many as it says"));
+        }
+        let mut repeated = 0;
+        for (number, element) in (1..).zip(&tests) {
+            let files = [inputs.of(number), answers.of(number)];
+            if !is_main && self.is_repeated(&files) {
+                repeated += 1;
+                continue;
+            }
+            let stem = files::name(Path::new(&files[0])).split('.').next().unwrap_or_default().to_owned();
+            let case = if is_main { stem.clone() } else { format!("{name}-{stem}") };
+            let test = self.read_test(element, &files, case, name, &stem)?;
+            self.found.tests.push(test);
+        }
+        if repeated > 0 {
+            left.push(set.left(&format!("testset {name}: {repeated} of its tests are among those of {MAIN} already")));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the files of a test are those of one that is known.
+    fn is_repeated(&self, files: &[String; 2]) -> bool {
+        let read = |path: &Path| std::fs::read(path).ok();
+        let Some(text) = read(&self.root.join(&files[0])) else { return false };
+        self.found.copied.iter().any(|(from, _)| {
+            from.metadata().is_ok_and(|known| known.len() == text.len() as u64) && read(from).as_ref() == Some(&text)
+        })
+    }
+
+    fn read_test(
+        &mut self,
+        element: &Element<'_>,
+        [input, answer]: &[String; 2],
+        name: String,
+        set: &str,
+        stem: &str,
+    ) -> Result<Test, ImportError> {
+        let place = |ending: &str| Path::new(set).join(format!("{stem}.{ending}"));
+        let (to, from) = (place("in"), self.root.join(input));
+        if from.is_file() {
+            self.found.copied.push((from, to.clone()));
+        } else {
+            let made = self.generated(element, input, &to)?;
+            self.found.made.push(made);
+            self.found.made_inputs += 1;
+        }
+        let (answer_to, from) = (place("ans"), self.root.join(answer));
+        let answer = if from.is_file() {
+            self.found.copied.push((from, answer_to.clone()));
+            Some(answer_to)
+        } else if self.interactive {
+            None
+        } else {
+            let by = self.main_solution(element, answer)?;
+            let input = Some(to.clone());
+            self.found.made.push(ToMake { by, arguments: Vec::new(), input, file: answer_to.clone(), second: None });
+            self.found.made_answers += 1;
+            Some(answer_to)
+        };
+        let group = element.attribute("group").map(str::to_owned);
+        Ok(Test { name, input: to, answer, group, points: element.number("points")? })
+    }
+
+    /// Returns how the input of a test is made by the command of its script.
+    fn generated(&self, test: &Element<'_>, input: &str, to: &Path) -> Result<ToMake, ImportError> {
+        let Some(command) = test.attribute("cmd").filter(|_| test.attribute("method") != Some("manual")) else {
+            return Err(test.bad(format!("there is no file `{input}` in the package"), "the input of a manual test"));
+        };
+        if test.attribute("from-file").is_some() {
+            let what = format!("`{command}` writes several tests, and {input} is not in the package");
+            return Err(test.unsupported(format!("{what}: take the full package of Polygon, whose tests are made;")));
+        }
+        let unreadable = |_| test.bad(format!("bad command `{command}`"), "words, with quotes that are closed");
+        let mut words = shell_words::split(command).map_err(unreadable)?.into_iter();
+        let by = generator(&self.problem, test, self.root, &words.next().unwrap_or_default())?;
+        Ok(ToMake { by, arguments: words.collect(), input: None, file: to.to_owned(), second: None })
+    }
+
+    fn main_solution(&self, test: &Element<'_>, answer: &str) -> Result<Sources, ImportError> {
+        let solutions = self.problem.all(&["assets", "solutions", "solution"]);
+        let main = solutions.iter().find(|solution| solution.attribute("tag") == Some("main"));
+        let Some(source) = main.and_then(|main| main.first(&["source"])) else {
+            let what = format!("there is no file `{answer}` in the package, and no main solution that makes it");
+            return Err(test.bad(what, "<solution tag=\"main\"> with its <source>"));
+        };
+        sources(&self.problem, self.root, &source.file("path")?, "the main solution")
+    }
+}
+
+/// The paths of a testset's files: `tests/%02d`.
+struct Pattern {
+    before: String,
+    width: usize,
+    after: String,
+}
+
+impl Pattern {
+    fn read(set: &Element<'_>, key: &str) -> Result<Self, ImportError> {
+        let text = set.text(key).unwrap_or_default();
+        let bad = || set.bad(format!("bad <{key}>: `{text}`"), "a path with the test's number, such as `tests/%02d`");
+        let (before, rest) = text.split_once('%').ok_or_else(bad)?;
+        let (digits, after) = rest.split_once('d').ok_or_else(bad)?;
+        let width = if digits.is_empty() { 0 } else { digits.parse().map_err(|_| bad())? };
+        let is_inside = Path::new(text).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !is_inside || width > 9 || after.contains('%') {
+            return Err(bad());
+        }
+        Ok(Self { before: before.to_owned(), width, after: after.to_owned() })
+    }
+
+    fn of(&self, number: usize) -> String {
+        format!("{}{number:0width$}{}", self.before, self.after, width = self.width)
+    }
+}
 
 /// The folder of programs and their sources beside the `problems.toml`.
 pub(super) const FOLDER: &str = "programs";
@@ -41,7 +216,11 @@ pub(super) struct Program {
 }
 
 /// Reads the programs under `<assets>`.
-pub(super) fn read(problem: &Element<'_>, root: &Path, left: &mut Vec<String>) -> Result<Programs, ImportError> {
+pub(super) fn read_programs(
+    problem: &Element<'_>,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<Programs, ImportError> {
     let one = |path: &[&str], what: &str, name: &str| -> Result<Option<Program>, ImportError> {
         problem.first(path).map(|element| kept(problem, &element, root, what, name)).transpose()
     };
@@ -91,7 +270,7 @@ pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &
     let mut found = resources.iter().map(|file| file.file("path")).collect::<Result<Vec<_>, _>>()?;
     if is_compiled(source) {
         // Sources of other languages are no part of a program in this one.
-        let is_other = |file: &Path| file.extension() != source.extension() && submission::is_known(file);
+        let is_other = |file: &Path| file.extension() != source.extension() && text::is_known(file);
         found.retain(|file| !is_one_of(file, &OF_STATEMENTS) && !is_other(file));
         for folder in [&root.join(FILES), source.parent().unwrap_or(root)] {
             found.extend(files::entries(folder)?.into_iter().filter(|file| is_one_of(file, &HEADERS)));

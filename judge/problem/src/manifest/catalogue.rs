@@ -1,12 +1,15 @@
-//! All problems of a `problems.toml`, checked.
+//! The catalogue: all problems of a `problems.toml`, its languages and its table of Slurm, checked.
 
-use super::document::{ManifestError, read_document};
-use super::section::Section;
-use super::{BUILT_IN, engine, languages, problem, suggest};
-use crate::model::{LanguageTable, Problem, Retention, SlurmTable};
+use super::document::{Located, ManifestError, Section, read_document};
+use super::{document, problem, programs};
+use crate::history::Retention;
+use crate::limits::{Bytes, Time, TimeFactor};
+use crate::problem::Problem;
+use crate::solver::{LanguageTable, Languages};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// All problems of a catalogue, in its order.
 #[derive(Debug, Clone)]
@@ -25,33 +28,33 @@ pub struct Catalogue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no problem `{id}`")]
 pub struct UnknownProblem {
-    /// The id that was given.
+    /// The given id.
     pub id: String,
     /// The most similar id.
     pub meant: Option<String>,
-    /// The built-in problem that is or resembles what was given.
+    /// The built-in problem with this id or a similar one.
     pub built_in: Option<String>,
 }
 
 impl Catalogue {
-    /// Returns the catalogue that is part of the program; relative paths in it would start from `folder`.
+    /// Returns the built-in catalogue. Relative paths in it would start from `folder`.
     ///
     /// # Errors
-    /// Never, as long as the project's own tests pass.
+    /// Never: tests check the built-in file.
     pub fn built_in(folder: &Path) -> Result<Self, ManifestError> {
         Self::parse("problems.toml (built in)", BUILT_IN, folder)
     }
 
-    /// Reads a catalogue. `file` is its name in messages; relative paths start from `folder`.
+    /// Reads a catalogue. `file` is its name in messages. Relative paths start from `folder`.
     ///
     /// # Errors
-    /// Every error in it, at once.
+    /// Fails with all errors of the file at once.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
             let retention = read_retention(&root).unwrap_or_default();
-            let slurm = engine::read(&root, folder);
-            let languages = languages::read(&root, languages::built_in);
+            let slurm = read_slurm_table(&root, folder);
+            let languages = read_language_section(&root, built_in_languages);
             root.finish();
             Self {
                 problems,
@@ -78,31 +81,31 @@ impl Catalogue {
         &self.text
     }
 
-    /// Returns the folder that the catalogue's relative paths start from.
+    /// Returns the folder from which relative paths start.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the catalogue with its journal in this file, instead of beside it.
+    /// Returns the catalogue with its journal in this file, instead of the default one.
     #[must_use]
     pub fn with_journal(self, file: Option<&Path>) -> Self {
         Self { journal: file.map(Path::to_owned), ..self }
     }
 
-    /// Returns the file of its journal, if it is not the one beside it.
+    /// Returns the file of its journal, if it is not the default one.
     #[must_use]
     pub fn journal(&self) -> Option<&Path> {
         self.journal.as_deref()
     }
 
-    /// Returns the catalogue with a journal that is only read.
+    /// Returns the catalogue with a read-only journal.
     #[must_use]
     pub fn read_only(self) -> Self {
         Self { is_read_only: true, ..self }
     }
 
-    /// Returns whether its journal is only read.
+    /// Returns whether its journal is read-only.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
@@ -126,7 +129,7 @@ impl Catalogue {
         &self.languages
     }
 
-    /// Returns the problem with this id, to be changed.
+    /// Returns the problem with this id, mutably.
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Problem> {
         self.problems.iter_mut().find(|problem| problem.id == id)
     }
@@ -134,27 +137,27 @@ impl Catalogue {
     /// Returns the problem with this id.
     ///
     /// # Errors
-    /// When there is none.
+    /// Fails if there is no such problem.
     pub fn find(&self, id: &str) -> Result<&Problem, UnknownProblem> {
         let ids = || self.problems.iter().map(|problem| &*problem.id);
         self.problems.iter().find(|problem| problem.id == id).ok_or_else(|| UnknownProblem {
             id: id.to_owned(),
-            meant: suggest::closest(id, ids()).map(str::to_owned),
+            meant: document::closest(id, ids()).map(str::to_owned),
             built_in: built_in_like(id),
         })
     }
 }
 
-/// Returns the id of the built-in problem that is or resembles this one.
+/// Returns the id of the built-in problem with this id or a similar one.
 fn built_in_like(id: &str) -> Option<String> {
     let built_in = Catalogue::built_in(Path::new("/")).ok()?;
-    suggest::closest(id, built_in.problems.iter().map(|problem| &*problem.id)).map(str::to_owned)
+    document::closest(id, built_in.problems.iter().map(|problem| &*problem.id)).map(str::to_owned)
 }
 
 /// Reads a hand-written file of best scores: `CASE = SCORE` on each line.
 ///
 /// # Errors
-/// Every error in it, at once.
+/// Fails with all errors of the file at once.
 pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score>, ManifestError> {
     let expected = "a number: the best score known of this case";
     read_document("the best scores", file, text, |root| root.numeric_entries(expected).into_iter().collect())
@@ -176,7 +179,7 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
     }
     for section in sections {
         let span = section.span();
-        let Some(problem) = problem::read(section, folder) else { continue };
+        let Some(problem) = problem::read_problem(section, folder) else { continue };
         if !ids.insert(problem.id.clone()) {
             root.complain(
                 span,
@@ -189,11 +192,235 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
     problems
 }
 
+/// The title of a table in messages.
+const TITLE: &str = "[language.NAME]";
+
+/// The placeholders of compile commands.
+const COMPILE: [&str; 4] = ["source", "sources", "out", "stem"];
+
+/// The placeholders of run commands. Each of the first ones names the solver.
+const RUN: [&str; 8] = ["program", "source", "class", "out", "stem", "memory-mb", "heap-mb", "young-mb"];
+const NAMING: usize = 4;
+
+/// The placeholders of environment variables.
+const ENVIRONMENT: [&str; 3] = ["memory-mb", "heap-mb", "young-mb"];
+
+/// The placeholders of the version command.
+const VERSION: [&str; 1] = ["tool"];
+
+/// The maximum allowance of a language.
+const MAX_MEMORY: Bytes = Bytes(4 << 30);
+const MAX_PROCESSES: u32 = 256;
+
+/// Returns the built-in languages.
+///
+/// # Panics
+/// Never: tests check the built-in file.
+#[must_use]
+pub fn built_in_languages() -> &'static Languages {
+    static LANGUAGES: OnceLock<Languages> = OnceLock::new();
+    let read = || match read_languages("languages.toml (built in)", BUILT_IN_LANGUAGES, &Languages::default()) {
+        Ok(tables) => Languages::default().with(&tables),
+        Err(error) => panic!("{error}"),
+    };
+    LANGUAGES.get_or_init(read)
+}
+
+/// Reads a file of languages. `file` is its name in messages. Tables of `known` languages may be incomplete.
+///
+/// # Errors
+/// Fails with all errors of the file at once.
+pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<LanguageTable>, ManifestError> {
+    read_document("the languages", file, text, |root| {
+        let tables = read_language_section(&root, || known);
+        root.finish();
+        tables
+    })
+}
+
+/// Reads the tables under the key `language`, in the order of the file. `known` is called only if there are any.
+fn read_language_section<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Vec<LanguageTable> {
+    let Some(all) = root.section("language", "[language.NAME]") else { return Vec::new() };
+    let known = known();
+    let mut sections = all.named_sections(TITLE);
+    sections.sort_by_key(|(name, _)| name.span.start);
+    sections.into_iter().map(|(name, section)| read_table(&name, section, known)).collect()
+}
+
+fn read_table(name: &Located<&str>, section: Section<'_>, known: &Languages) -> LanguageTable {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+#_-".contains(c);
+    if name.value.is_empty() || !name.value.chars().all(fits) {
+        let expected = "expected lower-case letters, digits, `+`, `#`, `-` and `_`";
+        section.complain(name.span.clone(), format!("bad name of a language `{}`", name.value), expected);
+    }
+    let table = LanguageTable {
+        name: name.value.to_owned(),
+        extensions: names(&section, "extensions", "an ending without its point, such as \"cpp\"", |c| c != '.'),
+        files: names(&section, "files", "the name of a file, such as \"Cargo.toml\"", |_| true),
+        compile: commands(&section, "compile", &COMPILE),
+        run: run(&section),
+        needs: names(&section, "needs", "the name of a program, such as \"make\"", |_| true),
+        version: command(&section, "version", &VERSION),
+        environment: environment(&section),
+        time_factor: section.numeric::<TimeFactor>("time-factor", "a number from 1 to 100").map(|read| read.value),
+        extra_memory: at_most(&section, "extra-memory", section.parsed::<Bytes>("extra-memory"), &MAX_MEMORY),
+        extra_processes: {
+            let read = section.integer::<u32>("extra-processes", "a whole number of processes");
+            at_most(&section, "extra-processes", read, &MAX_PROCESSES)
+        },
+        package: section.text("package").map(|read| read.value.to_owned()),
+    };
+    if known.find(name.value).is_none() {
+        if table.run.is_none() {
+            section.missing("run", "\"{program}\"` or `run = \"interpreter {source}\"");
+        }
+        let runs_compiled = |line: &String| line.contains("{program}") || line.contains("{class}");
+        if table.compile.is_none() && table.run.iter().flatten().any(runs_compiled) {
+            section.missing("compile", "\"compiler -o {out}/main {source}\"");
+        }
+        if table.extensions.is_none() && table.files.is_none() {
+            section.missing("extensions", "[\"xyz\"]` or `files = [\"build.xyz\"]");
+        }
+    }
+    section.finish();
+    table
+}
+
+fn at_most<T: PartialOrd + Clone + std::fmt::Display>(
+    section: &Section<'_>,
+    key: &str,
+    read: Option<Located<T>>,
+    most: &T,
+) -> Option<T> {
+    let Located { value, span } = read?;
+    if value > *most {
+        section.complain(span, format!("bad value of `{key}` in {TITLE}"), format!("expected at most {most}"));
+    }
+    Some(value)
+}
+
+/// Reads an array of names made of characters that `fits` allows.
+fn names(section: &Section<'_>, key: &'static str, is: &str, fits: fn(char) -> bool) -> Option<Vec<String>> {
+    let read = section.one_or_more_texts(key)?;
+    for Located { value, span } in &read {
+        let is_plain = |c: char| !c.is_whitespace() && c != '/' && fits(c);
+        if value.is_empty() || !value.chars().all(is_plain) {
+            section.complain(span.clone(), format!("bad value of `{key}` in {TITLE}"), format!("expected {is}"));
+        }
+    }
+    Some(read.into_iter().map(|name| name.value.to_owned()).collect())
+}
+
+/// Reads a command and its alternatives.
+fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> Option<Vec<String>> {
+    let read = section.one_or_more_texts(key)?;
+    for command in &read {
+        check_command(section, key, command, placeholders);
+    }
+    Some(read.into_iter().map(|command| command.value.to_owned()).collect())
+}
+
+fn command(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> Option<String> {
+    let read = section.text(key)?;
+    check_command(section, key, &read, placeholders);
+    Some(read.value.to_owned())
+}
+
+/// Checks a command, reports errors, and returns whether there are none.
+fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, placeholders: &[&str]) -> bool {
+    if shell_words::split(command.value).is_ok_and(|words| !words.is_empty()) {
+        return programs::check_placeholders(section, key, command, placeholders);
+    }
+    let message = format!("bad value of `{key}` in {TITLE}");
+    section.complain(command.span.clone(), message, "expected a command line whose quotes match");
+    false
+}
+
+/// Reads the run commands. Each must name the solver.
+fn run(section: &Section<'_>) -> Option<Vec<String>> {
+    let read = section.one_or_more_texts("run")?;
+    for command in &read {
+        let names_it = RUN[..NAMING].iter().any(|name| command.value.contains(&format!("{{{name}}}")));
+        if check_command(section, "run", command, &RUN) && !names_it {
+            let expected = "add `{program}`, what was compiled, or `{source}`, the source itself";
+            section.complain(command.span.clone(), "the command does not run the solver", expected);
+        }
+    }
+    Some(read.into_iter().map(|command| command.value.to_owned()).collect())
+}
+
+fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {
+    let table = section.section("environment", "[language.NAME.environment]")?;
+    let variable = |entry: super::document::Entry<'_>| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if entry.key.value.is_empty() || !entry.key.value.chars().all(is_name) {
+            let message = format!("bad name of a variable `{}`", entry.key.value);
+            table.complain(entry.key.span, message, "expected letters, digits and `_`");
+        }
+        programs::check_placeholders(&table, "environment", &entry.text, &ENVIRONMENT);
+        (entry.key.value.to_owned(), entry.text.value.to_owned())
+    };
+    Some(table.entries().into_iter().map(variable).collect())
+}
+
+/// Reads the `[engine.slurm]` table. Relative paths in it start from `folder`.
+fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
+    let Some(engines) = root.section("engine", "[engine.slurm]") else { return SlurmTable::default() };
+    let table = engines.section("slurm", "[engine.slurm]").map(|section| {
+        let sbatch = section.text("sbatch").and_then(|text| match shell_words::split(text.value) {
+            Ok(words) => Some(words),
+            Err(error) => {
+                section.complain(
+                    text.span,
+                    format!("bad value of `sbatch` in [engine.slurm]: {error}"),
+                    "close the quotes",
+                );
+                None
+            }
+        });
+        let table = SlurmTable {
+            workdir: section.text("workdir").map(|text| folder.join(text.value)),
+            sbatch: sbatch.unwrap_or_default(),
+            constraint: section.text("constraint").map(|text| text.value.to_owned()),
+            retries: section.integer("retries", "a number of retries, such as 2").map(|retries| retries.value),
+            submit_wait: section.parsed("submit-wait").map(|wait| wait.value),
+        };
+        section.finish();
+        table
+    });
+    engines.finish();
+    table.unwrap_or_default()
+}
+
+/// The text of the built-in `problems.toml`.
+pub const BUILT_IN: &str = include_str!("problems.toml");
+
+/// The JSON schema of `problems.toml`, for editors. The catalogue itself also checks what a schema cannot express, such
+/// as units and known names.
+pub const CATALOGUE_SCHEMA: &str = include_str!("problems.schema.json");
+
+/// The file of the built-in languages.
+const BUILT_IN_LANGUAGES: &str = include_str!("languages.toml");
+
+/// The `[engine.slurm]` table of a catalogue: the defaults of the flags for Slurm.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlurmTable {
+    /// The shared folder for the files of runs.
+    pub workdir: Option<PathBuf>,
+    /// Options of `sbatch`.
+    pub sbatch: Vec<String>,
+    /// The constraint on nodes.
+    pub constraint: Option<String>,
+    /// How often the cases of a lost task are retried.
+    pub retries: Option<u32>,
+    /// The time limit for submitting a job.
+    pub submit_wait: Option<Time>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Bytes;
-    use crate::model::Time;
+    use crate::limits::Allowance;
     use std::time::Duration;
 
     const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
@@ -265,5 +492,65 @@ mod tests {
             with_answers(&[("a", "1.in", "1.ans"), ("b", "2.in", "1.ans"), ("c", "1.in", "2.ans")]).unwrap_err();
         assert_eq!(error.matches("the same `file` and different answers: /1.in").count(), 2, "{error}");
         assert!(error.contains("p.toml:7:10") && error.contains("p.toml:15:10"), "{error}");
+    }
+
+    fn errors(text: &str) -> Vec<String> {
+        let read = read_languages("l.toml", text, built_in_languages());
+        let complaints = read.unwrap_err().complaints;
+        complaints.iter().map(|complaint| complaint.render("l.toml", text)).collect()
+    }
+
+    #[test]
+    fn the_built_in_languages_are_complete() {
+        let languages = built_in_languages();
+        assert!(languages.iter().count() > 20);
+        for language in languages.iter() {
+            assert!(!language.run.is_empty(), "{}", language.name);
+            assert!(!language.extensions.is_empty() || !language.files.is_empty(), "{}", language.name);
+        }
+        assert!(languages.endings().starts_with(".rs, .cpp, .cc"), "{}", languages.endings());
+        for ending in ["py", "kt", "ts", "cs", "hs", "ml", "php", "lua", "pas", "zig", "sh", "pl", "rb", "java"] {
+            assert!(languages.of_ending(ending).next().is_some(), "{ending}");
+        }
+    }
+
+    #[test]
+    fn a_table_may_change_a_field_alone() {
+        let text = "[language.cpp]\ntime-factor = 1.5\nextra-memory = \"64 MiB\"\nextra-processes = 4\n";
+        let tables = read_languages("l.toml", text, built_in_languages()).unwrap();
+        let languages = built_in_languages().clone().with(&tables);
+        let (own, plain) = (languages.find("cpp").unwrap(), built_in_languages().find("cpp").unwrap().clone());
+        let time_factor = "1.5".parse().unwrap();
+        assert_eq!(own.allowance, Allowance { time_factor, extra_memory: Bytes(64 << 20), extra_processes: 4 });
+        assert_eq!((&own.compile, &own.run), (&plain.compile, &plain.run));
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_with_its_place() {
+        for (text, place, message) in [
+            ("[language.cpp]\ncompiler = \"g++\"", "l.toml:2:1", "did you mean `compile`?"),
+            ("[language.cpp]\ncompile = \"g++ {sorce}\"", "l.toml:2:16", "did you mean `{source}`?"),
+            ("[language.cpp]\ncompile = [\"g++ 'x\"]", "l.toml:2:12", "quotes match"),
+            ("[language.cpp]\nrun = \"main\"", "l.toml:2:7", "add `{program}`"),
+            ("[language.cpp]\nrun = 7", "l.toml:2:7", "expected a text, or an array of texts"),
+            ("[language.cpp]\nextensions = [\".cpp\"]", "l.toml:2:15", "without its point"),
+            ("[language.cpp]\ntime-factor = 0.5", "l.toml:2:15", "from 1 to 100"),
+            ("[language.cpp]\nextra-memory = \"5 GiB\"", "l.toml:2:16", "at most 4 GiB"),
+            ("[language.cpp]\nextra-processes = 257", "l.toml:2:19", "at most 256"),
+            ("[language.cpp.environment]\n\"A=\" = \"1\"", "l.toml:2:1", "expected letters"),
+            ("[language.cpp.environment]\nA = \"{memory}\"", "l.toml:2:6", "did you mean `{memory-mb}`?"),
+            ("[language.\"C++ 20\"]\nrun = \"{program}\"", "l.toml:1:11", "expected lower-case letters"),
+            ("language = 1", "l.toml:1:12", "a table, written [language.NAME]"),
+            ("[language]\ncpp = 1", "l.toml:2:7", "a table, written [language.NAME]"),
+            ("[languages.cpp]\n", "l.toml:1:2", "did you mean `language`?"),
+        ] {
+            let errors = errors(text);
+            assert!(errors[0].contains(&format!("{place}\n")) && errors[0].contains(message), "{text}: {}", errors[0]);
+        }
+        let errors_of_new = errors("[language.new]\nextensions = [\"new\"]\nrun = \"{program}\"");
+        assert!(errors_of_new[0].contains("has no `compile`"), "{errors_of_new:?}");
+        let errors = errors("[language.new]\npackage = \"new\"");
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert!(errors[0].contains("has no `run`") && errors[1].contains("has no `extensions`"), "{errors:?}");
     }
 }

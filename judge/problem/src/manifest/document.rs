@@ -1,16 +1,19 @@
-//! A TOML file with everything that is wrong in it.
+//! Reads tables of a TOML file and collects all errors with their places, and suggestions for misspelt words.
 
-use super::CatalogueComplaint;
-use super::section::{Complaints, Section};
+use std::cell::RefCell;
 use std::fmt;
-use toml::de::DeTable;
+use std::fmt::Display;
+use std::ops::Range;
+use std::str::FromStr;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 /// Every error in a catalogue.
 #[derive(Debug, thiserror::Error)]
 pub struct ManifestError {
     file: String,
     text: String,
-    /// The errors, in the order of the file; those that may follow from others are last.
+    /// The errors, in the order of the file. Those that may follow from other errors come last.
     pub complaints: Vec<CatalogueComplaint>,
 }
 
@@ -22,10 +25,10 @@ impl fmt::Display for ManifestError {
     }
 }
 
-/// Returns the text of a file. `file` is its name in messages.
+/// Decodes a file as UTF-8. `file` is its name in messages.
 ///
 /// # Errors
-/// When it is not UTF-8: the first place that is not.
+/// Fails at the first invalid byte.
 pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
     String::from_utf8(contents).map_err(|error| {
         let start = error.utf8_error().valid_up_to();
@@ -38,7 +41,7 @@ pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
     })
 }
 
-/// Reads a file with `read`. `title` is the name of the file's own table in messages.
+/// Parses a file and reads it with `read`. `title` is the name of its root table in messages.
 pub(super) fn read_document<T>(
     title: &'static str,
     file: &str,
@@ -65,9 +68,364 @@ pub(super) fn read_document<T>(
     }
 }
 
+/// The errors so far. All sections of a file share them, so that they are reported together.
+type Complaints = RefCell<Vec<CatalogueComplaint>>;
+
+/// A value and its place.
+#[derive(Debug, Clone)]
+pub(super) struct Located<T> {
+    pub(super) value: T,
+    pub(super) span: Range<usize>,
+}
+
+/// A key chosen by the user, with its text.
+pub(super) struct Entry<'a> {
+    pub(super) key: Located<&'a str>,
+    pub(super) text: Located<&'a str>,
+}
+
+/// A table that is being read. [`Section::finish`] reports all keys that were not read.
+pub(super) struct Section<'a> {
+    title: &'static str,
+    span: Range<usize>,
+    table: &'a DeTable<'a>,
+    known: RefCell<Vec<&'static str>>,
+    complaints: &'a Complaints,
+}
+
+impl<'a> Section<'a> {
+    /// Starts reading a table. `title` is its name in messages: `[problem.limits]`.
+    pub(super) fn new(
+        title: &'static str,
+        span: Range<usize>,
+        table: &'a DeTable<'a>,
+        complaints: &'a Complaints,
+    ) -> Self {
+        Self { title, span, table, known: RefCell::default(), complaints }
+    }
+
+    /// Returns the place of the table.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Reports an error.
+    pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
+        self.add(span, message.into(), expected.into(), false);
+    }
+
+    /// Reports an error that may follow from another one.
+    pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
+        self.add(self.span(), message.into(), expected.into(), true);
+    }
+
+    fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
+        self.complaints.borrow_mut().push(CatalogueComplaint { span, message, expected, follows });
+    }
+
+    /// Reports a missing key.
+    pub(super) fn missing(&self, key: &str, example: &str) {
+        self.complain_after(format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
+    }
+
+    /// Returns the text under `key`.
+    pub(super) fn text(&self, key: &'static str) -> Option<Located<&'a str>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_str() {
+            Some(text) => Some(Located { value: text, span: value.span() }),
+            None => self.wrong_type(key, value, "a text in quotes"),
+        }
+    }
+
+    /// Returns the text under `key`, parsed as a `T`.
+    pub(super) fn parsed<T: FromStr<Err: Display>>(&self, key: &'static str) -> Option<Located<T>> {
+        let Located { value, span } = self.text(key)?;
+        match value.parse() {
+            Ok(value) => Some(Located { value, span }),
+            Err(error) => {
+                self.complain(span, format!("bad value of `{key}` in {}", self.title), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Returns the number or text under `key`, parsed as a `T`. A number is parsed from its source text.
+    pub(super) fn numeric<T: FromStr<Err: Display>>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
+        let value = self.value(key)?;
+        self.numeric_of(key, value, expected)
+    }
+
+    fn numeric_of<T: FromStr<Err: Display>>(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+    ) -> Option<Located<T>> {
+        let text = match value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().replace('_', ""),
+            DeValue::Float(float) => float.as_str().replace('_', ""),
+            DeValue::String(text) => text.to_string(),
+            _ => return self.wrong_type(key, value, expected),
+        };
+        match text.parse() {
+            Ok(read) => Some(Located { value: read, span: value.span() }),
+            Err(error) => {
+                self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Returns the boolean under `key`.
+    pub(super) fn boolean(&self, key: &'static str) -> Option<Located<bool>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_bool() {
+            Some(read) => Some(Located { value: read, span: value.span() }),
+            None => self.wrong_type(key, value, "true or false"),
+        }
+    }
+
+    /// Returns the integer under `key`, parsed as a `T`. A text of digits is accepted too, because integers of TOML
+    /// have 64 bits.
+    pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
+        let value = self.value(key)?;
+        self.integer_of(key, value, expected)
+    }
+
+    /// Returns the numbers in the array under `key`, each as [`Section::numeric`] reads it.
+    pub(super) fn numerics<T: FromStr<Err: Display>>(
+        &self,
+        key: &'static str,
+        expected: &str,
+    ) -> Option<Located<Vec<T>>> {
+        let array = self.array(key, "an array of numbers")?;
+        let items = array.value.iter().map(|item| self.numeric_of(key, item, expected).map(|located| located.value));
+        let value = items.collect::<Option<Vec<T>>>()?;
+        Some(Located { value, span: array.span })
+    }
+
+    /// Returns the texts in the array under `key`.
+    pub(super) fn texts(&self, key: &'static str) -> Vec<Located<&'a str>> {
+        let array = self.array(key, "an array of texts");
+        array.map(|array| self.texts_of(key, array.value)).unwrap_or_default()
+    }
+
+    /// Returns the text or the array of texts under `key`. `None` if there is no such key.
+    pub(super) fn one_or_more_texts(&self, key: &'static str) -> Option<Vec<Located<&'a str>>> {
+        let value = self.value(key)?;
+        match (value.get_ref().as_str(), value.get_ref().as_array()) {
+            (Some(text), _) => Some(vec![Located { value: text, span: value.span() }]),
+            (_, Some(array)) => Some(self.texts_of(key, array)),
+            _ => self.wrong_type(key, value, "a text, or an array of texts"),
+        }
+    }
+
+    fn texts_of(&self, key: &str, array: &'a [Spanned<DeValue<'a>>]) -> Vec<Located<&'a str>> {
+        let text = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_str() {
+            Some(text) => Some(Located { value: text, span: item.span() }),
+            None => self.wrong_type(key, item, "a text in quotes"),
+        };
+        array.iter().filter_map(text).collect()
+    }
+
+    /// Returns the text or the array of texts under `key`.
+    pub(super) fn one_or_more(&self, key: &'static str) -> Vec<Located<&'a str>> {
+        match self.table.get(key).map(Spanned::get_ref) {
+            Some(DeValue::String(_)) => self.text(key).into_iter().collect(),
+            _ => self.texts(key),
+        }
+    }
+
+    /// Returns the words under `key`: a text that is split at white space, or an array.
+    pub(super) fn words(&self, key: &'static str) -> Option<Located<Vec<&'a str>>> {
+        let span = self.place(key);
+        let texts = self.one_or_more(key);
+        let is_text = matches!(self.table.get(key).map(Spanned::get_ref), Some(DeValue::String(_)));
+        let words = texts.iter().flat_map(|text| match is_text {
+            true => text.value.split_whitespace().collect::<Vec<_>>(),
+            false => vec![text.value],
+        });
+        Some(Located { value: words.collect(), span: span? })
+    }
+
+    /// Reports a key that belongs elsewhere, if it is present.
+    pub(super) fn misplaced(&self, key: &'static str, belongs: &str) {
+        if self.table.contains_key(key)
+            && let Some(value) = self.value(key)
+        {
+            self.complain(value.span(), format!("`{key}` does not belong in {}", self.title), belongs);
+        }
+    }
+
+    /// Returns the place of the value under `key`. The key still counts as unread.
+    pub(super) fn place(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(Spanned::span)
+    }
+
+    /// Returns the table under `key`.
+    pub(super) fn section(&self, key: &'static str, title: &'static str) -> Option<Section<'a>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_table() {
+            Some(table) => Some(Section::new(title, value.span(), table, self.complaints)),
+            None => self.wrong_type(key, value, &format!("a table, written {title}")),
+        }
+    }
+
+    /// Returns the inner tables, each with its key, which the user chose. All keys count as read.
+    pub(super) fn named_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, Section<'a>)> {
+        let section = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let Some(table) = value.get_ref().as_table() else {
+                return self.wrong_type(name, value, &format!("a table, written {title}"));
+            };
+            let key = Located { value: name, span: key.span() };
+            // The place of a table is the place of its name, because a table may be written in parts.
+            Some((key.clone(), Section::new(title, key.span, table, self.complaints)))
+        };
+        self.table.iter().filter_map(section).collect()
+    }
+
+    /// Returns the tables in the array under `key`.
+    pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
+        let expected = format!("tables, each written {title}");
+        let Some(array) = self.array(key, &expected) else { return Vec::new() };
+        let section = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_table() {
+            Some(table) => Some(Section::new(title, item.span(), table, self.complaints)),
+            None => self.wrong_type(key, item, &expected),
+        };
+        array.value.iter().filter_map(section).collect()
+    }
+
+    /// Returns all keys with their texts, of a table whose keys the user chooses. All keys count as read.
+    pub(super) fn entries(&self) -> Vec<Entry<'a>> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let text = match value.get_ref().as_str() {
+                Some(text) => Located { value: text, span: value.span() },
+                None => return self.wrong_type(name, value, "a text in quotes"),
+            };
+            Some(Entry { key: Located { value: name, span: key.span() }, text })
+        };
+        self.table.iter().filter_map(entry).collect()
+    }
+
+    /// Returns all keys with their numbers, like [`Section::entries`].
+    pub(super) fn numeric_entries<T: FromStr<Err: Display>>(&self, expected: &str) -> Vec<(String, T)> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &str = key.get_ref();
+            Some((name.to_owned(), self.numeric_of(name, value, expected)?.value))
+        };
+        self.table.iter().filter_map(entry).collect()
+    }
+
+    /// Reports all unknown keys.
+    pub(super) fn finish(self) {
+        let known = self.known.borrow();
+        for key in self.table.keys() {
+            let name: &str = key.get_ref();
+            if !known.contains(&name) {
+                let message = format!("unknown key `{name}` in {}", self.title);
+                self.complain(key.span(), message, instead(name, &known));
+            }
+        }
+    }
+
+    fn value(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.known.borrow_mut().push(key);
+        self.table.get(key)
+    }
+
+    fn array(&self, key: &'static str, expected: &str) -> Option<Located<&'a [Spanned<DeValue<'a>>]>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_array() {
+            Some(array) => Some(Located { value: array, span: value.span() }),
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    fn integer_of<T: FromStr>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<Located<T>> {
+        let decimal = match value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().replace('_', "")),
+            DeValue::String(text) => Some(text.to_string()),
+            _ => None,
+        };
+        match decimal.and_then(|decimal| decimal.parse().ok()) {
+            Some(value_read) => Some(Located { value: value_read, span: value.span() }),
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    fn wrong_type<T>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<T> {
+        self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), format!("expected {expected}"));
+        None
+    }
+}
+
+/// An error in a catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueComplaint {
+    /// The wrong bytes of the file.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right. Empty if the message tells it.
+    pub expected: String,
+    /// Whether it may follow from another error.
+    pub follows: bool,
+}
+
+impl CatalogueComplaint {
+    /// Returns the complaint as shown to users, without a final newline.
+    #[must_use]
+    pub fn render(&self, file: &str, text: &str) -> String {
+        let start = floor_char_boundary(text, self.span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = text[line_start..].lines().next().unwrap_or("");
+        let number = 1 + text[..line_start].matches('\n').count();
+        let column = 1 + text[line_start..start].chars().count();
+        let marked = text.get(start..self.span.end).and_then(|marked| marked.lines().next()).unwrap_or("");
+        let carets = "^".repeat(marked.chars().count().max(1));
+        let gutter = " ".repeat(number.to_string().len());
+        let indent = " ".repeat(column - 1);
+        let note = format!("{carets} {}", self.expected);
+        format!(
+            "{}\n{gutter}--> {file}:{number}:{column}\n{gutter} |\n{number} | {line}\n{gutter} | {indent}{}",
+            self.message,
+            note.trim_end()
+        )
+    }
+}
+
+fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
+}
+
+/// Returns the candidate that is most similar to the written word, if any is similar enough.
+#[must_use]
+pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let written = written.to_lowercase();
+    // One typing error changes a short word a lot: `rnu` has little in common with `run`.
+    let is_slip = |candidate| written.len() > 2 && strsim::osa_distance(&written, candidate) == 1;
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&written, candidate), candidate))
+        .filter(|(similarity, candidate)| *similarity > 0.75 || is_slip(candidate))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Suggests what to write instead of an unknown word: the most similar candidate, or all of them.
+#[must_use]
+pub(super) fn instead(written: &str, candidates: &[&str]) -> String {
+    match closest(written, candidates.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("expected one of: {}", candidates.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::*;
 
     #[test]
     fn what_is_not_utf_8_is_shown_with_its_place() {
@@ -76,5 +434,41 @@ mod tests {
         let expected =
             "not UTF-8\n --> p.toml:2:12\n  |\n2 | title = \"Th\u{fffd} 1\"\n  |            ^ save the file as UTF-8";
         assert_eq!(latin.to_string(), expected);
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_place() {
+        let text = "a = 1\nkéy = 2\n";
+        let complaint = CatalogueComplaint {
+            span: 13..14,
+            message: "bad value".into(),
+            expected: "expected 3".into(),
+            follows: false,
+        };
+        assert_eq!(
+            complaint.render("p.toml", text),
+            "bad value\n --> p.toml:2:7\n  |\n2 | kéy = 2\n  |       ^ expected 3"
+        );
+    }
+
+    #[test]
+    fn a_place_beyond_the_text_is_shown_at_its_end() {
+        let complaint = CatalogueComplaint {
+            span: 90..99,
+            message: "ends too early".into(),
+            expected: String::new(),
+            follows: false,
+        };
+        assert_eq!(complaint.render("p.toml", "a"), "ends too early\n --> p.toml:1:2\n  |\n1 | a\n  |  ^");
+    }
+
+    #[test]
+    fn slips_are_recognised_and_other_words_are_not() {
+        let ids = ["columns", "same-game", "square-remover"];
+        assert_eq!(closest("colums", ids), Some("columns"));
+        assert_eq!(closest("rnu", ["list", "run"]), Some("run"));
+        assert_eq!(closest("SameGame", ids), Some("same-game"));
+        assert_eq!(closest("squareremover", ids), Some("square-remover"));
+        assert_eq!(closest("xyz", ids), None);
     }
 }

@@ -1,21 +1,31 @@
-//! Reads one `[[problem]]` of the catalogue.
+//! Reads one `[[problem]]` of the catalogue: its cases, test groups, scoring and features.
 
-use super::limits;
-use super::programs::{self, Place};
-use super::section::{Located, Section};
-use crate::model::{
-    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, TestGroup,
-    Thresholds, Weight,
+use super::document::{Located, Section, instead};
+use super::programs;
+use super::programs::Place;
+use crate::case::{
+    BestOrigin, CaseName, CaseSource, CaseSpec, GroupAggregate, KnownBest, Members, Seeds, TestGroup, Thresholds,
 };
+use crate::case_list::CaseList;
+use crate::features::{FeatureRule, is_feature_name};
+use crate::limits::Weight;
+use crate::problem::{BestSource, Problem};
+use crate::rule::{Direction, Rule};
+use crate::text::listed;
 use checkers::Score;
-use std::collections::{HashMap, HashSet};
+use glob::Pattern;
+use num_bigint::BigInt;
+use num_traits::Signed;
+use regex::bytes::Regex;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The file of a case, and that of its answer.
+/// An input file and its answer file.
 type NamedAnswer = (PathBuf, PathBuf);
 
-/// Reads a problem. `None` if it has errors; they are among the complaints.
-pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
+/// Reads a problem. `None` if it has errors, which are reported.
+pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
     let title = section.text("title");
     let source = section.text("source");
@@ -26,8 +36,8 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let generator = programs::generator(&section, checker.as_ref(), place);
     let viewer = programs::viewer(&section, place);
     let default_solver = section.text("solver");
-    let (limits, helper_limits) = limits::read(&section, checker.as_ref(), generator.as_ref());
-    let scoring = super::scoring::read(&section, folder);
+    let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
+    let scoring = read_scoring(&section, folder);
     let mut cases = seeds(&section);
     let mut named = Vec::new();
     for case in section.sections("case", "[[problem.case]]") {
@@ -36,9 +46,9 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     if let Some(checker) = &mut checker {
         checker.name_answers(named_answers(&section, named));
     }
-    let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
+    let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
-    let verification = super::verification::read(&section, place);
+    let verification = super::programs::read_verification(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
 
@@ -88,16 +98,16 @@ fn seeds(section: &Section<'_>) -> CaseList {
     cases
 }
 
-/// Reads the groups. Where a problem with a generator names no seeds, those of its groups are cases.
+/// Reads the groups. If a problem with a generator names no seeds, the seeds of its groups become its cases.
 fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
-    let groups = super::test_groups::read(section, cases, has_inputs);
+    let groups = read_test_groups(section, cases, has_inputs);
     if section.place("seeds").is_none() && has_generator {
         add_seeds_of_groups(cases, &groups);
     }
     groups
 }
 
-/// Adds the cases of the seeds that only the groups of a problem name.
+/// Adds cases for the seeds that only test groups name.
 fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
     let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
     for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
@@ -168,7 +178,7 @@ fn read_case(
     })
 }
 
-/// Returns the answers of the cases. Reports an input file with different answers: an answer is found by its input.
+/// Returns the answer files by input file. Reports input files with different answers.
 fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec<NamedAnswer> {
     let mut first = HashMap::new();
     for Located { value: (input, answer), span } in &named {
@@ -183,7 +193,7 @@ fn named_answers(section: &Section<'_>, named: Vec<Located<NamedAnswer>>) -> Vec
     named.into_iter().map(|located| located.value).collect()
 }
 
-/// Returns the thresholds of a case with their points.
+/// Returns the checked thresholds of a case.
 fn checked_thresholds(
     section: &Section<'_>,
     direction: Direction,
@@ -222,5 +232,299 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs:
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );
+    }
+}
+
+/// A group with the places of itself and its patterns, and the names of the groups that it depends on.
+struct Placed<'a> {
+    group: TestGroup,
+    span: Range<usize>,
+    pattern_spans: Vec<Range<usize>>,
+    needed: Vec<Located<&'a str>>,
+}
+
+/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case. `has_inputs`: the
+/// problem has more cases than `cases`.
+fn read_test_groups(problem: &Section<'_>, cases: &CaseList, has_inputs: bool) -> Vec<TestGroup> {
+    let sections = problem.sections("group", "[[problem.group]]");
+    let mut groups: Vec<Placed<'_>> = sections.into_iter().filter_map(read_group).collect();
+    for (index, later) in groups.iter().enumerate() {
+        for earlier in &groups[..index] {
+            check_pair(problem, earlier, later, cases);
+        }
+        if !has_inputs {
+            check_patterns(problem, later, cases);
+        }
+    }
+    resolve_dependencies(problem, &mut groups);
+    check_circles(problem, &groups);
+    groups.into_iter().map(|placed| placed.group).collect()
+}
+
+fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
+    let span = section.span();
+    let name = section.text("name");
+    let weight = section.numeric::<Weight>("weight", "a weight such as 30, 0.5 or \"1/3\"");
+    let aggregate = aggregate(&section);
+    let needed = section.texts("depends-on");
+    let seeds = section.parsed::<Seeds>("seeds");
+    let texts = section.texts("cases");
+    let (names, pattern_spans) = texts.iter().filter_map(|text| pattern(&section, text)).unzip();
+    if name.is_none() {
+        section.missing("name", "\"small\"");
+    }
+    if seeds.is_none() && texts.is_empty() {
+        section.missing("cases", "[\"small-*\"]` or `seeds = \"1-10\"");
+    }
+    section.finish();
+    let members = Members { names, seeds: seeds.map(|seeds| seeds.value) };
+    let weight = weight.map(|weight| weight.value);
+    let group = TestGroup { name: name?.value.to_owned(), weight, aggregate, depends_on: Vec::new(), members };
+    Some(Placed { group, span, pattern_spans, needed })
+}
+
+fn aggregate(section: &Section<'_>) -> GroupAggregate {
+    let named = section.text("aggregate");
+    let whole = section.boolean("all-or-nothing");
+    if let (Some(_), Some(whole)) = (&named, &whole) {
+        let message = "`aggregate` says what the group counts as";
+        section.complain(
+            whole.span.clone(),
+            message,
+            "remove `all-or-nothing`, or write aggregate = \"all-or-nothing\"",
+        );
+    }
+    let Some(Located { value, span }) = named else {
+        return match whole {
+            Some(Located { value: true, .. }) => GroupAggregate::AllOrNothing,
+            _ => GroupAggregate::Sum,
+        };
+    };
+    value.parse().unwrap_or_else(|()| {
+        let names = GroupAggregate::ALL.map(GroupAggregate::name);
+        section.complain(span, format!("there is no aggregate `{value}` of a group"), instead(value, &names));
+        GroupAggregate::Sum
+    })
+}
+
+/// Resolves the dependencies. Reports unknown and duplicate names.
+fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
+    let names: Vec<String> = groups.iter().map(|placed| placed.group.name.clone()).collect();
+    for (own, placed) in groups.iter_mut().enumerate() {
+        let others: Vec<&str> =
+            names.iter().enumerate().filter(|(at, _)| *at != own).map(|(_, name)| &**name).collect();
+        for Located { value, span } in &placed.needed {
+            match names.iter().position(|name| name == value) {
+                None if others.is_empty() => {
+                    let message = format!("there is no group `{value}` to depend on");
+                    problem.complain(span.clone(), message, "remove it: there is only this group");
+                }
+                None => {
+                    let message = format!("there is no group `{value}` to depend on");
+                    problem.complain(span.clone(), message, instead(value, &others));
+                }
+                Some(needed) if placed.group.depends_on.contains(&needed) => {
+                    problem.complain(span.clone(), format!("`{value}` is named twice"), "name each group once");
+                }
+                Some(needed) => placed.group.depends_on.push(needed),
+            }
+        }
+    }
+}
+
+/// Reports cycles of dependencies, each once.
+fn check_circles(problem: &Section<'_>, groups: &[Placed<'_>]) {
+    for (own, placed) in groups.iter().enumerate() {
+        let Some(circle) = circle(groups, own) else { continue };
+        // The first group of a cycle reports it.
+        if circle.iter().all(|&member| own <= member) {
+            let names = circle.iter().chain([&own]).map(|&member| format!("`{}`", groups[member].group.name));
+            let message = format!("a group depends on itself: {}", names.collect::<Vec<_>>().join(" → "));
+            let next = &groups[*circle.get(1).unwrap_or(&own)].group.name;
+            let name = placed.needed.iter().find(|name| name.value == *next);
+            let span = name.map_or(placed.span.clone(), |name| name.span.clone());
+            problem.complain(span, message, "remove one of these from `depends-on`");
+        }
+    }
+}
+
+/// Returns the shortest cycle of dependencies through a group.
+fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
+    let mut ways = VecDeque::from([vec![start]]);
+    let mut seen = HashSet::new();
+    while let Some(way) = ways.pop_front() {
+        for &needed in &groups[*way.last()?].group.depends_on {
+            if needed == start {
+                return Some(way);
+            }
+            if seen.insert(needed) {
+                ways.push_back(way.iter().copied().chain([needed]).collect());
+            }
+        }
+    }
+    None
+}
+
+fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<(Pattern, Range<usize>)> {
+    match Pattern::new(text.value) {
+        Ok(pattern) => Some((pattern, text.span.clone())),
+        Err(error) => {
+            let message = format!("`{}` is not a pattern of case names: {}", text.value, error.msg);
+            section.complain(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"");
+            None
+        }
+    }
+}
+
+fn check_pair(problem: &Section<'_>, earlier: &Placed<'_>, later: &Placed<'_>, cases: &CaseList) {
+    let (first, second) = (&earlier.group, &later.group);
+    if first.name == second.name {
+        let message = format!("there are two groups named `{}`", second.name);
+        problem.complain(later.span.clone(), message, "give one of them another `name`");
+    }
+    let in_both = cases.iter().find(|case| first.members.have(case) && second.members.have(case));
+    let case = in_both.map(|case| format!("the case `{}`", case.name));
+    let shared = || first.members.seeds.as_ref()?.shared_with(second.members.seeds.as_ref()?);
+    if let Some(what) = case.or_else(|| shared().map(|seed| format!("the seed {seed}"))) {
+        let message = format!("{what} is in the groups `{}` and `{}`", first.name, second.name);
+        problem.complain(later.span.clone(), message, "a case counts in one group: take it out of the other");
+    }
+}
+
+fn check_patterns(problem: &Section<'_>, placed: &Placed<'_>, cases: &CaseList) {
+    let patterns = placed.group.members.names.iter().zip(&placed.pattern_spans);
+    for (pattern, span) in patterns.filter(|(pattern, _)| !cases.iter().any(|case| pattern.matches(&case.name.0))) {
+        let message = format!("no case is named `{pattern}`");
+        problem.complain(span.clone(), message, "name the problem's cases, as `judge show` lists them");
+    }
+}
+
+/// How a problem is scored.
+struct Scoring {
+    pub(super) rule: Rule,
+    pub(super) direction: Direction,
+    pub(super) failure: Option<Score>,
+    pub(super) best: BestSource,
+}
+
+/// Reads how a problem is scored. A missing key has its default.
+fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
+    let default = Direction::Max;
+    let Some(section) = problem.section("scoring", "[problem.scoring]") else {
+        let failure = default.failure_by_default();
+        return Scoring { rule: Rule::Sum, direction: default, failure, best: BestSource::Known };
+    };
+    let rule = scaled(&section, scoring_rule(&section).unwrap_or(Rule::Sum));
+    let direction = direction(&section).unwrap_or(default);
+    let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
+    let best = section.text("best").map_or(BestSource::Known, |best| BestSource::new(Path::new(best.value), folder));
+    for key in ["thresholds", "threshold-points"] {
+        section.misplaced(key, "each case has its own: write it in a [[problem.case]], beside `seed` or `file`");
+    }
+    section.finish();
+    Scoring { rule, direction, failure, best }
+}
+
+fn scoring_rule(section: &Section<'_>) -> Option<Rule> {
+    let Located { value, span } = section.text("rule")?;
+    let read = value.parse::<Rule>();
+    if let Err(error) = &read {
+        section.complain(span, error.to_string(), format!("expected one of: {}", Rule::names().join(", ")));
+    }
+    read.ok()
+}
+
+fn direction(section: &Section<'_>) -> Option<Direction> {
+    let Located { value, span } = section.text("direction")?;
+    let read = value.parse::<Direction>();
+    if let Err(error) = &read {
+        section.complain(span, error.to_string(), "expected \"max\" or \"min\"");
+    }
+    read.ok()
+}
+
+fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
+    let expected = "a whole number from 1: the points of the best on a case";
+    let Some(Located { value, span }) = section.integer::<BigInt>("scale", expected) else { return rule };
+    if !rule.has_scale() {
+        let message = format!("the rule `{rule}` has no scale");
+        let scaled = listed(&Rule::names_of(Rule::has_scale), "or");
+        section.complain(span, message, format!("remove `scale`, or take the rule {scaled}"));
+    } else if !value.is_positive() {
+        section.complain(span, "the best would have no points", format!("expected {expected}"));
+    } else {
+        return rule.with_scale(value);
+    }
+    rule
+}
+
+fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
+    let Located { value, span } = section.numeric("failure", "a number: the score that a failed case counts as")?;
+    if !rule.counts_raw_scores() {
+        let message = format!("under the rule `{rule}`, a failed case always has no points");
+        let raw = listed(&Rule::names_of(Rule::counts_raw_scores), "or");
+        section.complain(span, message, format!("remove `failure`, or take the rule {raw}"));
+    }
+    Some(value)
+}
+
+/// Reads the features of a problem.
+fn read_features(problem: &Section<'_>) -> Vec<FeatureRule> {
+    let Some(section) = problem.section("features", "[problem.features]") else { return Vec::new() };
+    section.entries().into_iter().filter_map(|entry| feature_rule(&section, entry.key, &entry.text)).collect()
+}
+
+fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: &Located<&str>) -> Option<FeatureRule> {
+    if !is_feature_name(name.value) {
+        let expected = "expected a letter, then letters, digits and `_`";
+        section.complain(name.span, format!("bad feature name `{}`", name.value), expected);
+        return None;
+    }
+    match Regex::new(pattern.value) {
+        Ok(regex) => Some(FeatureRule { name: name.value.to_owned(), pattern: regex }),
+        Err(error) => {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            section.complain(pattern.span.clone(), format!("bad regular expression of `{}`", name.value), reason);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::catalogue::CATALOGUE_SCHEMA;
+    use serde_json::{Value, json};
+
+    fn document(path: &str) -> String {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
+    }
+
+    #[test]
+    fn the_schema_names_the_rules_of_the_table() {
+        let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
+        let scoring = &schema["$defs"]["scoring"];
+        let scaled = Rule::names_of(Rule::has_scale);
+        assert_eq!(scoring["properties"]["rule"]["enum"], json!(Rule::names()));
+        let rules = |key: &str| {
+            let terms = scoring["allOf"].as_array().unwrap().iter();
+            let mut of_key = terms.filter(|term| term["if"]["required"] == json!([key]));
+            of_key.next().unwrap()["then"]["properties"]["rule"]["enum"].clone()
+        };
+        assert_eq!(rules("scale"), json!(scaled));
+        assert_eq!(rules("failure"), json!(Rule::names_of(Rule::counts_raw_scores)));
+        let description = scoring["properties"]["scale"]["description"].as_str().unwrap();
+        assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
+    }
+
+    #[test]
+    fn the_documentation_names_the_rules_of_the_table() {
+        let table = document("docs/scoring.md");
+        let rules = table.split("\n## ").nth(1).unwrap();
+        let rows = rules.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let names: Vec<&str> = rows.map(|(name, _)| name).collect();
+        assert_eq!(names, Rule::names());
+        assert!(document("docs/problems.md").contains(&format!("# {}\n", Rule::names().join(", "))));
     }
 }

@@ -1,15 +1,22 @@
-//! Reads the programs of a problem: its checker or interactor, and its generator.
+//! Reads the programs of a problem: checker or interactor, generator, viewer, validator, and their limits.
 
-use super::placeholders;
-use super::protocols::{self, Protocols, Role};
-use super::section::{Located, Section};
-use super::suggest::closest;
-use crate::model::{
-    AnswerFiles, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator,
-    GeneratorChoice, TOKENS, Tester, Viewer,
+use super::document::{Located, Section, closest, instead};
+use super::protocols;
+use super::protocols::{Protocols, Role};
+use crate::case::{Members, Seeds};
+use crate::checker::{AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Tester};
+use crate::limits::{Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Time};
+use crate::outcome::Verdict;
+use crate::problem::{
+    BadAnswer, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, ScoreRange, TOKENS, Verification, Viewer,
 };
-use checkers::Checker;
+use checkers::{Checker, Score};
+use glob::Pattern;
+use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
 
 /// Where the commands of a problem run.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +27,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns a command that runs here.
+    /// Returns a command that runs in this place.
     pub(super) fn command(self, line: impl Into<String>) -> CommandTemplate {
         CommandTemplate {
             line: line.into(),
@@ -75,7 +82,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
     }
 }
 
-/// Reads the commands of a problem under its protocol.
+/// Reads the commands of a problem.
 struct Speaker<'s, 'a> {
     section: &'s Section<'a>,
     protocols: &'s Protocols<'a>,
@@ -83,11 +90,11 @@ struct Speaker<'s, 'a> {
     answers: &'s AnswerFiles,
 }
 
-/// The keys that name a checker: a built-in one, a command, an interactor.
+/// The keys for a checker: a built-in one, a command, an interactor.
 type Keys<'a> = (Option<Located<&'a str>>, Option<Located<&'a str>>, Option<Located<&'a str>>);
 
 impl Speaker<'_, '_> {
-    /// Reads a tester, beside which only a command checks answers.
+    /// Reads a tester. The only checker that it can have is a command.
     fn only_tester(&self, command: &Located<&str>, (built_in, checker, interactor): Keys<'_>) -> Option<Tester> {
         if let Some(second) = built_in.or(interactor) {
             let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
@@ -107,8 +114,8 @@ impl Speaker<'_, '_> {
         let is_judge = matches!(protocol, CheckerProtocol::Judge);
         let names = ["solver", "input", "seed", "expected", "report"];
         let names = if is_judge { &names[..] } else { &names[..4] };
-        let needed = |name, is| placeholders::require(self.section, command, what, name, is);
-        let is_complete = placeholders::check(self.section, key, command, names)
+        let needed = |name, is| require(self.section, command, what, name, is);
+        let is_complete = check_placeholders(self.section, key, command, names)
             & needed("solver", "what it starts as the solver")
             & (!is_judge || needed("report", "the file for its score or reason"));
         is_complete.then(|| self.external(command.value, protocol))
@@ -122,8 +129,8 @@ impl Speaker<'_, '_> {
             CheckerProtocol::Testlib(_) => (&["input", "answer", "expected", "result"], false),
             CheckerProtocol::Kattis(_) => (&["input", "answer", "expected"], false),
         };
-        let needed = || placeholders::require(self.section, command, what, "answer", "the file of the answer");
-        let is_complete = placeholders::check(self.section, key, command, names) & (!needs_answer || needed());
+        let needed = || require(self.section, command, what, "answer", "the file of the answer");
+        let is_complete = check_placeholders(self.section, key, command, names) & (!needs_answer || needed());
         is_complete.then(|| self.external(command.value, protocol))
     }
 
@@ -140,9 +147,8 @@ impl Speaker<'_, '_> {
             CheckerProtocol::Testlib(_) => (&["input", "output", "expected"], false),
             CheckerProtocol::Kattis(_) | CheckerProtocol::Regex(_) => (&["input", "expected"], false),
         };
-        let needed =
-            || placeholders::require(self.section, command, what, "report", "the file for its score or reason");
-        let is_complete = placeholders::check(self.section, key, command, names) & (!needs_report || needed());
+        let needed = || require(self.section, command, what, "report", "the file for its score or reason");
+        let is_complete = check_placeholders(self.section, key, command, names) & (!needs_report || needed());
         is_complete.then(|| self.external(command.value, protocol))
     }
 
@@ -165,7 +171,7 @@ fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'sta
     found
 }
 
-/// Reads the setter's generator, or chooses a version of the built-in checker's.
+/// Reads the setter's generator, or selects a version of the built-in one.
 pub(super) fn generator(
     section: &Section<'_>,
     checker: Option<&CheckerChoice>,
@@ -195,15 +201,14 @@ pub(super) fn generator(
     }
     match command {
         Some(command) if command.value.contains("{seeds-file}") => {
-            let is_known =
-                placeholders::check(section, "generator-command", &command, &["seeds-file", "output-folder"]);
+            let is_known = check_placeholders(section, "generator-command", &command, &["seeds-file", "output-folder"]);
             let seeds = list.map(|list| place.folder.join(list.value));
             let command = place.command(command.value);
             is_known.then_some(GeneratorChoice::Files(FileGenerator { command, seeds }))
         }
         Some(command) => {
-            let is_complete = placeholders::check(section, "generator-command", &command, &["seed", "seeds-file"])
-                & placeholders::require(section, &command, "generator", "seed", "the seed of the case");
+            let is_complete = check_placeholders(section, "generator-command", &command, &["seed", "seeds-file"])
+                & require(section, &command, "generator", "seed", "the seed of the case");
             is_complete.then(|| GeneratorChoice::Command(place.command(command.value)))
         }
         None if takes_seeds(checker?) => Some(GeneratorChoice::Seed),
@@ -211,12 +216,12 @@ pub(super) fn generator(
     }
 }
 
-/// Returns whether a tester makes its cases itself.
+/// Returns whether a tester makes the cases itself.
 fn takes_seeds(checker: &CheckerChoice) -> bool {
     matches!(checker, CheckerChoice::Tester(tester) if tester.program.command.line.contains("{seed}"))
 }
 
-/// Reads what draws an answer for `judge view`.
+/// Reads the viewer for `judge view`.
 pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> {
     let (command, page) = (section.text("view-command"), section.text("view-file"));
     let Some(command) = command else {
@@ -225,18 +230,260 @@ pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> 
         }
         return None;
     };
-    let is_complete = placeholders::check(section, "view-command", &command, &["input", "answer", "expected"])
-        & placeholders::require(section, &command, "viewer", "answer", "the file of the answer")
-        & placeholders::require(
-            section,
-            &command,
-            "viewer",
-            "folder",
-            "the folder of its program: it runs in another one",
-        );
+    let is_complete = check_placeholders(section, "view-command", &command, &["input", "answer", "expected"])
+        & require(section, &command, "viewer", "answer", "the file of the answer")
+        & require(section, &command, "viewer", "folder", "the folder of its program: it runs in another one");
     if page.is_none() {
         section.missing("view-file", "\"vis.html\"`, the page that the `view-command` makes");
     }
     let command = place.command(command.value);
     page.filter(|_| is_complete).map(|page| Viewer { command, page: page.value.into() })
+}
+
+/// Reports unknown `{name}` placeholders of a command, and returns whether there are none. Within single quotes, where
+/// shells and awk use braces themselves, only misspelt names are reported.
+pub(super) fn check_placeholders(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
+    let mut all_known = true;
+    for (place, name, is_quoted) in found(command.value) {
+        if names.contains(&name) || name == "folder" {
+            continue;
+        }
+        let meant = closest(name, names.iter().copied());
+        if is_quoted && meant.is_none() {
+            continue;
+        }
+        let expected = match meant {
+            Some(meant) => format!("did you mean `{{{meant}}}`?"),
+            None => format!("expected `{{{}}}`", names.join("}` or `{")),
+        };
+        let span = span_at(command, place, name.len() + 2);
+        section.complain(span, format!("unknown placeholder `{{{name}}}` in `{key}`"), expected);
+        all_known = false;
+    }
+    all_known
+}
+
+/// Reports a command without the placeholder `{name}`, unless a misspelt one was reported. Returns whether it has the
+/// placeholder.
+fn require(section: &Section<'_>, command: &Located<&str>, what: &str, name: &str, is: &str) -> bool {
+    let has = command.value.contains(&format!("{{{name}}}"));
+    if !has && !found(command.value).any(|(_, other, _)| closest(other, [name]).is_some()) {
+        section.complain(
+            command.span.clone(),
+            format!("the {what} has no `{{{name}}}`"),
+            format!("add `{{{name}}}`, {is}"),
+        );
+    }
+    has
+}
+
+/// Returns the place of some bytes of a command. If escapes make it unknown, it is the place of the whole command.
+fn span_at(command: &Located<&str>, place: usize, length: usize) -> Range<usize> {
+    let is_plain = command.span.len() == command.value.len() + 2;
+    let start = command.span.start + 1 + place;
+    if is_plain { start..start + length } else { command.span.clone() }
+}
+
+/// Returns the placeholders of a command: position, name, and whether it is in single quotes.
+fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
+    line.match_indices('{').filter_map(|(place, _)| {
+        let name = &line[place + 1..][..line[place + 1..].find('}')?];
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
+        let is_variable = line[..place].ends_with('$');
+        (is_name && !is_variable).then(|| (place, name, line[..place].matches('\'').count() % 2 == 1))
+    })
+}
+
+/// Reads the keys that only `judge verify` uses.
+pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Verification {
+    let command = section.text("validator-command");
+    let validator = command.filter(|command| check_placeholders(section, "validator-command", command, &["input"]));
+    let bad = BadAnswer::NAMES.map(|(name, _)| name);
+    let named = section.texts("may-accept");
+    let may_accept = named.iter().filter_map(|text| {
+        let found = BadAnswer::NAMES.into_iter().find(|(name, _)| *name == text.value);
+        found.map(|(_, answer)| answer).or_else(|| unknown(section, text, "kind of bad answer", &bad))
+    });
+    Verification {
+        validator: validator.map(|command| place.command(command.value)),
+        may_accept: may_accept.collect(),
+        expectations: section.sections("expect", "[[problem.expect]]").into_iter().filter_map(expectation).collect(),
+    }
+}
+
+fn expectation(section: Section<'_>) -> Option<Expectation> {
+    let solver = section.text("solver");
+    let verdicts = verdicts(&section);
+    let range = section.numeric::<ScoreRange>("score", "a number, or a range in quotes such as \"10-20\"");
+    let least = section.numeric::<Score>("min-score", "a number: the least score");
+    let most = section.numeric::<Score>("max-score", "a number: the greatest score");
+    let seeds = section.parsed::<Seeds>("seeds");
+    let names = section.texts("cases");
+    let patterns = names.iter().filter_map(|text| pattern(&section, text)).collect();
+    if solver.is_none() {
+        section.missing("solver", "\"solutions/good.py\"");
+    }
+    let has_cases = seeds.is_some() || !names.is_empty();
+    let score = score(&section, range, least, most);
+    section.finish();
+    let members = Members { names: patterns, seeds: seeds.map(|seeds| seeds.value) };
+    Some(Expectation { solver: solver?.value.to_owned(), verdicts, score, cases: has_cases.then_some(members) })
+}
+
+fn verdicts(section: &Section<'_>) -> Vec<Verdict> {
+    let names: Vec<&str> =
+        Verdict::ALL.into_iter().filter(|verdict| can_be_expected(*verdict)).map(Verdict::name).collect();
+    let texts = section.one_or_more_texts("verdict");
+    let read = |text: &Located<&str>| match Verdict::from_name(text.value).filter(|verdict| can_be_expected(*verdict)) {
+        Some(verdict) => Some(verdict),
+        None => unknown(section, text, "verdict", &names),
+    };
+    let read: Vec<Verdict> = texts.iter().flatten().filter_map(read).collect();
+    if read.is_empty() { vec![Verdict::Accepted] } else { read }
+}
+
+/// A failure of the judge is not the result of a solver.
+fn can_be_expected(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::JudgeError | Verdict::Skipped)
+}
+
+fn score(
+    section: &Section<'_>,
+    range: Option<Located<ScoreRange>>,
+    least: Option<Located<Score>>,
+    most: Option<Located<Score>>,
+) -> ScoreRange {
+    let given = |located: Located<Score>| (located.value, located.span);
+    let ((least, at), (most, until)) = (least.map(given).unzip(), most.map(given).unzip());
+    let Some(range) = range else {
+        if let (Some(least), Some(most), Some(span)) = (&least, &most, &until)
+            && least > most
+        {
+            section.complain(span.clone(), format!("no score is at least {least} and at most {most}"), "exchange them");
+        }
+        return ScoreRange { least, most };
+    };
+    if let Some(span) = at.or(until) {
+        section.complain(
+            span,
+            "the range of the score is given twice",
+            "keep either `score`, or `min-score` and `max-score`",
+        );
+    }
+    range.value
+}
+
+fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<Pattern> {
+    Pattern::new(text.value)
+        .map_err(|error| {
+            let message = format!("`{}` is not a pattern of case names: {}", text.value, error.msg);
+            section.complain(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"");
+        })
+        .ok()
+}
+
+fn unknown<T>(section: &Section<'_>, text: &Located<&str>, what: &str, names: &[&str]) -> Option<T> {
+    let message = format!("there is no {what} `{}`", text.value);
+    section.complain(text.span.clone(), message, instead(text.value, names));
+    None
+}
+
+/// The limits of a problem that sets none: CPU time, memory, output and processes.
+const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
+    (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
+
+/// Reads the limits of solvers and of the other programs.
+pub(super) fn read_limits(
+    problem: &Section<'_>,
+    checker: Option<&CheckerChoice>,
+    generator: Option<&GeneratorChoice>,
+) -> (Limits, HelperLimits) {
+    let (cpu, memory, output, processes) = DEFAULT_LIMITS;
+    let Some(section) = problem.section("limits", "[problem.limits]") else {
+        let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes };
+        return (limits, HelperLimits::default());
+    };
+    let cpu = section.parsed("cpu").map_or(cpu, |cpu| cpu.value);
+    let wall = section.parsed("wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
+    let memory = section.parsed("memory").map_or(memory, |memory| memory.value);
+    let output = section.parsed("output").map_or(output, |output| output.value);
+    let processes = section.integer("processes", "a whole number of processes, at least 1");
+    if let Some(Located { value: 0_u32, span }) = &processes {
+        section.complain(span.clone(), "a solver is a process itself", "expected at least 1");
+    }
+    let helpers = helpers(&section, checker, generator);
+    section.finish();
+    let processes = processes.map_or(DEFAULT_LIMITS.3, |count| count.value);
+    (Limits { cpu, wall, memory, output, processes }, helpers)
+}
+
+fn helpers(
+    section: &Section<'_>,
+    checker: Option<&CheckerChoice>,
+    generator: Option<&GeneratorChoice>,
+) -> HelperLimits {
+    let defaults = HelperLimits::default();
+    let is_external = checker.is_none_or(|checker| match checker {
+        CheckerChoice::External(_) => true,
+        CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
+        CheckerChoice::Tester(tester) => tester.checker.is_some(),
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
+    });
+    let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
+    let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
+    let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));
+    let interactor = of_command(section, "interactor-wall", is_interactive, "interactor-command");
+    let tester = of_command(section, "tester-wall", is_tester, "tester-command");
+    let usual = CommandLimits::default();
+    let deciders = "checker-command` or `interactor-command";
+    let checker = CommandLimits {
+        wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
+        memory: of_command(section, "checker-memory", is_external || is_interactive, deciders).unwrap_or(usual.memory),
+    };
+    let generator = CommandLimits {
+        wall: of_command(section, "generator-wall", is_command, "generator-command").unwrap_or(usual.wall),
+        memory: of_command(section, "generator-memory", is_command, "generator-command").unwrap_or(usual.memory),
+    };
+    let cpu = section.parsed("compile-cpu").map(|cpu| cpu.value);
+    let wall = section.parsed("compile-wall").map(|wall| wall.value);
+    let memory = section.parsed("compile-memory").map(|memory| memory.value);
+    let source = section.parsed("source-size").map(|source| source.value);
+    let cpu = cpu.unwrap_or(defaults.compiler.cpu);
+    HelperLimits {
+        checker,
+        interactor: interactor.unwrap_or(defaults.interactor),
+        tester: tester.unwrap_or(defaults.tester),
+        generator,
+        compiler: CompileLimits {
+            cpu,
+            wall: wall.unwrap_or_else(|| CompileLimits::default_wall(cpu)),
+            memory: memory.unwrap_or(defaults.compiler.memory),
+        },
+        source,
+    }
+}
+
+/// Reads a limit of a command. Reports it if the problem does not have the command.
+fn of_command<T>(section: &Section<'_>, key: &'static str, is_there: bool, command: &str) -> Option<T>
+where
+    T: FromStr<Err: Display>,
+{
+    let limit = section.parsed::<T>(key)?;
+    if !is_there {
+        section.complain(limit.span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
+    }
+    Some(limit.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_other_braces() {
+        let names = |line| found(line).map(|(_, name, quoted)| (name, quoted)).collect::<Vec<_>>();
+        assert_eq!(names("gen {seed} --n={ n }"), [("seed", false), (" n ", false)]);
+        assert_eq!(names("awk '{print}' {input}"), [("print", true), ("input", false)]);
+        assert_eq!(names("sh -c 'echo ${HOME} {a,b} {} {' {"), []);
+    }
 }

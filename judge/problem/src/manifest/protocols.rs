@@ -1,20 +1,19 @@
-//! Reads how a problem's checker or interactor is called and understood, and its answer files.
+//! Reads the protocol of a problem's checker or interactor, and its answer files.
 
-use super::section::{Located, Section};
-use super::suggest::closest;
-use crate::model::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
+use super::document::{Located, Section, closest};
+use crate::checker::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::path::Path;
 
-/// The word in a command that asks a program of testlib for its result as XML.
+/// The argument that makes a testlib program write its result as XML.
 const XML: &str = "-appes";
 
-/// The keys of the protocol `regex` alone.
+/// The keys that only the protocol `regex` has.
 const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
 
-/// Finds a rejection where the catalogue has no `reject-regex`: testers of AtCoder print `[WA] REASON`, no score, and end
-/// with exit code 0. The solver's standard error may stand beside it.
+/// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
+/// solver's standard error may be in the same output.
 pub const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
 
 /// What a command is for.
@@ -25,18 +24,18 @@ pub(super) enum Role {
     Tester,
 }
 
-/// What the catalogue says of the protocol of a command.
+/// The keys of the catalogue about protocols.
 pub(super) struct Protocols<'a> {
     arguments: Option<Located<Vec<&'a str>>>,
     protocol: Option<Located<&'a str>>,
     passes: Option<Located<u32>>,
     search: Option<ScoreSearch>,
-    /// The places of those keys of `regex` that are there.
+    /// The places of the present keys of `regex`.
     of_regex: Vec<(&'static str, Range<usize>)>,
 }
 
 impl<'a> Protocols<'a> {
-    /// Reads all keys, whether they fit together or not.
+    /// Reads all keys, even if they do not fit together.
     pub(super) fn read(section: &Section<'a>) -> Self {
         let arguments = section.words("checker-arguments");
         let protocol = section.text("checker-protocol");
@@ -66,7 +65,7 @@ impl<'a> Protocols<'a> {
         }
     }
 
-    /// Complains of keys that only commands have.
+    /// Reports keys that only commands have.
     pub(super) fn refuse_all(&self, section: &Section<'_>) {
         self.refuse_protocol(section);
         if let Some(arguments) = &self.arguments {
@@ -83,7 +82,7 @@ impl<'a> Protocols<'a> {
         }
     }
 
-    /// Returns the protocol of a command, whose line may name options of it.
+    /// Returns the protocol of a command. The command line may contain options of the protocol.
     pub(super) fn of_command(&self, section: &Section<'_>, line: &str, role: Role) -> Option<CheckerProtocol> {
         let name = self.protocol.as_ref().map_or("judge", |protocol| protocol.value);
         if name != "regex" {
@@ -134,8 +133,8 @@ impl<'a> Protocols<'a> {
         }
     }
 
-    /// Returns where a tester prints its score: on standard error, unless the catalogue says otherwise. What the solver
-    /// prints may be on the other stream.
+    /// Returns where a tester prints its score. The default is standard error, because the solver's output may be on
+    /// the other stream.
     fn stream_of_tester(section: &Section<'_>, stream: ScoreStream) -> Option<ScoreStream> {
         match (section.place("score-stream"), stream) {
             (None, _) => Some(ScoreStream::Stderr),
@@ -148,7 +147,7 @@ impl<'a> Protocols<'a> {
         }
     }
 
-    /// Returns the place of the protocol, or of the whole problem.
+    /// Returns the place of the protocol key, or of the whole problem.
     fn place(&self, section: &Section<'_>) -> Range<usize> {
         self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone())
     }
@@ -171,7 +170,7 @@ impl<'a> Protocols<'a> {
     }
 }
 
-/// Returns the command line without the words that the protocol takes for itself.
+/// Returns the command line without the options of the protocol.
 pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
     match protocol {
         CheckerProtocol::Testlib(Testlib { xml: true }) if !line.contains('{') => {
@@ -185,7 +184,7 @@ fn has_word(line: &str, word: &str) -> bool {
     line.split_whitespace().any(|found| found == word)
 }
 
-/// Reads the keys of the protocol `regex`; `None` if one is missing or wrong.
+/// Reads the keys of the protocol `regex`. `None` if one is missing or wrong.
 fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
     let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
@@ -233,7 +232,7 @@ pub(super) fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
     }
 }
 
-/// Reads where the answer files of the cases are.
+/// Reads the location of the answer files.
 pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
     let patterns = section.one_or_more("answers");
     let mut checked = Vec::new();

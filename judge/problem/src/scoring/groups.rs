@@ -1,28 +1,30 @@
-//! The results of the solvers on the cases of each value of a feature.
+//! The results of the solvers by group of cases: for each value of a feature, and for each test group.
 
 use super::results::{InvalidResults, Results};
-use super::scoreboard::{Scoreboard, score};
-use crate::model::{Number, Rule};
+use super::scoreboard::{Scoreboard, score, worst};
+use crate::case::GroupAggregate;
+use crate::limits::Number;
+use crate::rule::Rule;
 use num_rational::BigRational;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The cases of a run, grouped by a feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouping {
     /// The feature's name.
     pub by: String,
-    /// The decimals that show sums of scores, and of points, exactly, as in [`Scoreboard`].
+    /// The number of decimals that shows sums of scores exactly, as in [`Scoreboard`].
     pub score_decimals: u32,
-    /// The same of points.
+    /// The number of decimals that shows sums of points exactly.
     pub point_decimals: u32,
-    /// By value; the cases without the feature come last.
+    /// The groups, ordered by value. The cases without the feature come last.
     pub groups: Vec<FeatureGroup>,
 }
 
 /// The cases with the same value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureGroup {
-    /// The value; `None` for the cases without one.
+    /// The value. `None` for the cases without the feature.
     pub value: Option<Number>,
     /// The number of cases.
     pub cases: usize,
@@ -37,23 +39,23 @@ pub struct GroupRow {
     pub accepted: usize,
     /// The number of cases that were not run.
     pub skipped: usize,
-    /// The mean score by the rule `mean`: a failed case lowers it, or leaves none.
+    /// The mean score by the rule `mean`. A failed case lowers it or makes it absent.
     pub mean_score: Option<BigRational>,
-    /// The mean points by the run's own rule.
+    /// The mean points by the rule of the run.
     pub mean_points: Option<BigRational>,
 }
 
-/// Groups the cases by value, and averages over each group. `values` has an entry for each case.
+/// Groups the cases by value and averages over each group. `values` has an entry for each case.
 ///
 /// # Errors
-/// Invalid results, as in [`score`].
+/// Fails on invalid results, as [`score`] does.
 pub fn group_by_feature(
     by: &str,
     values: &[Option<Number>],
     rule: &Rule,
     results: &Results<'_>,
 ) -> Result<Grouping, InvalidResults> {
-    // Ordered with the absent value last.
+    // The absent value is ordered last.
     let mut members: BTreeMap<(bool, Option<&Number>), Vec<usize>> = BTreeMap::new();
     for (case, value) in values.iter().enumerate() {
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
@@ -62,13 +64,15 @@ pub fn group_by_feature(
     let groups = members.into_iter().map(|((_, value), cases)| FeatureGroup {
         value: value.cloned(),
         cases: cases.len(),
-        rows: (0..results.solvers.len()).map(|solver| row(results, &by_score, &by_points, solver, &cases)).collect(),
+        rows: (0..results.solvers.len())
+            .map(|solver| feature_group_row(results, &by_score, &by_points, solver, &cases))
+            .collect(),
     });
     let (score_decimals, point_decimals) = (by_score.decimals, by_points.decimals);
     Ok(Grouping { by: by.to_owned(), score_decimals, point_decimals, groups: groups.collect() })
 }
 
-fn row(
+fn feature_group_row(
     results: &Results<'_>,
     by_score: &Scoreboard,
     by_points: &Scoreboard,
@@ -84,11 +88,119 @@ fn row(
     }
 }
 
+/// The results of the solvers on a test group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestGroupResult {
+    /// The group's index.
+    pub group: usize,
+    /// The number of its cases in the run.
+    pub cases: usize,
+    /// Their total weight.
+    pub weight: BigRational,
+    /// The results, in the order of the solvers.
+    pub rows: Vec<TestGroupRow>,
+}
+
+/// The result of a solver on a test group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestGroupRow {
+    /// The number of cases with an accepted answer.
+    pub accepted: usize,
+    /// The number of cases that were not run.
+    pub skipped: usize,
+    /// The status of the group.
+    pub status: TestGroupStatus,
+    /// The sum of weight * points over its cases. `None` if the rule gives none.
+    pub points: Option<BigRational>,
+    /// The worst case, if the group counts by its worst case.
+    pub worst: Option<usize>,
+    /// The group with a failed case because of which this group counts as failed.
+    pub blocked_by: Option<usize>,
+}
+
+/// The status of a test group for a solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestGroupStatus {
+    /// Every case was accepted.
+    Earned,
+    /// Some cases were accepted, and the group is not lost.
+    Partial,
+    /// No case was accepted, or a case failed and the group counts by its worst case or is all-or-nothing.
+    Failed,
+    /// A case of a group that it depends on failed.
+    Blocked,
+    /// No case was run.
+    Skipped,
+}
+
+impl TestGroupStatus {
+    /// All statuses.
+    pub const ALL: [Self; 5] = [Self::Earned, Self::Partial, Self::Failed, Self::Blocked, Self::Skipped];
+
+    /// Returns the name that reports use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Earned => "earned",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// Returns the results for each test group with cases in the run, in the order of the groups.
+#[must_use]
+pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
+    let failing: Vec<_> = results.solvers.iter().map(|own| results.failing_groups(own)).collect();
+    let all = results.members().into_iter().enumerate();
+    all.filter(|(_, cases)| !cases.is_empty())
+        .map(|(group, cases)| TestGroupResult {
+            group,
+            cases: cases.len(),
+            weight: board.weight_of(&cases),
+            rows: (0..results.solvers.len())
+                .map(|solver| test_group_row(results, board, group, (solver, &failing[solver]), &cases))
+                .collect(),
+        })
+        .collect()
+}
+
+fn test_group_row(
+    results: &Results<'_>,
+    board: &Scoreboard,
+    group: usize,
+    (solver, failing): (usize, &HashSet<usize>),
+    cases: &[usize],
+) -> TestGroupRow {
+    let own = &results.solvers[solver];
+    let accepted = cases.iter().filter(|&&case| own.scores[case].is_some()).count();
+    let skipped = cases.iter().filter(|&&case| !own.has_run(case)).count();
+    let has_failures = accepted + skipped < cases.len();
+    let blocked_by = results.blocked_by(group, failing);
+    let status = match accepted {
+        _ if skipped == cases.len() => TestGroupStatus::Skipped,
+        _ if blocked_by.is_some() => TestGroupStatus::Blocked,
+        accepted if accepted == cases.len() => TestGroupStatus::Earned,
+        0 => TestGroupStatus::Failed,
+        _ if has_failures && results.groups[group].is_lost_by_a_failure() => TestGroupStatus::Failed,
+        _ => TestGroupStatus::Partial,
+    };
+    let standing = &board.standings[solver];
+    let counts_by_worst = results.groups[group].aggregate == GroupAggregate::Min && blocked_by.is_none();
+    let played: Vec<usize> = cases.iter().copied().filter(|&case| own.has_run(case)).collect();
+    let worst = worst(board.direction, &standing.own_points, &played).filter(|_| counts_by_worst);
+    TestGroupRow { accepted, skipped, status, points: board.total_over(standing, cases), worst, blocked_by }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Direction;
-    use crate::scoring::{CaseSet, CaseTerms, SolverScores, Terms};
+    use crate::case::{Members, TestGroup};
+    use crate::rule::Direction;
+    use crate::scoring::results::{CaseSet, CaseTerms, SolverScores, Terms};
+    use crate::scoring::scoreboard::score;
     use checkers::Score;
 
     #[test]
@@ -130,5 +242,73 @@ mod tests {
                 GroupRow { accepted: 2, skipped: 0, mean_score: ratio(12, 1), mean_points: ratio(1, 1) },
             ]
         );
+    }
+
+    fn group(weight: Option<&str>, aggregate: GroupAggregate) -> TestGroup {
+        TestGroup {
+            name: String::new(),
+            weight: weight.map(|weight| weight.parse().unwrap()),
+            aggregate,
+            depends_on: Vec::new(),
+            members: Members::default(),
+        }
+    }
+
+    #[test]
+    fn cases_that_were_not_run_are_no_failures() {
+        let groups = [GroupAggregate::AllOrNothing, GroupAggregate::AllOrNothing, GroupAggregate::Sum];
+        let groups = groups.map(|aggregate| group(None, aggregate));
+        let cases = [0, 0, 1, 1, 2, 2].map(|group| Terms { group: Some(group), ..Terms::default() });
+        let scores = [Some(1), None, None, None, None, None].map(|score: Option<i32>| score.map(Score::from)).to_vec();
+        let solvers = [SolverScores { name: String::new(), scores, skipped: CaseSet::from([1, 2, 3, 5]) }];
+        let results = Results {
+            direction: Direction::Max,
+            failure: None,
+            cases: CaseTerms::Each(&cases),
+            groups: &groups,
+            solvers: &solvers,
+        };
+        let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
+        let rows: Vec<_> = found.iter().map(|group| (group.rows[0].status, group.rows[0].skipped)).collect();
+        assert_eq!(rows, [(TestGroupStatus::Partial, 1), (TestGroupStatus::Skipped, 2), (TestGroupStatus::Failed, 1)]);
+    }
+
+    #[test]
+    fn a_group_is_earned_failed_or_partly_earned() {
+        let whole = GroupAggregate::AllOrNothing;
+        let groups = [("30", whole), ("70", GroupAggregate::Sum), ("5", whole)];
+        let groups = groups.map(|(weight, aggregate)| group(Some(weight), aggregate));
+        let cases = [0, 0, 1, 1].map(|group| Terms { group: Some(group), ..Terms::default() });
+        let solver = |scores: [Option<i32>; 4]| SolverScores {
+            name: String::new(),
+            scores: scores.map(|score| score.map(Score::from)).to_vec(),
+            skipped: CaseSet::default(),
+        };
+        let solvers = [solver([Some(1); 4]), solver([Some(1), None, None, Some(1)]), solver([None; 4])];
+        let results = Results {
+            direction: Direction::Max,
+            failure: None,
+            cases: CaseTerms::Each(&cases),
+            groups: &groups,
+            solvers: &solvers,
+        };
+        let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
+        let row = |accepted, status, points: i32| TestGroupRow {
+            accepted,
+            skipped: 0,
+            status,
+            points: Some(BigRational::from_integer(points.into())),
+            worst: None,
+            blocked_by: None,
+        };
+        let whole = |weight: i32| BigRational::from_integer(weight.into());
+        use TestGroupStatus::{Earned, Failed, Partial};
+        let expected = [
+            (0, 30, vec![row(2, Earned, 30), row(1, Failed, 0), row(0, Failed, 0)]),
+            (1, 70, vec![row(2, Earned, 70), row(1, Partial, 35), row(0, Failed, 0)]),
+        ];
+        let expected =
+            expected.map(|(group, weight, rows)| TestGroupResult { group, cases: 2, weight: whole(weight), rows });
+        assert_eq!(found, expected);
     }
 }

@@ -1,36 +1,39 @@
-//! The order of the solvers, and their results against each other.
+//! The ranking of the solvers, their results against each other, and the order of the rows of a table.
 
 use super::results::{Results, SolverScores};
 use super::scoreboard::{Scoreboard, Standing};
 use checkers::Score;
+use num_rational::BigRational;
 use std::cmp::Ordering;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
 
 /// The row of a solver in the leaderboard. Its points are in the [`Standing`] of the same index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaderboardRow {
     /// The solver's index.
     pub solver: usize,
-    /// Its rank from 1; equal solvers share the better one.
+    /// Its rank, from 1. Equal solvers share the better rank.
     pub rank: usize,
-    /// Cases won against another solver, over all other solvers. An accepted answer wins against a failure. Cases that one
-    /// of the two was not run on do not count.
+    /// Cases won against another solver, summed over all other solvers. An accepted answer wins against a failure.
+    /// Cases that one of the two did not run do not count.
     pub wins: usize,
-    /// The same, with equal scores or both failed.
+    /// The same, for equal scores or two failures.
     pub ties: usize,
-    /// The same, lost.
+    /// The same, for losses.
     pub losses: usize,
     /// Cases on which no solver of this run was better.
     pub bests: usize,
     /// Cases on which every other solver of this run was worse (or failed).
     pub uniques: usize,
-    /// Cases that were run and have no accepted answer.
+    /// Failed cases: they were run and have no accepted answer.
     pub failures: usize,
     /// Cases that were not run.
     pub skipped: usize,
 }
 
-/// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all
-/// that have one. Solvers of equal rank are listed by name.
+/// Ranks the solvers by the aggregate of the rule, then by fewer failures. A solver without an aggregate ranks below
+/// all others. Solvers with the same rank are listed by name.
 #[must_use]
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];
@@ -44,7 +47,7 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Leader
     order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver))).collect()
 }
 
-/// Orders two standings, the better one being `Greater`.
+/// Compares two standings. The better one is `Greater`.
 fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Ordering {
     let numbers = match (scoreboard.headline(left), scoreboard.headline(right)) {
         (Some(left), Some(right)) => scoreboard.direction.compare(left, right),
@@ -80,11 +83,100 @@ fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Sc
     }
 }
 
+/// The key by which rows are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKey {
+    /// The raw score.
+    Score,
+    /// The points by the scoring rule.
+    Points,
+    /// CPU time.
+    Cpu,
+    /// Peak memory.
+    Memory,
+    /// The loss against the best points or score, or against the other solver of a comparison.
+    Lost,
+}
+
+impl RowKey {
+    /// Every key, by name.
+    const NAMED: [(&str, Self); 5] = [
+        ("score", Self::Score),
+        ("points", Self::Points),
+        ("cpu", Self::Cpu),
+        ("memory", Self::Memory),
+        ("lost", Self::Lost),
+    ];
+
+    /// Returns every name, as [`RowKey::from_str`] takes it.
+    #[must_use]
+    pub fn names() -> [&'static str; 5] {
+        Self::NAMED.map(|(name, _)| name)
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(_, key)| *key == self).map_or("", |(name, _)| name)
+    }
+
+    /// Returns whether a row without a value is worse than all others, because it has no accepted answer. A missing
+    /// time or size is only unknown.
+    fn is_absent_worst(self) -> bool {
+        matches!(self, Self::Score | Self::Points | Self::Lost)
+    }
+}
+
+/// A name that is not the name of a [`RowKey`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}", RowKey::names().join(", "))]
+pub struct UnknownRowKey;
+
+impl FromStr for RowKey {
+    type Err = UnknownRowKey;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRowKey> {
+        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|(_, key)| *key).ok_or(UnknownRowKey)
+    }
+}
+
+/// The order of the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowOrder {
+    /// The key.
+    pub key: RowKey,
+    /// Whether the best rows come first. Otherwise the worst rows do.
+    pub best_first: bool,
+    /// The number of rows to show, if limited.
+    pub top: Option<NonZeroUsize>,
+}
+
+impl RowOrder {
+    /// Returns all rows in this order. Each row comes with its badness: larger is worse. Equally bad rows keep their
+    /// order.
+    #[must_use]
+    pub fn sorted<T>(&self, mut rows: Vec<(Option<BigRational>, T)>) -> Vec<T> {
+        rows.sort_by(|(left, _), (right, _)| self.compare(left.as_ref(), right.as_ref()));
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn compare(&self, left: Option<&BigRational>, right: Option<&BigRational>) -> Ordering {
+        let in_order = |order: Ordering| if self.best_first { order } else { order.reverse() };
+        match (left, right) {
+            (Some(left), Some(right)) => in_order(left.cmp(right)),
+            _ if self.key.is_absent_worst() => in_order(left.is_none().cmp(&right.is_none())),
+            _ => left.is_none().cmp(&right.is_none()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Direction, Rule};
-    use crate::scoring::{CaseSet, CaseTerms, Terms, score};
+    use crate::rule::{Direction, Rule};
+    use crate::scoring::results::{CaseSet, CaseTerms, Terms};
+    use crate::scoring::scoreboard::score;
 
     fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
         let solvers: Vec<SolverScores> = rows
@@ -187,5 +279,34 @@ mod tests {
                 skipped: 0
             }
         );
+    }
+
+    fn order(key: &str, best_first: bool) -> Vec<usize> {
+        let badness = [Some(2), None, Some(3), Some(1), Some(3)];
+        let rows = badness
+            .into_iter()
+            .enumerate()
+            .map(|(place, bad)| (bad.map(|bad| BigRational::from_integer(bad.into())), place));
+        let key = key.parse().expect("a key");
+        RowOrder { key, best_first, top: None }.sorted(rows.collect())
+    }
+
+    #[test]
+    fn failures_are_the_worst_scores() {
+        assert_eq!(order("score", false), [1, 2, 4, 0, 3]);
+        assert_eq!(order("lost", true), [3, 0, 2, 4, 1]);
+    }
+
+    #[test]
+    fn unknown_times_come_last_in_both_orders() {
+        assert_eq!(order("cpu", false), [2, 4, 0, 3, 1]);
+        assert_eq!(order("memory", true), [3, 0, 2, 4, 1]);
+    }
+
+    #[test]
+    fn every_name_is_read() {
+        assert!(RowKey::names().iter().all(|name| name.parse::<RowKey>().is_ok()));
+        let error = "wall".parse::<RowKey>().expect_err("it is no key");
+        assert_eq!(error.to_string(), "expected one of score, points, cpu, memory, lost");
     }
 }

@@ -1,7 +1,12 @@
-//! The properties of every rule, on random results.
+//! Properties of all rules, checked on random results.
 
-use super::{CaseTerms, Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score, test_groups};
-use crate::model::{Direction, FailedCase, GroupAggregate, Members, Rule, TestGroup, Thresholds, Weight};
+use super::groups::test_groups;
+use super::leaderboard::leaderboard;
+use super::results::{CaseTerms, Results, SolverScores, Terms};
+use super::scoreboard::{Scoreboard, Standing, score};
+use crate::case::{GroupAggregate, Members, TestGroup, Thresholds};
+use crate::limits::Weight;
+use crate::rule::{Direction, FailedCase, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -31,7 +36,7 @@ impl Run {
     }
 }
 
-/// Small scores make ties and zeros likely; large ones pass 2^64, and some are no integers.
+/// Small scores make ties and zeros likely. Large ones exceed 2^64, and some are not integers.
 fn any_score() -> impl Strategy<Value = Score> {
     let huge = (1_u64..1_000, 60_u32..140).prop_map(|(factor, bits)| Score::from(BigInt::from(factor) << bits));
     let decimal =
@@ -45,7 +50,7 @@ fn any_weight() -> impl Strategy<Value = Weight> {
 
 const GROUPS: usize = 3;
 
-/// Groups of which each may depend on those before it.
+/// Groups that may depend on earlier groups.
 fn any_groups() -> impl Strategy<Value = Vec<TestGroup>> {
     let aggregate = prop::sample::select(GroupAggregate::ALL.to_vec());
     let group = (prop::option::of(any_weight()), aggregate, prop::collection::vec(any::<bool>(), GROUPS));
@@ -91,14 +96,14 @@ fn any_run() -> impl Strategy<Value = Run> {
     })
 }
 
-/// Returns what every case of a solver counts as, group by group as the documentation has it.
+/// Returns the points that every case of a solver counts as, computed group by group as documented.
 fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> Vec<Option<BigRational>> {
     let row = &run.solvers[solver];
     let own: Vec<_> = board.standings[solver].own_points.iter().collect();
     let played = |group: usize| -> Vec<usize> {
         (0..own.len()).filter(|case| run.cases[*case].group == Some(group) && !row.skipped.contains(*case)).collect()
     };
-    // Groups depend on earlier ones alone.
+    // Groups depend on earlier groups only.
     let mut is_fulfilled = Vec::new();
     let mut counted = own.clone();
     for (place, group) in run.groups.iter().enumerate() {
@@ -129,7 +134,7 @@ fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> 
     counted
 }
 
-/// Returns the share of the best score of a case, as the documentation has it: with large scores as good ones.
+/// Returns the share of the best score of a case as documented, for large scores as good ones.
 fn share_slowly(run: &Run, case: usize, score: &Score) -> BigRational {
     let sign = BigRational::from_integer(if run.direction == Direction::Max { 1.into() } else { (-1).into() });
     let signed = |score: &Score| score.to_rational() * &sign;
@@ -181,7 +186,7 @@ proptest! {
                 let failed = (!row.skipped.contains(case)).then(BigRational::default);
                 let slow = share.as_ref().map(|share| share * &scale).or(failed);
                 prop_assert_eq!(relative.standings[solver].own_points.get(case), slow);
-                // The formula of `log` is the logarithm of the same share, where all is above 0.
+                // The formula of `log` is the logarithm of the same share, if all scores are above 0.
                 if let (Some(points), Some(share)) = (log.standings[solver].own_points.get(case), share) {
                     let expected = share.to_f64().unwrap().ln();
                     let points = points.to_f64().unwrap();
@@ -228,7 +233,7 @@ proptest! {
         let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
         let mut failing = run.clone();
         failing.solvers[solver].scores[case] = None;
-        // The other rules' totals depend on the best or on the others, which the failure changes for all.
+        // The totals of the other rules depend on the best score or the other solvers, which the failure changes.
         for rule in [Rule::Sum, Rule::Mean, Rule::Exact, Rule::Thresholds] {
             let rank = |run: &Run| {
                 let leaderboard = leaderboard(&run.results(), &run.score(&rule));

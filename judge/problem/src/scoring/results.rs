@@ -1,32 +1,33 @@
-//! The input of scoring: the scores of a run and the terms of its cases.
+//! The input of scoring: the scores of a run and the scoring terms of its cases.
 
-use super::case_set::CaseSet;
 use super::points::{CaseWeights, ExactSum};
-use crate::model::{Direction, Rule, TestGroup, Thresholds, Weight};
+use crate::case::{TestGroup, Thresholds};
+use crate::limits::Weight;
+use crate::rule::{Direction, Rule};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::sync::LazyLock;
 
-/// The weight, group, best score and thresholds of a case. By default it weighs 1 and has none of the others.
+/// The scoring terms of a case. The defaults are weight 1 and nothing else.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Terms {
     /// Its own weight.
     pub weight: Weight,
     /// The index of its test group.
     pub group: Option<usize>,
-    /// The best score known from outside of the run (the ledger, a file of best scores).
+    /// The best score known before the run.
     pub best_known: Option<Score>,
-    /// The scores that earn points.
+    /// Its thresholds.
     pub thresholds: Option<Thresholds>,
 }
 
 /// The terms of the cases of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum CaseTerms<'a> {
-    /// This number of cases, with the default terms.
+    /// This number of cases with default terms.
     Plain(usize),
-    /// Each case has terms of its own.
+    /// The terms of each case.
     Each(&'a [Terms]),
 }
 
@@ -59,9 +60,9 @@ impl<'a> CaseTerms<'a> {
 pub struct SolverScores {
     /// Its name.
     pub name: String,
-    /// Its score on every case, in the order of the terms. `None` where no answer was accepted.
+    /// Its score on every case, in the order of the terms. `None` if no answer was accepted.
     pub scores: Vec<Option<Score>>,
-    /// The cases that were not run. They count neither as accepted nor as failed.
+    /// The cases that were not run. They are neither accepted nor failed.
     pub skipped: CaseSet,
 }
 
@@ -70,21 +71,21 @@ pub struct SolverScores {
 pub struct Results<'a> {
     /// Which scores are good.
     pub direction: Direction,
-    /// The score of a failed case in sums and means. An accepted answer never counts less, so that a failure is never
-    /// an advantage. `None`: a solver with failures has no sum and no mean.
+    /// The score of a failed case in sums and means. An accepted answer never counts as worse, so that a failure is
+    /// never an advantage. `None`: a solver with failures has no sum and no mean.
     pub failure: Option<&'a Score>,
     /// The cases.
     pub cases: CaseTerms<'a>,
-    /// The test groups that the cases name.
+    /// The test groups.
     pub groups: &'a [TestGroup],
     /// The solvers.
     pub solvers: &'a [SolverScores],
 }
 
-/// Inconsistent results, or results that do not fit the rule.
+/// Why results are inconsistent or do not fit the rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResults {
-    /// A row has too few or too many scores.
+    /// A solver has too few or too many scores.
     #[error("solver {solver} has {found} results for {expected} cases")]
     Length {
         /// The solver's name.
@@ -94,7 +95,7 @@ pub enum InvalidResults {
         /// The number of its scores.
         found: usize,
     },
-    /// The rule needs thresholds, and the case has none.
+    /// The rule needs thresholds, but a case has none.
     #[error("case {case} has no thresholds, which this scoring rule needs")]
     NoThresholds {
         /// The case's index.
@@ -103,12 +104,12 @@ pub enum InvalidResults {
 }
 
 impl SolverScores {
-    /// Returns whether the solver was run on a case.
+    /// Returns whether the solver ran on a case.
     pub(super) fn has_run(&self, case: usize) -> bool {
         !self.skipped.contains(case)
     }
 
-    /// Returns whether the solver was run on a case and has no accepted answer.
+    /// Returns whether the solver ran on a case and has no accepted answer.
     pub(super) fn has_failed(&self, case: usize) -> bool {
         self.scores[case].is_none() && self.has_run(case)
     }
@@ -127,7 +128,7 @@ impl Results<'_> {
         }
     }
 
-    /// Returns the best score of a case, over the solvers of this run and the best known.
+    /// Returns the best score of a case: of the solvers of this run and of the known best score.
     pub(super) fn best(&self, case: usize) -> Option<&Score> {
         let here = self.solvers.iter().filter_map(|row| row.scores[case].as_ref());
         here.chain(&self.cases.at(case).best_known).max_by(|left, right| self.direction.compare(left, right))
@@ -142,7 +143,7 @@ impl Results<'_> {
         members
     }
 
-    /// Returns the weight of each case in totals and means: its own, or its share of the group's.
+    /// Returns the weight of each case in totals and means: its own weight, or its share of its group's weight.
     pub(super) fn weights(&self) -> CaseWeights {
         if let CaseTerms::Plain(count) = self.cases {
             return CaseWeights::one(count);
@@ -161,5 +162,69 @@ impl Results<'_> {
             _ => own(terms),
         };
         self.cases.iter().map(weight).collect()
+    }
+}
+
+/// A set of case indices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaseSet {
+    bits: Vec<u64>,
+    len: usize,
+}
+
+impl CaseSet {
+    /// Returns the number of cases in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether it is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns whether a case is in it.
+    #[must_use]
+    pub fn contains(&self, case: usize) -> bool {
+        self.bits.get(case / 64).is_some_and(|bits| bits >> (case % 64) & 1 == 1)
+    }
+
+    fn insert(&mut self, case: usize) {
+        if self.contains(case) {
+            return;
+        }
+        if self.bits.len() <= case / 64 {
+            self.bits.resize(case / 64 + 1, 0);
+        }
+        self.bits[case / 64] |= 1 << (case % 64);
+        self.len += 1;
+    }
+}
+
+impl FromIterator<usize> for CaseSet {
+    fn from_iter<T: IntoIterator<Item = usize>>(cases: T) -> Self {
+        let mut set = Self::default();
+        cases.into_iter().for_each(|case| set.insert(case));
+        set
+    }
+}
+
+impl<const COUNT: usize> From<[usize; COUNT]> for CaseSet {
+    fn from(cases: [usize; COUNT]) -> Self {
+        cases.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_was_put_into_it() {
+        let set = CaseSet::from([64, 3, 200, 3]);
+        assert_eq!((set.len(), set.is_empty()), (3, false));
+        assert_eq!((0..300).filter(|&case| set.contains(case)).collect::<Vec<_>>(), [3, 64, 200]);
     }
 }

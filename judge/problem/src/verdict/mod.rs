@@ -1,14 +1,47 @@
-//! Derives a verdict from how programs ended. The order of precedence is defined here alone.
+//! Derives verdicts from how programs ended and from what checkers reported. The order of precedence is defined only
+//! here. A new checker protocol is a variant of [`CheckerProtocol`], a file in this folder, and its line in
+//! [`checker_protocol`] and [`interactor_protocol`].
 
-mod ending;
-mod interactive;
+mod judge;
+mod kattis;
 mod protocol;
+mod regex;
+mod termination;
+mod testlib;
 mod tokens;
 
-pub use ending::{Ending, ending};
-pub use interactive::{Idleness, InteractiveVerdict, InteractorDecision, interactive_verdict};
-pub use protocol::{
-    Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol, tester_ruling,
-    validator_protocol,
-};
+use crate::checker::CheckerProtocol;
+
+pub use judge::tester_ruling;
+pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+pub use termination::{Ending, Idleness, InteractiveVerdict, InteractorDecision, ending, interactive_verdict};
 pub use tokens::{compare_tokens, find_too_fine};
+
+/// Returns the protocol of a checker.
+#[must_use]
+pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
+    match protocol {
+        CheckerProtocol::Judge => &judge::JudgeChecker,
+        CheckerProtocol::Testlib(testlib) => testlib,
+        CheckerProtocol::Kattis(kattis) => kattis,
+        CheckerProtocol::Regex(search) => search,
+    }
+}
+
+/// Returns the protocol of the input validators that come with checkers of this protocol. Without a protocol it is the
+/// judge's own.
+#[must_use]
+pub fn validator_protocol(protocol: Option<&CheckerProtocol>) -> impl Protocol + use<> {
+    judge::InputValidator { accepts: protocol.map_or(0, |protocol| checker_protocol(protocol).accepts_inputs_with()) }
+}
+
+/// Returns the protocol of an interactor or tester. The catalogue rejects interactors with the protocol `regex`.
+#[must_use]
+pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
+    match protocol {
+        CheckerProtocol::Judge => &judge::JudgeInteractor,
+        CheckerProtocol::Testlib(_) => &testlib::TestlibInteractor,
+        CheckerProtocol::Kattis(kattis) => kattis,
+        CheckerProtocol::Regex(search) => search,
+    }
+}

@@ -1,0 +1,454 @@
+//! Projects of pahcer: the steps of `pahcer_config.toml` that test a solver.
+//! Format: <https://github.com/terry-u16/pahcer>.
+
+use crate::ahc::Built;
+use crate::error::{ImportError, Kind};
+use crate::imported::Imported;
+use crate::text::Text;
+use crate::{files, text};
+use judge_problem::counted;
+use regex::Regex;
+use serde::Deserialize;
+use std::path::{Component, Path, PathBuf};
+use tempfile::TempDir;
+use toml::{Spanned, Table, Value};
+
+/// The name of the group that finds a score.
+const SCORE: &str = "score";
+
+/// The most seeds of a project.
+const MAX_SEEDS: u64 = 1_000_000;
+
+/// Reads the project in a folder. `id`: the problem's id in place of the project's own.
+///
+/// # Errors
+/// When the file is malformed, or no step of it is a checker of answers.
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+    let file = root.join(Kind::Pahcer.sign());
+    let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
+    let config = Config::read(&file, &text)?;
+    let mut left = config.unknown();
+    let (solver, input, output) = solver(&config)?;
+    let step = checker_step(&config, &output);
+    let scorer = match step {
+        Some(step) => Some(checker(&config, root, step, &input, &output)?),
+        None => tester(&config, root, solver)?,
+    };
+    let scorer = scorer.ok_or_else(|| {
+        let what = format!("no test step reads {}, and cargo starts no tester", output.text);
+        ImportError::unsupported(config.file, what)
+    })?;
+    let inputs = inputs(&config, root, &input, &mut left)?;
+    let id = id.map_or_else(|| files::to_id(&config.settings.problem.problem_name), str::to_owned);
+    let mut text = Text::default();
+    text.comment(&format!("Imported from the pahcer project {}.", files::name(root)));
+    text.line("[[problem]]").text("id", &id);
+    write(&mut text, &config, &scorer.command, step.is_some())?;
+    text.texts("inputs", &[input.glob()]);
+    let source = source(&config, root, solver);
+    if let Some(source) = &source {
+        text.text("solver", &source.to_string_lossy());
+    }
+    text.table("[problem.scoring]").text("rule", "sum");
+    if is_minimum(&config)? {
+        text.text("direction", "min");
+    }
+    left.extend(steps_left(&config, step.unwrap_or(solver), source.as_deref()));
+    left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());
+    let count = inputs.len();
+    let mut taken = vec![counted(count, "case")];
+    taken.push(match step {
+        Some(step) => format!("the checker: {}", step.shown()),
+        None => format!("the tester: {}", solver.shown()),
+    });
+    taken.extend(source.iter().map(|source| format!("the solver {}", source.display())));
+    let solver_files = source.map(|source| (root.join(&source), source));
+    let files = inputs.into_iter().chain(scorer.copied).chain(solver_files).collect();
+    Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
+}
+
+/// Writes the command that gives scores, and where they are found.
+fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) -> Result<(), ImportError> {
+    text.text(if is_checker { "checker-command" } else { "tester-command" }, command);
+    text.text("checker-protocol", "regex").text("score-regex", score_regex(config)?);
+    if is_checker {
+        text.text("score-match", "last");
+        text.plain("reject-exit-codes", "[1, 101]").because("pahcer counts a test step that fails as a failed case");
+    }
+    Ok(())
+}
+
+/// Returns the step that runs the solver, and the files of its standard streams.
+fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), ImportError> {
+    let steps = &config.settings.test.test_steps;
+    let of = |step: &'a Spanned<Step>| Some((step, step.as_ref().stdin.as_ref()?, step.as_ref().stdout.as_ref()?));
+    let Some((step, input, output)) = steps.iter().find_map(of) else {
+        let expected = "a [[test.test_steps]] with the solver's `stdin` and `stdout`";
+        return Err(ImportError::bad(config.file, "no step runs the solver", expected));
+    };
+    let (input, output) = (Pattern::new(input), Pattern::new(output));
+    if !input.has_seed() || !output.has_seed() {
+        return Err(config.bad(step, "its files are the same for all seeds", "{SEED} or {SEED04} in their paths"));
+    }
+    Ok((step.as_ref(), input, output))
+}
+
+/// Returns the step that reads what the solver wrote.
+fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step> {
+    let reads = |step: &&Step| {
+        let folder = normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."));
+        step.args.iter().any(|word| normal_path(&folder, word) == Path::new(&output.text))
+    };
+    config.settings.test.test_steps.iter().map(Spanned::as_ref).find(reads)
+}
+
+/// Returns the inputs that are there, each with where it goes.
+fn inputs(
+    config: &Config<'_>,
+    root: &Path,
+    input: &Pattern,
+    left: &mut Vec<String>,
+) -> Result<Vec<(PathBuf, PathBuf)>, ImportError> {
+    let test = &config.settings.test;
+    let (start, end) = (test.start_seed, *test.end_seed.as_ref());
+    if end <= start || end - start > MAX_SEEDS {
+        let expected = "a number above `start_seed`: the first seed that is not tested";
+        return Err(config.bad(&test.end_seed, format!("`end_seed = {end}`"), expected));
+    }
+    let is_there = |seed: &u64| root.join(input.of(*seed)).is_file();
+    let (found, missing): (Vec<u64>, Vec<u64>) = (start..end).partition(is_there);
+    if found.is_empty() {
+        let what = format!("there is no file {} in the project", input.of(start).display());
+        return Err(config.bad(&test.end_seed, what, "the inputs of the seeds, as the tools' `gen` makes them"));
+    }
+    if let Some(first) = missing.first() {
+        let (count, path) = (missing.len(), input.of(*first));
+        left.push(format!("{count} of the seeds: there is no input {}: the tools' `gen` makes them", path.display()));
+    }
+    let mut copied = Vec::new();
+    for path in found.into_iter().map(|seed| input.of(seed)) {
+        files::check_link(root, &root.join(&path))?;
+        copied.push((root.join(&path), path));
+    }
+    Ok(copied)
+}
+
+/// Returns the regular expression, whose first group must be the score.
+fn score_regex<'a>(config: &'a Config<'_>) -> Result<&'a str, ImportError> {
+    let given = &config.settings.problem.score_regex;
+    let bad = |what: String| config.bad(given, what, "one whose first group is `(?P<score>\\d+)`");
+    let regex = Regex::new(given.as_ref()).map_err(|_| bad("bad regular expression".to_owned()))?;
+    match regex.capture_names().nth(1) {
+        Some(Some(SCORE)) => Ok(given.as_ref()),
+        _ => Err(bad("the first group is not the score".to_owned())),
+    }
+}
+
+fn is_minimum(config: &Config<'_>) -> Result<bool, ImportError> {
+    let objective = &config.settings.problem.objective;
+    match &*objective.as_ref().to_ascii_lowercase() {
+        "min" => Ok(true),
+        "max" => Ok(false),
+        other => Err(config.bad(objective, format!("bad objective `{other}`"), "\"Max\" or \"Min\"")),
+    }
+}
+
+/// Returns the source of the project's own solver, if it is one file.
+fn source(config: &Config<'_>, root: &Path, solver: &Step) -> Option<PathBuf> {
+    let steps = config.settings.test.compile_steps.iter().chain([solver]);
+    let mut named = steps.flat_map(|step| {
+        let folder = normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."));
+        step.args.iter().map(move |word| normal_path(&folder, word))
+    });
+    named.find(|path| {
+        let file = root.join(path);
+        file.is_file() && files::check_link(root, &file).is_ok() && text::is_known(&file)
+    })
+}
+
+/// Returns a line for each step that is not taken.
+fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec<String> {
+    let how = match source {
+        Some(source) => format!("{} is compiled as `judge languages` says", source.display()),
+        None => "solvers are compiled as `judge languages` says".to_owned(),
+    };
+    let compiled = config.settings.test.compile_steps.iter();
+    let mut left: Vec<_> = compiled.map(|step| format!("compile step `{}`: {how}", step.shown())).collect();
+    let steps = config.settings.test.test_steps.iter().map(Spanned::as_ref);
+    let others = steps.filter(|step| step.stdin.is_none() && !std::ptr::eq(*step, checker));
+    left.extend(others.map(|step| format!("test step `{}`: it is neither the solver nor the checker", step.shown())));
+    left
+}
+
+/// Where the tools go.
+const PROGRAMS: &str = "programs";
+
+/// A command that gives scores, with the files that it needs.
+struct Scorer {
+    command: String,
+    copied: Vec<(PathBuf, PathBuf)>,
+    /// Where a program of it was built.
+    kept: Option<TempDir>,
+}
+
+/// Makes a command of a step that reads the input and the answer.
+fn checker(
+    config: &Config<'_>,
+    root: &Path,
+    step: &Step,
+    input: &Pattern,
+    output: &Pattern,
+) -> Result<Scorer, ImportError> {
+    let folder = folder_of(step);
+    let place = |word: &str| normal_path(&folder, word);
+    let (mut scorer, args) = match cargo(step) {
+        Some(run) => (run.tool(config, root, step)?, &step.args[run.used..]),
+        None => {
+            let mut copied = Vec::new();
+            let word = file_of(root, &place(&step.program), &step.program, &mut copied)?;
+            (Scorer { command: shell_words::quote(&word).into_owned(), copied, kept: None }, &step.args[..])
+        }
+    };
+    for word in args {
+        let path = place(word);
+        let word = match word {
+            _ if path == Path::new(&input.text) => "{input}".to_owned(),
+            _ if path == Path::new(&output.text) => "{answer}".to_owned(),
+            _ if word.contains("{SEED") => {
+                let what = format!("the test step `{}`, which names other files of the seed", step.shown());
+                return Err(ImportError::unsupported(config.file, what));
+            }
+            _ => shell_words::quote(&file_of(root, &path, word, &mut scorer.copied)?).into_owned(),
+        };
+        scorer.command.push_str(&format!(" {word}"));
+    }
+    Ok(scorer)
+}
+
+/// Makes a command of a step in which one of the tools starts the solver; `None` if it is no such step.
+fn tester(config: &Config<'_>, root: &Path, step: &Step) -> Result<Option<Scorer>, ImportError> {
+    let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
+    let scorer = run.tool(config, root, step)?;
+    Ok(Some(Scorer { command: format!("{} {{solver}}", scorer.command), ..scorer }))
+}
+
+fn folder_of(step: &Step) -> PathBuf {
+    normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."))
+}
+
+/// Returns the word for a file of the package, which is copied; any other word is itself.
+fn file_of(root: &Path, path: &Path, word: &str, copied: &mut Vec<(PathBuf, PathBuf)>) -> Result<String, ImportError> {
+    let from = root.join(path);
+    if path.as_os_str().is_empty() || !from.is_file() {
+        return Ok(word.to_owned());
+    }
+    files::check_link(root, &from)?;
+    copied.push((from, path.to_owned()));
+    let is_program = word.contains('/');
+    Ok(if is_program { format!("./{}", path.display()) } else { path.display().to_string() })
+}
+
+/// `cargo run`, with the words of the step that it has read.
+struct CargoRun<'a> {
+    package: &'a str,
+    binary: Option<&'a str>,
+    used: usize,
+}
+
+fn cargo(step: &Step) -> Option<CargoRun<'_>> {
+    let mut words = step.args.iter().enumerate();
+    if step.program != "cargo" || !words.next().is_some_and(|(_, word)| word == "run" || word == "r") {
+        return None;
+    }
+    let mut run = CargoRun { package: ".", binary: None, used: 1 };
+    while let Some((at, word)) = words.next() {
+        match &**word {
+            "--bin" => run.binary = words.next().map(|(_, name)| &**name),
+            "--manifest-path" => {
+                run.package = words.next().map_or(".", |(_, path)| path.strip_suffix("Cargo.toml").unwrap_or(path));
+            }
+            "--" => {
+                run.used = at + 1;
+                return Some(run);
+            }
+            option if option.starts_with('-') => {}
+            _ => {
+                run.used = at;
+                return Some(run);
+            }
+        }
+    }
+    run.used = step.args.len();
+    Some(run)
+}
+
+impl CargoRun<'_> {
+    /// Returns the command of the tool: it is built, unless it is built already. It runs in a folder of its own, as tools may
+    /// write files into it.
+    fn tool(&self, config: &Config<'_>, root: &Path, step: &Step) -> Result<Scorer, ImportError> {
+        let package = root.join(normal_path(&folder_of(step), self.package));
+        let Some(name) = self.binary else {
+            let what = format!("the test step `{}`, which names no program with --bin", step.shown());
+            return Err(ImportError::unsupported(config.file, what));
+        };
+        if !package.join("Cargo.toml").is_file() {
+            let what = format!("there is no {}", package.join("Cargo.toml").display());
+            return Err(ImportError::bad(config.file, what, "the tools beside the configuration"));
+        }
+        let is_there = package.join("target/release").join(name);
+        let (program, kept) = if is_there.is_file() {
+            files::check_link(root, &is_there)?;
+            (is_there, None)
+        } else {
+            let built = Built::with_cargo(&package, &[name])?;
+            (built.program(name), Some(built.into_folder()))
+        };
+        let to = Path::new(PROGRAMS).join(name);
+        let command = shell_words::quote(&to.to_string_lossy()).into_owned();
+        Ok(Scorer { command: format!("{{folder}}/{command}"), copied: vec![(program, to)], kept })
+    }
+}
+
+/// The keys that are read, or that say nothing of how an answer is judged, by their table.
+const KNOWN: [(&str, &[&str]); 6] = [
+    ("", &["general", "problem", "test"]),
+    ("general", &["version"]),
+    ("problem", &["problem_name", "objective", "score_regex"]),
+    ("test", &["start_seed", "end_seed", "threads", "out_dir", "compile_steps", "test_steps"]),
+    ("test.compile_steps", &["program", "args", "current_dir"]),
+    ("test.test_steps", &["program", "args", "current_dir", "stdin", "stdout", "stderr", "measure_time"]),
+];
+
+#[derive(Debug, Deserialize)]
+struct Settings {
+    problem: Problem,
+    test: Test,
+}
+
+#[derive(Debug, Deserialize)]
+struct Problem {
+    problem_name: String,
+    objective: Spanned<String>,
+    score_regex: Spanned<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Test {
+    start_seed: u64,
+    /// The first seed that is no case.
+    end_seed: Spanned<u64>,
+    #[serde(default)]
+    compile_steps: Vec<Step>,
+    test_steps: Vec<Spanned<Step>>,
+}
+
+/// A command, with the files of its streams.
+#[derive(Debug, Clone, Deserialize)]
+struct Step {
+    program: String,
+    #[serde(default)]
+    args: Vec<String>,
+    current_dir: Option<String>,
+    stdin: Option<String>,
+    stdout: Option<String>,
+}
+
+impl Step {
+    /// Returns its command, for messages.
+    fn shown(&self) -> String {
+        shell_words::join(std::iter::once(&self.program).chain(&self.args))
+    }
+}
+
+/// The file, with its lines for messages.
+struct Config<'a> {
+    file: &'a Path,
+    text: &'a str,
+    settings: Settings,
+}
+
+impl<'a> Config<'a> {
+    fn read(file: &'a Path, text: &'a str) -> Result<Self, ImportError> {
+        let settings = toml::from_str(text).map_err(|error: toml::de::Error| {
+            let expected = "the keys of a pahcer_config.toml";
+            let line = error.span().map_or(1, |span| line(text, span.start));
+            ImportError::bad(file, error.message().replace('\n', " "), expected).at(line)
+        })?;
+        Ok(Self { file, text, settings })
+    }
+
+    /// Returns an error at the line of a value.
+    fn bad<T>(&self, at: &Spanned<T>, what: impl Into<String>, expected: &str) -> ImportError {
+        ImportError::bad(self.file, what, expected).at(line(self.text, at.span().start))
+    }
+
+    /// Returns a line for each key that is not known.
+    fn unknown(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Ok(table) = self.text.parse::<Table>() {
+            collect("", &table, &mut found);
+        }
+        let name = files::name(self.file);
+        found.into_iter().map(|key| format!("{name}: `{key}` has no place in a problem of a catalogue")).collect()
+    }
+}
+
+fn collect(path: &str, table: &Table, found: &mut Vec<String>) {
+    let Some((_, known)) = KNOWN.iter().find(|(name, _)| *name == path) else { return };
+    for (key, value) in table {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        if !known.contains(&&**key) {
+            if !found.contains(&path) {
+                found.push(path);
+            }
+            continue;
+        }
+        let tables = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        tables.iter().filter_map(Value::as_table).for_each(|table| collect(&path, table, found));
+    }
+}
+
+fn line(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// The path of a file for each seed, from the folder of the configuration: `tools/in/{SEED04}.txt`.
+#[derive(Debug)]
+struct Pattern {
+    text: String,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        Self { text: normal_path(Path::new(""), text).to_string_lossy().into_owned() }
+    }
+
+    /// Returns whether its files differ from seed to seed.
+    fn has_seed(&self) -> bool {
+        self.of(1) != self.of(2)
+    }
+
+    fn of(&self, seed: u64) -> PathBuf {
+        PathBuf::from(self.text.replace("{SEED04}", &format!("{seed:04}")).replace("{SEED}", &seed.to_string()))
+    }
+
+    /// Returns the pattern of all its files, for a catalogue.
+    fn glob(&self) -> String {
+        glob::Pattern::escape(&self.text.replace("{SEED04}", "\0").replace("{SEED}", "\0")).replace('\0', "*")
+    }
+}
+
+/// Returns a path without `.` and `..`, from the folder that the other starts from.
+fn normal_path(folder: &Path, path: &str) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in folder.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}

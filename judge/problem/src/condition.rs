@@ -1,0 +1,483 @@
+//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`.
+
+use crate::features::Features;
+use crate::limits::Number;
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// A condition on a case's features.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    text: String,
+    expression: Expression,
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        parse(text).map(|expression| Self { text: text.to_owned(), expression })
+    }
+}
+
+impl fmt::Display for Condition {
+    /// Writes the condition as it was given.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl Condition {
+    /// Returns whether the condition holds for a case. If it depends on a feature that the case lacks, neither the
+    /// condition nor its negation holds.
+    #[must_use]
+    pub fn holds(&self, features: &Features) -> bool {
+        self.expression.evaluate(features) == Some(true)
+    }
+
+    /// Returns the names of all features in the condition.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.expression.collect_names(&mut names);
+        names
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expression {
+    Compare(Operand, Relation, Operand),
+    Not(Box<Expression>),
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Operand {
+    Name(String),
+    Number(Number),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+    GreaterOrEqual,
+    Greater,
+}
+
+impl Expression {
+    /// Evaluates in Kleene's three-valued logic. `None` means unknown.
+    fn evaluate(&self, features: &Features) -> Option<bool> {
+        match self {
+            Self::Compare(left, comparison, right) => {
+                Some(comparison.accepts(left.value(features)?.cmp(right.value(features)?)))
+            }
+            Self::Not(inner) => inner.evaluate(features).map(|value| !value),
+            Self::All(parts) => known_unless(false, parts, features),
+            Self::Any(parts) => known_unless(true, parts, features),
+        }
+    }
+
+    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::Compare(left, _, right) => names.extend([left, right].into_iter().filter_map(Operand::name)),
+            Self::Not(inner) => inner.collect_names(names),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
+        }
+    }
+}
+
+/// Returns the decisive value if any part has it. Returns the other value if all parts have it. Otherwise the value is
+/// unknown.
+fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Option<bool> {
+    let mut result = Some(!decisive);
+    for part in parts {
+        match part.evaluate(features) {
+            Some(value) if value == decisive => return Some(decisive),
+            Some(_) => {}
+            None => result = None,
+        }
+    }
+    result
+}
+
+impl Operand {
+    fn value<'a>(&'a self, features: &'a Features) -> Option<&'a Number> {
+        match self {
+            Self::Name(name) => features.get(name),
+            Self::Number(number) => Some(number),
+        }
+    }
+
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Number(_) => None,
+        }
+    }
+}
+
+impl Relation {
+    fn accepts(self, order: Ordering) -> bool {
+        match self {
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Equal => order.is_eq(),
+            Self::NotEqual => order.is_ne(),
+            Self::GreaterOrEqual => order.is_ge(),
+            Self::Greater => order.is_gt(),
+        }
+    }
+}
+
+/// A syntax error in a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found} (character {place})")]
+pub struct ConditionError {
+    expected: &'static str,
+    found: String,
+    place: usize,
+}
+
+/// The operators, longer ones before their prefixes.
+const SIGNS: [(&str, Token); 11] = [
+    ("<=", Token::Relation(Relation::LessOrEqual)),
+    (">=", Token::Relation(Relation::GreaterOrEqual)),
+    ("==", Token::Relation(Relation::Equal)),
+    ("!=", Token::Relation(Relation::NotEqual)),
+    ("<", Token::Relation(Relation::Less)),
+    (">", Token::Relation(Relation::Greater)),
+    ("&&", Token::And),
+    ("||", Token::Or),
+    ("!", Token::Not),
+    ("(", Token::Open),
+    (")", Token::Close),
+];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Name(String),
+    Number(Number),
+    Relation(Relation),
+    And,
+    Or,
+    Not,
+    Open,
+    Close,
+    End,
+    /// Text that is not a token.
+    Strange,
+}
+
+/// The text of a condition, and the position in it.
+struct Tokens<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    token: Token,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut tokens = Self { text, start: 0, end: 0, token: Token::End };
+        tokens.advance();
+        tokens
+    }
+
+    /// Returns the next token.
+    fn peek(&self) -> &Token {
+        &self.token
+    }
+
+    /// Advances to the next token, and returns the one before it.
+    fn advance(&mut self) -> Token {
+        let rest = &self.text[self.end..];
+        let rest = rest.trim_start();
+        self.start = self.text.len() - rest.len();
+        let (length, token) = first_token(rest);
+        self.end = self.start + length;
+        std::mem::replace(&mut self.token, token)
+    }
+
+    /// Returns the error that something else was expected here.
+    fn unexpected(&self, expected: &'static str) -> ConditionError {
+        let found = match &self.text[self.start..self.end] {
+            "" => "the end".to_owned(),
+            found => format!("`{found}`"),
+        };
+        ConditionError { expected, found, place: 1 + self.text[..self.start].chars().count() }
+    }
+}
+
+/// Returns the first token of a text, and its length in bytes.
+fn first_token(text: &str) -> (usize, Token) {
+    let Some(first) = text.chars().next() else { return (0, Token::End) };
+    if let Some((sign, token)) = SIGNS.into_iter().find(|(sign, _)| text.starts_with(sign)) {
+        return (sign.len(), token);
+    }
+    let run_of = |text: &str, of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
+    if first.is_ascii_alphabetic() || first == '_' {
+        let length = run_of(text, |c| c.is_ascii_alphanumeric() || c == '_');
+        return (length, Token::Name(text[..length].to_owned()));
+    }
+    let sign = usize::from(first == '-');
+    let length = sign + run_of(&text[sign..], |c| c.is_ascii_digit() || c == '.');
+    match text[..length].parse() {
+        Ok(number) => (length, Token::Number(number)),
+        Err(_) => (length.max(first.len_utf8()), Token::Strange),
+    }
+}
+
+/// The maximum nesting. It bounds the recursion of the parser.
+const MAX_DEPTH: usize = 100;
+
+/// Parses a whole condition.
+fn parse(text: &str) -> Result<Expression, ConditionError> {
+    let mut parser = Parser { tokens: Tokens::new(text), depth: 0 };
+    let expression = parser.either()?;
+    match parser.tokens.peek() {
+        Token::End => Ok(expression),
+        _ => Err(parser.tokens.unexpected("`&&`, `||` or the end")),
+    }
+}
+
+struct Parser<'a> {
+    tokens: Tokens<'a>,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn either(&mut self) -> Result<Expression, ConditionError> {
+        self.chain(&Token::Or, Self::both, Expression::Any)
+    }
+
+    fn both(&mut self) -> Result<Expression, ConditionError> {
+        self.chain(&Token::And, Self::single, Expression::All)
+    }
+
+    /// Parses one part, or several with the operator between them.
+    fn chain(
+        &mut self,
+        sign: &Token,
+        part: fn(&mut Self) -> Result<Expression, ConditionError>,
+        join: fn(Vec<Expression>) -> Expression,
+    ) -> Result<Expression, ConditionError> {
+        let first = part(self)?;
+        if self.tokens.peek() != sign {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.tokens.peek() == sign {
+            self.tokens.advance();
+            parts.push(part(self)?);
+        }
+        Ok(join(parts))
+    }
+
+    fn single(&mut self) -> Result<Expression, ConditionError> {
+        match self.tokens.peek() {
+            Token::Not => {
+                self.tokens.advance();
+                Ok(Expression::Not(Box::new(self.deeper(Self::single)?)))
+            }
+            Token::Open => {
+                self.tokens.advance();
+                let inner = self.deeper(Self::either)?;
+                match self.tokens.peek() {
+                    Token::Close => self.tokens.advance(),
+                    _ => return Err(self.tokens.unexpected("`&&`, `||` or `)`")),
+                };
+                Ok(inner)
+            }
+            Token::Name(_) | Token::Number(_) => self.comparison(),
+            _ => Err(self.tokens.unexpected("a name, a number, `!` or `(`")),
+        }
+    }
+
+    fn deeper(
+        &mut self,
+        read: fn(&mut Self) -> Result<Expression, ConditionError>,
+    ) -> Result<Expression, ConditionError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.tokens.unexpected("fewer than a hundred `!` and `(` inside each other"));
+        }
+        self.depth += 1;
+        let expression = read(self);
+        self.depth -= 1;
+        expression
+    }
+
+    fn comparison(&mut self) -> Result<Expression, ConditionError> {
+        let left = self.operand()?;
+        let Token::Relation(comparison) = *self.tokens.peek() else {
+            return Err(self.tokens.unexpected("a comparison such as `==` or `<`"));
+        };
+        self.tokens.advance();
+        Ok(Expression::Compare(left, comparison, self.operand()?))
+    }
+
+    fn operand(&mut self) -> Result<Operand, ConditionError> {
+        let operand = match self.tokens.peek() {
+            Token::Name(name) => Operand::Name(name.clone()),
+            Token::Number(number) => Operand::Number(number.clone()),
+            _ => return Err(self.tokens.unexpected("a name or a number")),
+        };
+        self.tokens.advance();
+        Ok(operand)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn features() -> Features {
+        let mut features = Features::default();
+        for (name, value) in [("N", "11"), ("colors", "4"), ("density", "0.25"), ("big", "123456789012345678901")] {
+            features.set(name, value.parse().unwrap());
+        }
+        features
+    }
+
+    fn holds(text: &str) -> bool {
+        text.parse::<Condition>().unwrap_or_else(|error| panic!("{text}: {error}")).holds(&features())
+    }
+
+    #[test]
+    fn comparisons_are_exact() {
+        for text in [
+            "N==11",
+            "N<=11",
+            "N>=11",
+            "N!=12",
+            "N<12",
+            "N>10",
+            "11==N",
+            "density==0.250",
+            "density<0.2500000000000000000000001",
+            "big==123456789012345678901",
+            "big>123456789012345678900",
+            "N>colors",
+            "-1<N",
+            "N > -5",
+        ] {
+            assert!(holds(text), "{text}");
+            assert!(!holds(&format!("!({text})")), "{text}");
+        }
+    }
+
+    #[test]
+    fn and_binds_tighter_than_or_and_not_tighter_than_both() {
+        assert!(holds("N==11 || N==1 && colors==9"));
+        assert!(!holds("(N==11 || N==1) && colors==9"));
+        assert!(holds("!N==1 && colors==4"));
+        assert!(holds("!!(N==11)"));
+        assert!(!holds("!(N==1 || colors==4)"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_neither_true_nor_false() {
+        assert!(!holds("nothing==1"));
+        assert!(!holds("nothing!=1"));
+        assert!(!holds("!(nothing==1)"));
+        assert!(holds("nothing==1 || N==11"));
+        assert!(!holds("nothing==1 && N==11"));
+        assert!(!holds("!(nothing==1 && N==11)"));
+        assert!(holds("!(nothing==1 && N==1)"));
+    }
+
+    #[test]
+    fn names_are_told_in_order() {
+        let condition: Condition = "N<10 && (colors==k || !(2>N))".parse().unwrap();
+        assert_eq!(condition.names(), ["N", "colors", "k", "N"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, message) in [
+            ("", "expected a name, a number, `!` or `(`, found the end (character 1)"),
+            ("N", "expected a comparison such as `==` or `<`, found the end (character 2)"),
+            ("N=1", "expected a comparison such as `==` or `<`, found `=` (character 2)"),
+            ("N<10 & k>1", "expected `&&`, `||` or the end, found `&` (character 6)"),
+            ("1<N<5", "expected `&&`, `||` or the end, found `<` (character 4)"),
+            ("(N<5", "expected `&&`, `||` or `)`, found the end (character 5)"),
+            ("N<5)", "expected `&&`, `||` or the end, found `)` (character 4)"),
+            ("N<", "expected a name or a number, found the end (character 3)"),
+            ("N<5 and k>1", "expected `&&`, `||` or the end, found `and` (character 5)"),
+            ("N<1e5", "expected `&&`, `||` or the end, found `e5` (character 4)"),
+            ("N<5.", "expected a name or a number, found `5.` (character 3)"),
+            ("é<5", "expected a name, a number, `!` or `(`, found `é` (character 1)"),
+        ] {
+            assert_eq!(text.parse::<Condition>().unwrap_err().to_string(), message, "{text}");
+        }
+        let deep = format!("{}N<1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert!(deep.parse::<Condition>().unwrap_err().to_string().starts_with("expected fewer than"));
+    }
+
+    /// A condition as text, and whether it holds if `a` is 1, `b` is 2 and `c` is unknown.
+    fn any_condition() -> impl Strategy<Value = (String, Option<bool>)> {
+        let operand = prop_oneof![
+            Just(("a", Some(1))),
+            Just(("b", Some(2))),
+            Just(("c", None)),
+            Just(("1.0", Some(1))),
+            Just(("3", Some(3)))
+        ];
+        let sign = prop::sample::select(vec!["<", "<=", "==", "!=", ">=", ">"]);
+        let comparison = (operand.clone(), sign, operand).prop_map(|(left, sign, right)| {
+            let value = left.1.zip(right.1).map(|(left, right)| match sign {
+                "<" => left < right,
+                "<=" => left <= right,
+                "==" => left == right,
+                "!=" => left != right,
+                ">=" => left >= right,
+                _ => left > right,
+            });
+            (format!("{}{sign} {}", left.0, right.0), value)
+        });
+        comparison.prop_recursive(4, 32, 2, |inner| {
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                inner.prop_map(|(text, value)| (format!("!({text})"), value.map(|value| !value))),
+                pair.clone().prop_map(|(left, right)| {
+                    let value = match (left.1, right.1) {
+                        (Some(true), Some(true)) => Some(true),
+                        (Some(false), _) | (_, Some(false)) => Some(false),
+                        _ => None,
+                    };
+                    (format!("({}) && ({})", left.0, right.0), value)
+                }),
+                pair.prop_map(|(left, right)| {
+                    let value = match (left.1, right.1) {
+                        (Some(false), Some(false)) => Some(false),
+                        (Some(true), _) | (_, Some(true)) => Some(true),
+                        _ => None,
+                    };
+                    (format!("({}) || ({})", left.0, right.0), value)
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_condition_means_what_it_says((text, value) in any_condition()) {
+            let mut features = Features::default();
+            features.set("a", Number::from(1));
+            features.set("b", Number::from(2));
+            let condition: Condition = text.parse().unwrap();
+            prop_assert_eq!(condition.expression.evaluate(&features), value);
+            prop_assert_eq!(condition.holds(&features), value == Some(true));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "[a-c0-9<>=!&|(). -é]{0,20}") {
+            let _ = text.parse::<Condition>();
+        }
+    }
+}

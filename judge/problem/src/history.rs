@@ -1,0 +1,526 @@
+//! What is known of past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
+//! answers are kept.
+
+use crate::case::CaseName;
+use crate::identity::{CheckerIdentity, Digest, RunId};
+use crate::jobs::Stop;
+use crate::limits::{Bytes, UnitError};
+use crate::rule::Direction;
+use crate::text::is_hidden;
+use checkers::Score;
+use num_rational::BigRational;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A past run, as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunChoice {
+    /// By its number.
+    Number(RunId),
+    /// `last`: the newest one.
+    Last,
+}
+
+impl FromStr for RunChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "last" => Ok(Self::Last),
+            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.parse().map(|number| Self::Number(RunId(number))).map_err(|_| RUN_EXPECTED)
+            }
+            _ => Err(RUN_EXPECTED),
+        }
+    }
+}
+
+/// A text that does not name a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no state of a run")]
+pub struct UnknownState(String);
+
+const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
+
+/// The state of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// A judge is running it.
+    Running,
+    /// It runs or has ended on a cluster, and no judge follows it.
+    Detached,
+    /// The judge was killed, or lost its journal.
+    Killed,
+    /// Ctrl-C.
+    Interrupted,
+    /// `--fail-fast` stopped it at a failed case.
+    Stopped,
+    /// It was merged from shards, and some cases are missing.
+    Partial,
+    /// It was completed.
+    Complete,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [Self; 7] =
+        [Self::Running, Self::Detached, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
+
+    /// Returns the state of a run that ended for this reason.
+    #[must_use]
+    pub fn ended(stop: Option<Stop>) -> Self {
+        match stop {
+            None => Self::Complete,
+            Some(Stop::Interrupted | Stop::Detached) => Self::Interrupted,
+            Some(Stop::FailFast) => Self::Stopped,
+        }
+    }
+
+    /// Returns the name in every report.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Detached => "detached",
+            Self::Killed => "killed",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Partial => "partial",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+impl FromStr for RunState {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|state| state.name() == text).ok_or_else(|| UnknownState(text.to_owned()))
+    }
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+/// Where a run continues without the judge that submitted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterJob {
+    /// The engine that runs it: `slurm`.
+    pub engine: String,
+    /// Its id in that engine.
+    pub id: String,
+    /// The folder of the run on the shared file system.
+    pub folder: PathBuf,
+}
+
+/// The cluster job of an unfinished run that no judge follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetachedJob {
+    /// The engine that runs it: `slurm`.
+    pub engine: String,
+    /// Its id in that engine.
+    pub id: String,
+    /// Its state.
+    pub state: JobState,
+}
+
+/// The state of a job on a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobState {
+    /// At least one of its tasks runs.
+    Running,
+    /// All its tasks wait.
+    Pending,
+    /// It has ended, and its results were not collected.
+    Ended,
+    /// The cluster did not tell; with its error.
+    Unknown(String),
+}
+
+impl fmt::Display for DetachedJob {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engine = if self.engine == "slurm" { "Slurm" } else { &self.engine };
+        let does = match self.state {
+            JobState::Running => "runs",
+            JobState::Pending => "waits",
+            JobState::Ended => "has ended",
+            JobState::Unknown(_) => "may run",
+        };
+        write!(formatter, "{does} on {engine} (job {})", self.id)
+    }
+}
+
+/// A solver in a past run.
+#[derive(Debug, Clone)]
+pub struct HistoryRow {
+    /// The run.
+    pub run: RunId,
+    /// When it started, in UTC, as ISO 8601 writes it.
+    pub started: String,
+    /// The start in local time, to the minute.
+    pub started_here: String,
+    /// Its state.
+    pub state: RunState,
+    /// Its job, if it is detached.
+    pub detached: Option<DetachedJob>,
+    /// The problem's id.
+    pub problem: String,
+    /// The solver's name.
+    pub solver: String,
+    /// The solver, as it was given: its path or command.
+    pub command: String,
+    /// Hash of the solver's content.
+    pub solver_hash: Digest,
+    /// Its place in the run.
+    pub place: usize,
+    /// The number of settings tried, if this row is the best setting of a search.
+    pub settings: Option<usize>,
+    /// The group of cases that the numbers refer to, such as `colors=4`. `None` for all cases.
+    pub group: Option<String>,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The number of finished cases.
+    pub done: usize,
+    /// The number of accepted cases.
+    pub accepted: usize,
+    /// The name of the scoring rule of the total.
+    pub rule: String,
+    /// Its total; `None` if the rule gives none, or the run was killed.
+    pub total: Option<BigRational>,
+    /// Hash of the cases in the total. Only totals over the same cases are comparable.
+    pub case_set: Option<[u8; 32]>,
+    /// The difference to the previous total of a solver with this name, on the same cases and by the same rule.
+    pub change: Option<BigRational>,
+    /// Which scores are good.
+    pub direction: Direction,
+    /// The commit that was checked out.
+    pub git_commit: Option<String>,
+    /// Whether tracked files differed from it.
+    pub git_dirty: Option<bool>,
+    /// The user's message.
+    pub message: Option<String>,
+    /// The tags and the note that the user added later.
+    pub labels: Labels,
+}
+
+/// The tags and the note of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Labels {
+    /// The tags, in alphabetical order.
+    pub tags: BTreeSet<Tag>,
+    /// The note.
+    pub note: Option<Note>,
+}
+
+impl Labels {
+    /// The maximum number of tags of a run.
+    pub const MOST_TAGS: usize = 20;
+
+    /// Adds the labels of another part of the same run. Its tags are added up to the limit, and its note as a new
+    /// paragraph unless it is already there. The order of the parts does not matter.
+    pub fn add(&mut self, other: Self) {
+        let room = Self::MOST_TAGS.saturating_sub(self.tags.len());
+        let new: Vec<_> = other.tags.difference(&self.tags).take(room).cloned().collect();
+        self.tags.extend(new);
+        self.note = match (self.note.take(), other.note) {
+            (Some(own), Some(more)) => Some(own.with_paragraphs_of(&more)),
+            (own, more) => own.or(more),
+        };
+    }
+}
+
+/// A word by which runs are found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(String);
+
+/// A text about a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note(String);
+
+/// The separator of paragraphs.
+const PARAGRAPH: &str = "\n\n";
+
+impl Tag {
+    /// The maximum number of characters of a tag.
+    pub const MAX_CHARS: usize = 40;
+}
+
+impl Note {
+    /// The maximum number of characters of a note.
+    pub const MAX_CHARS: usize = 2000;
+
+    /// Returns the paragraphs of both notes in alphabetical order, without duplicates, as many as fit.
+    fn with_paragraphs_of(self, other: &Self) -> Self {
+        let own: BTreeSet<&str> = self.0.split(PARAGRAPH).collect();
+        let paragraphs: BTreeSet<&str> = own.iter().copied().chain(other.0.split(PARAGRAPH)).collect();
+        if paragraphs == own {
+            return self;
+        }
+        let mut text = String::new();
+        for paragraph in paragraphs {
+            if text.chars().count() + paragraph.chars().count() + PARAGRAPH.len() > Self::MAX_CHARS {
+                break;
+            }
+            text.push_str(if text.is_empty() { "" } else { PARAGRAPH });
+            text.push_str(paragraph);
+        }
+        Self(text)
+    }
+
+    /// Reads a text. An empty one is no note.
+    ///
+    /// # Errors
+    /// Fails if the text is too long or has a character that cannot be shown.
+    pub fn if_any(text: &str) -> Result<Option<Self>, NoteError> {
+        match text.parse() {
+            Ok(note) => Ok(Some(note)),
+            Err(NoteError::Empty) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Why a text is not a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TagError {
+    /// It is empty.
+    #[error("a tag has a letter at least")]
+    Empty,
+    /// It is too long.
+    #[error("a tag has at most {} characters", Tag::MAX_CHARS)]
+    Long,
+    /// It has a character that a tag cannot have.
+    #[error("a tag is one word, without `{}`", .0.escape_default())]
+    Character(char),
+}
+
+/// Why a text is not a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoteError {
+    /// It is empty.
+    #[error("the note is empty")]
+    Empty,
+    /// It is too long.
+    #[error("a note has at most {} characters", Note::MAX_CHARS)]
+    Long,
+    /// It has a character that cannot be shown.
+    #[error("a note has no control characters but line feeds, and this one has `{}`", .0.escape_default())]
+    Character(char),
+}
+
+impl FromStr for Tag {
+    type Err = TagError;
+
+    fn from_str(text: &str) -> Result<Self, TagError> {
+        let wrong = |c: &char| c.is_whitespace() || is_hidden(*c) || *c == ',';
+        match text.chars().find(wrong) {
+            Some(c) => Err(TagError::Character(c)),
+            None if text.is_empty() => Err(TagError::Empty),
+            None if text.chars().count() > Self::MAX_CHARS => Err(TagError::Long),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+impl FromStr for Note {
+    type Err = NoteError;
+
+    /// Reads a text and trims white space around it.
+    fn from_str(text: &str) -> Result<Self, NoteError> {
+        let text = text.trim();
+        match text.chars().find(|c| is_hidden(*c) && *c != '\n') {
+            Some(c) => Err(NoteError::Character(c)),
+            None if text.is_empty() => Err(NoteError::Empty),
+            None if text.chars().count() > Self::MAX_CHARS => Err(NoteError::Long),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+impl AsRef<str> for Tag {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Note {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+/// A problem with one version of its checker. Scores are comparable within a game only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    /// The problem's id.
+    pub problem: String,
+    /// The identity of its checker.
+    pub checker: CheckerIdentity,
+    /// Which scores are good.
+    pub direction: Direction,
+}
+
+/// The best score on a case, and its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BestScore {
+    /// The case's name.
+    pub case: CaseName,
+    /// Hash of its input.
+    pub input: Digest,
+    /// The score.
+    pub score: Score,
+    /// The solver's name.
+    pub solver: Arc<str>,
+    /// Hash of the solver's content.
+    pub solver_hash: Digest,
+    /// The machine of the run.
+    pub host: Arc<str>,
+    /// The run, in the journal of that machine.
+    pub run: RunId,
+    /// When that run started, in UTC, as ISO 8601 writes it.
+    pub date: Arc<str>,
+    /// Whether it was imported from another journal. The run is then in that journal.
+    pub imported: bool,
+}
+
+/// Some of the best scores, and the number of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BestScores {
+    /// In natural order of the case names.
+    pub scores: Vec<BestScore>,
+    /// The number of cases with a score.
+    pub cases: usize,
+}
+
+/// The scores of a solver in a past run.
+#[derive(Debug, Clone)]
+pub struct PastScores {
+    /// The run.
+    pub run: RunId,
+    /// The rounded score by the hash of the case's input. `None` for a failed case.
+    pub scores: HashMap<Digest, Option<f64>>,
+}
+
+/// Which answers the journal keeps: all, or those of the newest runs up to a compressed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retention {
+    /// All of them.
+    All,
+    /// The newest answers that fit. `0 B` keeps none.
+    UpTo(Bytes),
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self::UpTo(Bytes(1 << 30))
+    }
+}
+
+impl FromStr for Retention {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if text == "all" { Ok(Self::All) } else { text.parse().map(Self::UpTo) }
+    }
+}
+
+impl fmt::Display for Retention {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => formatter.pad("all"),
+            Self::UpTo(bytes) => bytes.fmt(formatter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(tags: &[&str], note: &str) -> Labels {
+        Labels { tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(), note: note.parse().ok() }
+    }
+
+    #[test]
+    fn a_tag_is_a_short_visible_word() {
+        for tag in ["best", "wider-beam", "v1.2", "größer", "λ=3", &"x".repeat(40)] {
+            assert_eq!(tag.parse::<Tag>().unwrap().as_ref(), tag);
+        }
+        for (tag, error) in [
+            ("", TagError::Empty),
+            ("two words", TagError::Character(' ')),
+            ("a,b", TagError::Character(',')),
+            ("\u{1b}[31m", TagError::Character('\u{1b}')),
+            ("a\u{202e}b", TagError::Character('\u{202e}')),
+            (&"x".repeat(41), TagError::Long),
+        ] {
+            assert_eq!(tag.parse::<Tag>(), Err(error), "{tag:?}");
+        }
+        assert_eq!(TagError::Character('\u{1b}').to_string(), r"a tag is one word, without `\u{1b}`");
+    }
+
+    #[test]
+    fn a_note_is_a_visible_text_of_some_lines() {
+        assert_eq!(" one\ntwo \n".parse::<Note>().unwrap().as_ref(), "one\ntwo");
+        for (note, error) in [
+            (" \n", NoteError::Empty),
+            ("a\u{7}b", NoteError::Character('\u{7}')),
+            ("a\tb", NoteError::Character('\t')),
+            ("a\u{202e}b", NoteError::Character('\u{202e}')),
+            (&"x".repeat(2001), NoteError::Long),
+        ] {
+            assert_eq!(note.parse::<Note>(), Err(error), "{note:?}");
+        }
+    }
+
+    #[test]
+    fn the_labels_of_parts_come_together_in_any_order_and_once() {
+        let parts = [labels(&["b", "a"], "first"), labels(&["c"], "second\n\nthird"), labels(&[], "")];
+        let mut expected = None;
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 1]] {
+            let mut all = Labels::default();
+            order.into_iter().for_each(|part| all.add(parts[part].clone()));
+            assert_eq!(*expected.get_or_insert_with(|| all.clone()), all, "{order:?}");
+        }
+        assert_eq!(expected, Some(labels(&["a", "b", "c"], "first\n\nsecond\n\nthird")));
+    }
+
+    #[test]
+    fn many_parts_stay_within_the_bounds() {
+        let mut all = Labels::default();
+        for part in 0..100 {
+            all.add(labels(&[&format!("tag-{part}")], &format!("{part} {}", "x".repeat(100))));
+        }
+        let length = all.note.as_ref().unwrap().as_ref().chars().count();
+        assert!(
+            all.tags.len() == Labels::MOST_TAGS && length > Note::MAX_CHARS - 110 && length <= Note::MAX_CHARS,
+            "{length}"
+        );
+    }
+
+    #[test]
+    fn all_or_a_size() {
+        assert_eq!("all".parse(), Ok(Retention::All));
+        assert_eq!("64 MiB".parse(), Ok(Retention::UpTo(Bytes(64 << 20))));
+        assert_eq!(Retention::default().to_string(), "1 GiB");
+        assert!("some".parse::<Retention>().is_err());
+    }
+}

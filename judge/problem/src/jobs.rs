@@ -1,0 +1,501 @@
+//! The jobs of a run: one solver on one case. Their events, and their outcomes in a compact table.
+
+use crate::features::Features;
+use crate::identity::Digest;
+use crate::outcome::{BrokenRule, Outcome, Verdict};
+use checkers::Score;
+use num_traits::ToPrimitive;
+use parking_lot::Mutex;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// One job of a run: a solver on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId {
+    /// Index of the case in the plan.
+    pub case: usize,
+    /// Index of the solver in the plan.
+    pub solver: usize,
+}
+
+/// A finished job.
+#[derive(Debug, Clone)]
+pub struct FinishedJob {
+    /// Which job.
+    pub job: JobId,
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// The features of its case. `None` if the command does not need them, or if the case was not read.
+    pub features: Option<Arc<Features>>,
+    /// What the journal stores in addition.
+    pub evidence: Box<Evidence>,
+}
+
+/// What a job produces in addition to its outcome. Only the journal uses it.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// Hash of the input. `None` without an input or a journal.
+    pub input: Option<Digest>,
+    /// The answer that was checked: the whole standard output of the solver.
+    pub answer: Option<Vec<u8>>,
+    /// Where the outcome is stored, if the solver was not run again.
+    pub stored: Option<StoredResult>,
+    /// The conversation of the solver and its interactor, with times, if the plan asks for it. The journal does not
+    /// store it.
+    pub transcript: Option<String>,
+}
+
+/// An outcome of an earlier run that is still valid.
+#[derive(Debug, Clone)]
+pub struct KnownOutcome {
+    /// The outcome of the job.
+    pub outcome: Outcome,
+    /// Where the journal stores it.
+    pub stored: StoredResult,
+}
+
+/// Where the journal stores a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredResult {
+    /// The row of the solver in its run.
+    pub entrant: i64,
+    /// The index of the case in that run.
+    pub place: i64,
+}
+
+/// Why a run ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Ctrl-C or a termination signal.
+    Interrupted,
+    /// `--fail-fast`, and a case was not accepted.
+    FailFast,
+    /// The run continues elsewhere, without this process.
+    Detached,
+}
+
+/// An event of a run.
+#[derive(Debug, Clone)]
+pub enum RunEvent {
+    /// A job is done.
+    Finished(Box<FinishedJob>),
+    /// No further jobs are started.
+    Stopping(Stop),
+    /// The journal can no longer be written, with the reason. The run continues without it.
+    JournalLost(String),
+    /// A message about the machines of the run.
+    Notice(String),
+    /// The state of the run's tasks on a cluster.
+    Tasks(TaskCounts),
+}
+
+/// The tasks of a run on a cluster.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// The number of running tasks.
+    pub running: usize,
+    /// The number of waiting tasks.
+    pub pending: usize,
+    /// The number of nodes with running tasks.
+    pub nodes: usize,
+}
+
+/// The jobs that are running now, for a display of progress.
+#[derive(Debug, Default)]
+pub struct RunningJobs(Mutex<Vec<(JobId, Instant)>>);
+
+impl RunningJobs {
+    /// Records the start of a job.
+    pub fn start(&self, job: JobId) {
+        self.0.lock().push((job, Instant::now()));
+    }
+
+    /// Records the end of a job.
+    pub fn end(&self, job: JobId) {
+        self.0.lock().retain(|(running, _)| *running != job);
+    }
+
+    /// Returns the running jobs and how long each has run, the longest first.
+    #[must_use]
+    pub fn by_age(&self) -> Vec<(JobId, Duration)> {
+        let jobs = self.0.lock();
+        let mut ages: Vec<_> = jobs.iter().map(|(job, since)| (*job, since.elapsed())).collect();
+        ages.sort_by_key(|(_, age)| std::cmp::Reverse(*age));
+        ages
+    }
+}
+
+/// The outcomes of a run, by case and solver. Unfinished jobs have none. Outcomes are stored packed, and unpacked when
+/// they are read.
+#[derive(Debug, Clone, Default)]
+pub struct OutcomeGrid {
+    solvers: usize,
+    /// For each case and solver, the start of its outcome in `packed` plus 1. 0 marks an unfinished job: zeroed memory
+    /// takes no physical memory before it is written.
+    starts: Vec<usize>,
+    /// The outcomes, in the order of finishing.
+    packed: Vec<u8>,
+}
+
+impl OutcomeGrid {
+    /// Returns a grid of unfinished jobs.
+    #[must_use]
+    pub fn new(cases: usize, solvers: usize) -> Self {
+        Self { solvers, starts: vec![0; cases * solvers], packed: Vec::new() }
+    }
+
+    /// Returns the number of jobs, finished or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns whether there are no jobs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Returns the number of solvers.
+    #[must_use]
+    pub fn solver_count(&self) -> usize {
+        self.solvers
+    }
+
+    fn place(&self, job: JobId) -> usize {
+        job.case * self.solvers + job.solver
+    }
+
+    /// Returns the bytes from the packed outcome of a job on.
+    fn packed(&self, place: usize) -> Option<&[u8]> {
+        self.starts[place].checked_sub(1).map(|start| &self.packed[start..])
+    }
+
+    fn at(&self, place: usize) -> Option<Outcome> {
+        self.packed(place).map(unpack)
+    }
+
+    /// Returns the outcome of a job, if it was finished.
+    #[must_use]
+    pub fn get(&self, job: JobId) -> Option<Outcome> {
+        self.at(self.place(job))
+    }
+
+    /// Returns the verdict of a job. Unfinished jobs are `Skipped`.
+    #[must_use]
+    pub fn verdict(&self, job: JobId) -> Verdict {
+        self.packed(self.place(job)).map_or(Verdict::Skipped, verdict)
+    }
+
+    /// Returns whether a job was finished.
+    #[must_use]
+    pub fn has(&self, job: JobId) -> bool {
+        self.starts[self.place(job)] > 0
+    }
+
+    /// Sets the outcome of a job.
+    pub fn set(&mut self, job: JobId, outcome: &Outcome) {
+        let place = self.place(job);
+        self.starts[place] = self.add(outcome);
+    }
+
+    /// Packs an outcome and returns its start plus 1.
+    fn add(&mut self, outcome: &Outcome) -> usize {
+        let start = self.packed.len() + 1;
+        pack(outcome, &mut self.packed);
+        start
+    }
+
+    /// Adds a case with an outcome for each solver.
+    pub fn add_case(&mut self, outcomes: impl IntoIterator<Item = Option<Outcome>>) {
+        for outcome in outcomes {
+            let start = outcome.map_or(0, |outcome| self.add(&outcome));
+            self.starts.push(start);
+        }
+        debug_assert!(self.starts.len().is_multiple_of(self.solvers.max(1)));
+    }
+
+    /// Returns the outcomes of a solver, by case.
+    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<Outcome>> {
+        (solver..self.len()).step_by(self.solvers.max(1)).map(|place| self.at(place))
+    }
+
+    /// Returns the outcomes of a case, by solver.
+    pub fn of_case(&self, case: usize) -> impl Iterator<Item = Option<Outcome>> {
+        (case * self.solvers..(case + 1) * self.solvers).map(|place| self.at(place))
+    }
+
+    /// Returns every job with its outcome, case by case.
+    pub fn iter(&self) -> impl Iterator<Item = (JobId, Option<Outcome>)> {
+        let job = |place: usize| JobId { case: place / self.solvers, solver: place % self.solvers };
+        (0..self.len()).map(move |place| (job(place), self.at(place)))
+    }
+
+    /// Returns the verdict of every job, case by case. Unfinished jobs are `Skipped`.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        (0..self.len()).map(|place| self.packed(place).map_or(Verdict::Skipped, verdict))
+    }
+
+    /// Returns every outcome of a finished job, case by case.
+    pub fn finished(&self) -> impl Iterator<Item = Outcome> {
+        (0..self.len()).filter_map(|place| self.at(place))
+    }
+
+    /// Returns every score, case by case.
+    pub fn scores(&self) -> impl Iterator<Item = Score> {
+        self.finished().filter_map(|outcome| outcome.score)
+    }
+}
+
+impl PartialEq for OutcomeGrid {
+    fn eq(&self, other: &Self) -> bool {
+        self.solvers == other.solvers && self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+/// The bits of a packed outcome's head. They tell which parts follow.
+mod part {
+    pub(super) const NOISY: u64 = 1;
+    pub(super) const SHORT_SCORE: u64 = 1 << 1;
+    pub(super) const LONG_SCORE: u64 = 1 << 2;
+    pub(super) const CPU: u64 = 1 << 3;
+    pub(super) const WALL: u64 = 1 << 4;
+    pub(super) const MEMORY: u64 = 1 << 5;
+    /// A note, a broken rule or standard error. Few accepted cases have one.
+    pub(super) const SAID: u64 = 1 << 6;
+    pub(super) const NODE: u64 = 1 << 7;
+    pub(super) const WAITED: u64 = 1 << 8;
+    /// The bits below the verdict.
+    pub(super) const COUNT: u32 = 9;
+}
+
+/// Appends a packed outcome.
+fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
+    let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
+    let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
+    let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
+    let head = [
+        (*noisy, part::NOISY),
+        (short.is_some(), part::SHORT_SCORE),
+        (short.is_none() && score.is_some(), part::LONG_SCORE),
+        (cpu.is_some(), part::CPU),
+        (wall.is_some(), part::WALL),
+        (memory.is_some(), part::MEMORY),
+        (has_said, part::SAID),
+        (node.is_some(), part::NODE),
+        (waited.is_some(), part::WAITED),
+    ];
+    let head = head.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum::<u64>();
+    write_number(bytes, (*verdict as u64) << part::COUNT | head);
+    match (short, score) {
+        // The sign becomes the lowest bit, so that small negative numbers are short too.
+        (Some(score), _) => write_number(bytes, ((score << 1) ^ (score >> 63)).cast_unsigned()),
+        (None, Some(score)) => write_text(bytes, &score.to_string()),
+        (None, None) => {}
+    }
+    let nanoseconds = |time: &Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    cpu.iter().chain(wall).chain(waited).for_each(|time| write_number(bytes, nanoseconds(time)));
+    memory.iter().for_each(|memory| write_number(bytes, *memory));
+    node.iter().for_each(|node| write_text(bytes, node));
+    if has_said {
+        for place in [broken.line, broken.column, broken.step] {
+            write_number(bytes, place.map_or(0, |place| place.get() as u64));
+        }
+        write_number(bytes, u64::from(broken.rule.is_some()));
+        [broken.rule.as_deref().unwrap_or_default(), note, stderr].into_iter().for_each(|text| write_text(bytes, text));
+    }
+}
+
+/// Unpacks the outcome at the start of these bytes.
+fn unpack(bytes: &[u8]) -> Outcome {
+    let mut bytes = Packed(bytes);
+    let head = bytes.number();
+    let verdict = Verdict::ALL[(head >> part::COUNT) as usize];
+    let mut outcome = Outcome::without_run(verdict, String::new());
+    outcome.noisy = head & part::NOISY > 0;
+    if head & part::SHORT_SCORE > 0 {
+        let folded = bytes.number();
+        outcome.score = Some(Score::from((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()));
+    } else if head & part::LONG_SCORE > 0 {
+        outcome.score = Some(bytes.text().parse().expect("a score is read as it was written"));
+    }
+    outcome.cpu = (head & part::CPU > 0).then(|| Duration::from_nanos(bytes.number()));
+    outcome.wall = (head & part::WALL > 0).then(|| Duration::from_nanos(bytes.number()));
+    outcome.waited = (head & part::WAITED > 0).then(|| Duration::from_nanos(bytes.number()));
+    outcome.memory = (head & part::MEMORY > 0).then(|| bytes.number());
+    outcome.node = (head & part::NODE > 0).then(|| bytes.text());
+    if head & part::SAID > 0 {
+        let [line, column, step] = std::array::from_fn(|_| NonZeroUsize::new(bytes.size()));
+        let has_rule = bytes.number() > 0;
+        let rule = bytes.text();
+        outcome.broken = BrokenRule { line, column, step, rule: has_rule.then_some(rule) };
+        outcome.note = bytes.text();
+        outcome.stderr = bytes.text();
+    }
+    outcome
+}
+
+/// Unpacks the verdict of the outcome at the start of these bytes.
+pub(super) fn verdict(bytes: &[u8]) -> Verdict {
+    Verdict::ALL[(Packed(bytes).number() >> part::COUNT) as usize]
+}
+
+/// Writes seven bits to a byte, lowest first. The eighth bit tells that more bytes follow.
+fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push((number & 0x7f) as u8);
+}
+
+fn write_text(bytes: &mut Vec<u8>, text: &str) {
+    write_number(bytes, text.len() as u64);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// The bytes that remain to be read.
+struct Packed<'a>(&'a [u8]);
+
+impl Packed<'_> {
+    fn number(&mut self) -> u64 {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let (byte, rest) = self.0.split_first().expect("a number ends where it was written");
+            self.0 = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return number;
+            }
+            shift += 7;
+        }
+    }
+
+    fn size(&mut self) -> usize {
+        usize::try_from(self.number()).expect("it was packed from a `usize`")
+    }
+
+    fn text(&mut self) -> String {
+        let length = self.size();
+        let (text, rest) = self.0.split_at(length);
+        self.0 = rest;
+        String::from_utf8_lossy(text).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_longest_running_job_comes_first_and_ended_ones_are_gone() {
+        let running = RunningJobs::default();
+        let job = |case| JobId { case, solver: 0 };
+        for case in 0..3 {
+            running.start(job(case));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        running.end(job(0));
+        let found: Vec<_> = running.by_age().into_iter().map(|(job, _)| job.case).collect();
+        assert_eq!(found, [1, 2]);
+    }
+
+    fn scored(score: i64) -> Outcome {
+        Outcome { score: Some(score.into()), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+    }
+
+    fn shown(outcomes: impl Iterator<Item = Option<Outcome>>) -> Vec<String> {
+        let score = |outcome: Outcome| outcome.score.as_ref().map_or_else(String::new, ToString::to_string);
+        outcomes.map(|outcome| outcome.map_or_else(|| "-".to_owned(), score)).collect()
+    }
+
+    #[test]
+    fn every_job_is_found_by_case_and_by_solver() {
+        let mut grid = OutcomeGrid::new(2, 3);
+        grid.set(JobId { case: 0, solver: 1 }, &scored(5));
+        grid.set(JobId { case: 1, solver: 2 }, &scored(7));
+        grid.add_case([Some(scored(1)), None, Some(scored(3))]);
+        assert_eq!(grid.len(), 9);
+        assert_eq!(shown(grid.of_case(0)), ["-", "5", "-"]);
+        assert_eq!(shown(grid.of_case(2)), ["1", "-", "3"]);
+        assert_eq!(shown(grid.of_solver(2)), ["-", "7", "3"]);
+        assert_eq!(grid.get(JobId { case: 1, solver: 2 }), Some(scored(7)));
+        let places: Vec<_> = grid.iter().filter(|(_, outcome)| outcome.is_some()).map(|(job, _)| job).collect();
+        assert_eq!(places, [(0, 1), (1, 2), (2, 0), (2, 2)].map(|(case, solver)| JobId { case, solver }));
+        assert_eq!(grid.scores().map(|score| score.to_string()).collect::<Vec<_>>(), ["5", "7", "1", "3"]);
+    }
+
+    #[test]
+    fn a_grid_without_solvers_or_cases_has_no_outcomes() {
+        for grid in [OutcomeGrid::new(3, 0), OutcomeGrid::new(0, 3)] {
+            assert!(grid.is_empty() && grid.iter().next().is_none() && grid.of_solver(0).next().is_none());
+        }
+    }
+
+    fn any_broken() -> impl Strategy<Value = BrokenRule> {
+        let place = || prop::option::of((1_usize..).prop_map(|place| NonZeroUsize::new(place).unwrap()));
+        (place(), place(), place(), prop::option::of(".{0,9}")).prop_map(|(line, column, step, rule)| BrokenRule {
+            line,
+            column,
+            step,
+            rule,
+        })
+    }
+
+    fn any_outcome() -> impl Strategy<Value = Outcome> {
+        let score = prop_oneof![
+            any::<i64>().prop_map(Score::from),
+            "-?[1-9][0-9]{0,40}(\\.[0-9]{0,9}[1-9])?".prop_map(|text| text.parse().unwrap())
+        ];
+        let time = || prop::option::of(any::<u64>().prop_map(Duration::from_nanos));
+        let said = prop_oneof![
+            Just((String::new(), String::new(), BrokenRule::default())),
+            (".{0,9}", ".{0,9}", any_broken())
+        ];
+        let verdict = prop::sample::select(Verdict::ALL.to_vec());
+        (
+            verdict,
+            prop::option::of(score),
+            said,
+            time(),
+            time(),
+            prop::option::of(any::<u64>()),
+            (any::<bool>(), time(), prop::option::of(".{0,9}")),
+        )
+            .prop_map(|(verdict, score, (note, stderr, broken), cpu, wall, memory, (noisy, waited, node))| {
+                Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn outcomes_come_back_as_they_were(outcomes in prop::collection::vec(any_outcome(), 1..4)) {
+            let mut bytes = Vec::new();
+            let mut starts = Vec::new();
+            for outcome in &outcomes {
+                starts.push(bytes.len());
+                pack(outcome, &mut bytes);
+            }
+            for (start, outcome) in starts.into_iter().zip(&outcomes) {
+                prop_assert_eq!(&unpack(&bytes[start..]), outcome);
+                prop_assert_eq!(verdict(&bytes[start..]), outcome.verdict);
+            }
+        }
+    }
+
+    #[test]
+    fn an_accepted_outcome_is_small() {
+        let outcome = Outcome {
+            score: Some(123_456.into()),
+            cpu: Some(Duration::from_millis(1_234)),
+            wall: Some(Duration::from_millis(1_250)),
+            memory: Some(20 << 20),
+            ..Outcome::without_run(Verdict::Accepted, String::new())
+        };
+        let mut bytes = Vec::new();
+        pack(&outcome, &mut bytes);
+        assert!(bytes.len() <= 20, "{}", bytes.len());
+    }
+}

@@ -1,0 +1,362 @@
+//! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
+
+use checkers::Score;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// The cases whose standard error is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum KeptStderr {
+    /// All cases.
+    All,
+    /// The cases that are not accepted.
+    #[default]
+    Failed,
+    /// No case.
+    None,
+}
+
+impl KeptStderr {
+    /// Returns whether standard error is kept for a case.
+    #[must_use]
+    pub fn keeps(self, accepted: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Failed => !accepted,
+            Self::None => false,
+        }
+    }
+}
+
+/// The outcome of a solver's run on a case. Unknown values are absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The raw score. It is present exactly if the verdict is `Accepted`.
+    #[serde(with = "crate::text::as_text::optional")]
+    pub score: Option<Score>,
+    /// The reason of the verdict. Empty for `Accepted`.
+    pub note: String,
+    /// Which rule a rejected answer breaks, and where. What is unknown is absent.
+    pub broken: BrokenRule,
+    /// The end of the solver's standard error. Empty if it is not kept for this case.
+    pub stderr: String,
+    /// CPU time of the whole process tree.
+    pub cpu: Option<Duration>,
+    /// Wall time.
+    pub wall: Option<Duration>,
+    /// Peak memory in bytes.
+    pub memory: Option<u64>,
+    /// Whether other programs disturbed the timing.
+    pub noisy: bool,
+    /// How long it was ready to run but had no core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Duration>,
+    /// The name of the node that ran it. Absent if the run has no nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+}
+
+impl Outcome {
+    /// Returns the outcome of a case for which no program ran.
+    #[must_use]
+    pub fn without_run(verdict: Verdict, note: String) -> Self {
+        Self {
+            verdict,
+            score: None,
+            note,
+            broken: BrokenRule::default(),
+            stderr: String::new(),
+            cpu: None,
+            wall: None,
+            memory: None,
+            noisy: false,
+            waited: None,
+            node: None,
+        }
+    }
+
+    /// Returns whether the case was accepted.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.verdict == Verdict::Accepted
+    }
+}
+
+/// The verdict on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Verdict {
+    /// AC: a valid answer within the limits.
+    Accepted,
+    /// WA: the answer breaks a rule.
+    WrongAnswer,
+    /// TLE: too much CPU time.
+    TimeLimit,
+    /// ILE: too much wall time, because it was idle or had no core.
+    WallLimit,
+    /// MLE: too much memory.
+    MemoryLimit,
+    /// OLE: too much output, or too much on disk.
+    OutputLimit,
+    /// PLE: too many processes.
+    ProcessLimit,
+    /// RE: a non-zero exit code or a signal.
+    RuntimeError,
+    /// CE: the source did not compile.
+    CompileError,
+    /// CS: the program could not be started.
+    CannotStart,
+    /// JE: the judge's fault, never the solver's.
+    JudgeError,
+    /// –: the case was not run.
+    Skipped,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which summaries list them.
+    pub const ALL: [Self; 12] = [
+        Self::Accepted,
+        Self::WrongAnswer,
+        Self::TimeLimit,
+        Self::WallLimit,
+        Self::MemoryLimit,
+        Self::OutputLimit,
+        Self::ProcessLimit,
+        Self::RuntimeError,
+        Self::CompileError,
+        Self::CannotStart,
+        Self::JudgeError,
+        Self::Skipped,
+    ];
+
+    /// Returns the name used in machine-readable reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::WrongAnswer => "wrong-answer",
+            Self::TimeLimit => "time-limit",
+            Self::WallLimit => "wall-limit",
+            Self::MemoryLimit => "memory-limit",
+            Self::OutputLimit => "output-limit",
+            Self::ProcessLimit => "process-limit",
+            Self::RuntimeError => "runtime-error",
+            Self::CompileError => "compile-error",
+            Self::CannotStart => "cannot-start",
+            Self::JudgeError => "judge-error",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Returns what it means for the author of a solver.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Accepted => "a valid answer within the limits",
+            Self::WrongAnswer => "the answer breaks a rule",
+            Self::TimeLimit => "it used more CPU time than allowed",
+            Self::WallLimit => "it took too long while using little CPU time",
+            Self::MemoryLimit => "it used more memory than allowed",
+            Self::OutputLimit => "it wrote more than allowed",
+            Self::ProcessLimit => "it started too many processes or threads",
+            Self::RuntimeError => "it ended with an error or a signal",
+            Self::CompileError => "its source did not compile",
+            Self::CannotStart => "it could not be started",
+            Self::JudgeError => "the judge or the checker is at fault",
+            Self::Skipped => "the case was not run",
+        }
+    }
+
+    /// Returns the short code used in tables.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Accepted => "AC",
+            Self::WrongAnswer => "WA",
+            Self::TimeLimit => "TLE",
+            Self::WallLimit => "ILE",
+            Self::MemoryLimit => "MLE",
+            Self::OutputLimit => "OLE",
+            Self::ProcessLimit => "PLE",
+            Self::RuntimeError => "RE",
+            Self::CompileError => "CE",
+            Self::CannotStart => "CS",
+            Self::JudgeError => "JE",
+            Self::Skipped => "–",
+        }
+    }
+
+    /// Returns the verdict with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+/// The decision of a checker on an answer. Shown as `accepted SCORE` or `rejected PLACE: WHY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ruling {
+    /// The answer is valid and has this score.
+    Accepted(Score),
+    /// The answer breaks a rule.
+    Rejected(Rejection),
+}
+
+/// Why an answer is not valid. Shown as `PLACE: WHY`, or as `WHY` without a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Which rule is broken, and where.
+    pub broken: BrokenRule,
+    /// The checker's words: which rule, what was expected, and what was found.
+    pub reason: String,
+}
+
+/// Which rule an answer breaks, and where. What the checker does not tell is absent. Shown as the place: `line 3,
+/// column 5, move 2`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenRule {
+    /// The line of the answer, from 1.
+    pub line: Option<NonZeroUsize>,
+    /// The byte within the line, from 1.
+    pub column: Option<NonZeroUsize>,
+    /// The move of the game, from 1.
+    pub step: Option<NonZeroUsize>,
+    /// The rule, in a few words.
+    pub rule: Option<String>,
+}
+
+impl Ruling {
+    /// Returns a rejection with a reason only.
+    #[must_use]
+    pub fn rejected(reason: String) -> Self {
+        Self::Rejected(Rejection { broken: BrokenRule::default(), reason })
+    }
+}
+
+impl BrokenRule {
+    /// Returns whether the checker told a place.
+    #[must_use]
+    pub fn has_place(&self) -> bool {
+        self.line.is_some() || self.column.is_some() || self.step.is_some()
+    }
+}
+
+impl From<checkers::Rejection> for Ruling {
+    fn from(rejection: checkers::Rejection) -> Self {
+        let reason = rejection.reason();
+        let checkers::Rejection { place, step, rule, .. } = rejection;
+        let broken = BrokenRule {
+            line: NonZeroUsize::new(place.line),
+            column: NonZeroUsize::new(place.column),
+            step: step.and_then(NonZeroUsize::new),
+            rule: Some(rule),
+        };
+        Self::Rejected(Rejection { broken, reason })
+    }
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted(score) => write!(formatter, "accepted {score}"),
+            Self::Rejected(rejection) if rejection.broken.has_place() => write!(formatter, "rejected {rejection}"),
+            Self::Rejected(rejection) => write!(formatter, "rejected answer: {rejection}"),
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.broken.has_place() {
+            write!(formatter, "{}: ", self.broken)?;
+        }
+        formatter.write_str(&self.reason)
+    }
+}
+
+impl fmt::Display for BrokenRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [("line", self.line), ("column", self.column), ("move", self.step)];
+        let said = parts.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        for (number, (name, value)) in said.enumerate() {
+            write!(formatter, "{}{name} {value}", if number == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The exit code of the judge. Scripts rely on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: every case was accepted, and the gate, if any, passed.
+    Success,
+    /// 1: a case was not accepted, or the gate failed.
+    NotAccepted,
+    /// 2: the arguments, the catalogue or the given files are wrong.
+    Usage,
+    /// 3: the judge failed.
+    Fault,
+    /// 130: interrupted.
+    Interrupted,
+}
+
+impl Exit {
+    /// Returns the exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::NotAccepted => 1,
+            Self::Usage => 2,
+            Self::Fault => 3,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(line: usize, column: usize, step: usize) -> BrokenRule {
+        let [line, column, step] = [line, column, step].map(NonZeroUsize::new);
+        BrokenRule { line, column, step, rule: None }
+    }
+
+    #[test]
+    fn a_ruling_is_shown_with_what_its_checker_says() {
+        let shown = |broken| Ruling::Rejected(Rejection { broken, reason: "why".to_owned() }).to_string();
+        assert_eq!(Ruling::Accepted(12.into()).to_string(), "accepted 12");
+        assert_eq!(Ruling::rejected("why".to_owned()).to_string(), "rejected answer: why");
+        assert_eq!(shown(broken(1, 2, 3)), "rejected line 1, column 2, move 3: why");
+        assert_eq!(shown(broken(1, 2, 0)), "rejected line 1, column 2: why");
+        assert_eq!(shown(broken(0, 0, 3)), "rejected move 3: why");
+    }
+
+    #[test]
+    fn a_built_in_checkers_rejection_keeps_its_words_and_fields() {
+        for checker in checkers::all() {
+            let input = checker.generate(1).unwrap();
+            let result = checker.read(&input).unwrap().check(b"x");
+            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id()) };
+            let ruling = Ruling::from(rejection.clone());
+            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id());
+            let place = rejection.place;
+            let fields = broken(place.line, place.column, rejection.step.unwrap_or(0));
+            let broken = BrokenRule { rule: Some(rejection.rule), ..fields };
+            assert!(
+                matches!(&ruling, Ruling::Rejected(Rejection { broken: kept, .. }) if *kept == broken),
+                "{ruling:?}"
+            );
+        }
+    }
+}

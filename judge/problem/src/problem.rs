@@ -1,0 +1,400 @@
+//! A problem of the catalogue: how its cases are generated, run, checked, scored and verified.
+
+use crate::case::{CaseSpec, Members, TestGroup};
+use crate::case_list::CaseList;
+use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
+use crate::features::FeatureRule;
+use crate::limits::{HelperLimits, Limits};
+use crate::outcome::Verdict;
+use crate::rule::{Direction, Rule};
+use checkers::{Checker, Generator, Score};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A problem: how its cases are generated, run, checked and scored.
+#[derive(Clone)]
+pub struct Problem {
+    /// The id, as `-p` takes it.
+    pub id: String,
+    /// The full name.
+    pub title: String,
+    /// Where the problem comes from, for `judge show`.
+    pub source: String,
+    /// One line on input and answer, for `judge show`.
+    pub format: String,
+    /// The checker of its answers.
+    pub checker: CheckerChoice,
+    /// The generator of cases from seeds. `None`: all cases are files.
+    pub generator: Option<GeneratorChoice>,
+    /// The generator's command line in the catalogue, if its command runs a program compiled from that source.
+    pub generator_source: Option<String>,
+    /// The limits of a solver.
+    pub limits: Limits,
+    /// The limits of its checker and generator, and of compilers.
+    pub helper_limits: HelperLimits,
+    /// The problem's own cases, without those of `inputs`.
+    pub cases: CaseList,
+    /// Patterns of further input files: `data/*.in`, relative to `folder`.
+    pub inputs: Vec<String>,
+    /// How raw scores become points.
+    pub scoring: Rule,
+    /// Which scores are good.
+    pub direction: Direction,
+    /// The score of a failed case in sums and means. `None`: a solver with failures has neither.
+    pub failure: Option<Score>,
+    /// The source of the best scores that scores are compared with, in addition to those of its cases.
+    pub best: BestSource,
+    /// The test groups. They are disjoint.
+    pub test_groups: Vec<TestGroup>,
+    /// Features found in its inputs, in addition to those of the checker.
+    pub features: Vec<FeatureRule>,
+    /// The solver that runs if none is given, as `--solver` takes it.
+    pub default_solver: Option<String>,
+    /// The command that draws an answer for `judge view`, if the checker does not.
+    pub viewer: Option<Viewer>,
+    /// What `judge verify` checks.
+    pub verification: Verification,
+    /// Whether its commands run outside the sandbox.
+    pub trusted: bool,
+    /// The folder of its commands and relative paths.
+    pub folder: PathBuf,
+}
+
+impl Problem {
+    /// Returns whether a text is a valid id: lower-case letters, digits, `-` and `_`.
+    #[must_use]
+    pub fn is_id(text: &str) -> bool {
+        let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        !text.is_empty() && text.chars().all(valid)
+    }
+
+    /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
+    /// `failure` would make a failed case better than an accepted one.
+    #[must_use]
+    pub fn least_score(&self) -> Option<Score> {
+        let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
+        self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
+    }
+
+    /// Returns the commands that generate its cases and check its answers, always in the same order.
+    #[must_use]
+    pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
+        let mut commands = Vec::new();
+        for ExternalChecker { command, then, .. } in self.checker.programs_mut() {
+            commands.push(command);
+            commands.extend(then.iter_mut().map(|then| &mut then.command));
+        }
+        if let Some(GeneratorChoice::Command(command) | GeneratorChoice::Files(FileGenerator { command, .. })) =
+            &mut self.generator
+        {
+            commands.push(command);
+        }
+        commands.extend(&mut self.verification.validator);
+        commands
+    }
+
+    /// Returns the index of the test group that a case is in.
+    #[must_use]
+    pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {
+        self.test_groups.iter().position(|group| group.members.have(case))
+    }
+}
+
+/// The best scores that a run's scores are compared with, in addition to its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BestSource {
+    /// All known ones: the problem's, and the journal's for the same game.
+    Known,
+    /// The problem's: those of its cases and of its file of best scores.
+    Problem,
+    /// None.
+    Run,
+    /// The journal's, as shown by `judge best`.
+    Ledger,
+    /// Those of this file.
+    File(PathBuf),
+}
+
+impl BestSource {
+    /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or the path of a file, relative to `folder`.
+    #[must_use]
+    pub fn new(text: &Path, folder: &Path) -> Self {
+        match text.to_str() {
+            Some("known") => Self::Known,
+            Some("problem") => Self::Problem,
+            Some("run" | "none") => Self::Run,
+            Some("ledger") => Self::Ledger,
+            _ => Self::File(folder.join(text)),
+        }
+    }
+}
+
+impl fmt::Display for BestSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known => formatter.write_str("known"),
+            Self::Problem => formatter.write_str("problem"),
+            Self::Run => formatter.write_str("run"),
+            Self::Ledger => formatter.write_str("ledger"),
+            Self::File(path) => write!(formatter, "{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Problem").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// The name of the built-in checker that compares tokens.
+pub const TOKENS: &str = "tokens";
+
+/// The checker of a problem's answers.
+#[derive(Clone)]
+pub enum CheckerChoice {
+    /// A checker of the `checkers` crate.
+    BuiltIn(&'static dyn Checker),
+    /// A setter's command.
+    External(ExternalChecker),
+    /// A setter's command that converses with the solver (an interactor).
+    Interactor(ExternalChecker),
+    /// A setter's command that starts the solver itself.
+    Tester(Tester),
+    /// The built-in comparison with the answer file, token by token.
+    Tokens(TokenRules, AnswerFiles),
+}
+
+impl CheckerChoice {
+    /// Returns the setter's programs that check answers.
+    pub fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
+        match self {
+            Self::External(external) | Self::Interactor(external) => vec![external],
+            Self::Tester(Tester { program, checker }) => {
+                std::iter::once(program).chain(checker.as_deref_mut()).collect()
+            }
+            Self::BuiltIn(_) | Self::Tokens(..) => Vec::new(),
+        }
+    }
+
+    /// Returns the built-in checker's id, or the command.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BuiltIn(checker) => checker.id(),
+            Self::External(external) | Self::Interactor(external) => external.written_line(),
+            Self::Tester(tester) => tester.program.written_line(),
+            Self::Tokens(..) => TOKENS,
+        }
+    }
+
+    /// Returns the built-in checker's version.
+    #[must_use]
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::BuiltIn(checker) => Some(checker.version()),
+            Self::Tokens(..) => Some(1),
+            Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
+        }
+    }
+
+    /// Returns the location of the answer files.
+    #[must_use]
+    pub fn answers(&self) -> Option<&AnswerFiles> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::External(external) | Self::Interactor(external) => Some(&external.answers),
+            Self::Tester(tester) => Some(&tester.program.answers),
+            Self::Tokens(_, answers) => Some(answers),
+        }
+    }
+
+    /// Sets the answer file of each input file.
+    pub(crate) fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
+        match self {
+            Self::BuiltIn(_) => {}
+            Self::External(external) | Self::Interactor(external) => external.answers.named = named,
+            Self::Tester(tester) => {
+                tester.checker.iter_mut().for_each(|checker| checker.answers.named.clone_from(&named));
+                tester.program.answers.named = named;
+            }
+            Self::Tokens(_, answers) => answers.named = named,
+        }
+    }
+
+    /// Returns whether the problem is interactive.
+    #[must_use]
+    pub fn is_interactive(&self) -> bool {
+        matches!(self, Self::Interactor(_) | Self::Tester(_))
+    }
+
+    /// Returns whether an answer can be checked without its solver.
+    #[must_use]
+    pub fn checks_answers(&self) -> bool {
+        match self {
+            Self::BuiltIn(_) | Self::External(_) | Self::Tokens(..) => true,
+            Self::Interactor(_) => false,
+            Self::Tester(tester) => tester.checker.is_some(),
+        }
+    }
+}
+
+/// A generator that reads seeds from a file and writes its cases to files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileGenerator {
+    /// The command.
+    pub command: CommandTemplate,
+    /// A file with the seeds of the first cases: line N, from 0, is the seed of case N.
+    pub seeds: Option<PathBuf>,
+}
+
+/// A command that draws an answer as a page for a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewer {
+    /// The command.
+    pub command: CommandTemplate,
+    /// The page, in the folder that the command runs in.
+    pub page: PathBuf,
+}
+
+/// The generator of a problem's cases.
+#[derive(Clone)]
+pub enum GeneratorChoice {
+    /// The generator of a built-in checker.
+    BuiltIn {
+        /// The generator.
+        generator: Generator,
+        /// Its version, from 1.
+        version: usize,
+    },
+    /// A setter's command.
+    Command(CommandTemplate),
+    /// A setter's command that writes its cases to files.
+    Files(FileGenerator),
+    /// None: the input is the seed, and a tester makes the case from it.
+    Seed,
+}
+
+/// What only `judge verify` uses of a problem.
+#[derive(Debug, Clone, Default)]
+pub struct Verification {
+    /// The command that validates an input. It reads the input on standard input.
+    pub validator: Option<CommandTemplate>,
+    /// Bad answers that are legal in this game, so that the checker may accept them.
+    pub may_accept: Vec<BadAnswer>,
+    /// The expected results of solvers.
+    pub expectations: Vec<Expectation>,
+}
+
+/// The expected result of a solver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    /// The solver, as `--solver` takes it. Its paths are relative to the catalogue's folder.
+    pub solver: String,
+    /// The expected verdicts. At least one case has one of them, and all other cases are accepted.
+    pub verdicts: Vec<Verdict>,
+    /// The range of its total.
+    pub score: ScoreRange,
+    /// The cases that it runs on. `None`: the problem's own cases.
+    pub cases: Option<Members>,
+}
+
+/// A range of scores, including both ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScoreRange {
+    /// The minimum.
+    pub least: Option<Score>,
+    /// The maximum.
+    pub most: Option<Score>,
+}
+
+/// A text that is not a range of scores.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a score or a range such as 10-20, with the smaller one first; found `{0}`")]
+pub struct ScoreRangeError(String);
+
+impl ScoreRange {
+    /// Returns whether it is unbounded.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.least.is_none() && self.most.is_none()
+    }
+}
+
+impl FromStr for ScoreRange {
+    type Err = ScoreRangeError;
+
+    /// Reads `10`, `10-20` or `-5--1`.
+    fn from_str(text: &str) -> Result<Self, ScoreRangeError> {
+        let score = |text: &str| text.trim().parse::<Score>().ok();
+        let pairs = text.match_indices('-').map(|(place, _)| (&text[..place], &text[place + 1..]));
+        let ends = score(text).map(|only| (only.clone(), only));
+        let ends = ends.or_else(|| pairs.filter_map(|(least, most)| score(least).zip(score(most))).next());
+        match ends.filter(|(least, most)| least <= most) {
+            Some((least, most)) => Ok(Self { least: Some(least), most: Some(most) }),
+            None => Err(ScoreRangeError(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for ScoreRange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.least, &self.most) {
+            (Some(least), Some(most)) if least == most => write!(formatter, "{least}"),
+            (Some(least), Some(most)) => write!(formatter, "{least} to {most}"),
+            (Some(least), None) => write!(formatter, "at least {least}"),
+            (None, Some(most)) => write!(formatter, "at most {most}"),
+            (None, None) => formatter.write_str("any score"),
+        }
+    }
+}
+
+/// An answer that a checker normally rejects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadAnswer {
+    /// An empty answer.
+    Empty,
+    /// Meaningless words or bytes.
+    Garbage,
+    /// The first half of an accepted answer.
+    Truncated,
+}
+
+impl BadAnswer {
+    /// All of them, with their names in the catalogue.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("empty", Self::Empty), ("garbage", Self::Garbage), ("truncated", Self::Truncated)];
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|(_, answer)| *answer == self).map_or("", |(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_scores_is_read_exactly() {
+        let shown = |text: &str| text.parse::<ScoreRange>().map(|range| range.to_string());
+        for (text, expected) in
+            [("10", "10"), ("10-20", "10 to 20"), ("-5--1.5", "-5 to -1.5"), ("-5", "-5"), ("1e-3 - 2", "0.001 to 2")]
+        {
+            assert_eq!(shown(text), Ok(expected.to_owned()));
+        }
+        for text in ["", "-", "20-10", "1-2-3", "x", "10-", "-10-"] {
+            assert_eq!(shown(text), Err(ScoreRangeError(text.to_owned())));
+        }
+        let least = ScoreRange { least: Some(Score::from(3)), most: None };
+        assert_eq!((least.to_string(), least.is_open()), ("at least 3".to_owned(), false));
+        assert!(ScoreRange::default().is_open());
+    }
+
+    #[test]
+    fn every_bad_answer_has_its_name() {
+        assert!(BadAnswer::NAMES.into_iter().all(|(name, answer)| answer.name() == name));
+    }
+}

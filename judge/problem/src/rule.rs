@@ -1,0 +1,368 @@
+//! The scoring rules: a table of their names and properties. The formulas are in `scoring`.
+
+use checkers::Score;
+use num_bigint::BigInt;
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// How the score of a case becomes points.
+///
+/// Let s be the score, b the best score of the case (of this run's solvers and of known best scores), and p the points.
+/// A failed case has 0 points unless stated otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// p = s, summed, but never worse than a failure. A failure counts as the problem's `failure`, by default 0. If
+    /// small scores are good and the problem sets none, a solver with failures has no total.
+    Sum,
+    /// p = s, averaged over all cases, including failed ones.
+    Mean,
+    /// p = 1 for an accepted answer.
+    Exact,
+    /// 10, 9, ..., 2 points for reaching the case's nine thresholds. Otherwise 1 point for a score above 0 (for any
+    /// accepted answer if small scores are good), else 0.
+    Thresholds,
+    /// p = scale s / b if large scores are good, scale b / s if small scores are good. The best always gets the whole
+    /// scale. Otherwise p = 0 if the signs make the quotient meaningless: b is 0, or s and b have different signs. If
+    /// all scores are negative, the quotient is inverted.
+    Relative {
+        /// The points of the best; 1,000,000 by default.
+        scale: BigInt,
+    },
+    /// p = scale (1 - (better + tied / 2) / solvers). `better` counts the solvers of this run with a better score,
+    /// `tied` the *other* solvers with the same score, `solvers` all solvers including failed ones. This form is
+    /// attributed to AtCoder; no public statement of it was found.
+    Rank {
+        /// The points of a solver that beats all others.
+        scale: BigInt,
+    },
+    /// p = scale (beaten + tied / 2) / (solvers - 1), averaged, as in TopCoder's marathon matches (statement of
+    /// "PathDefense"). A single solver gets the whole scale.
+    RankTopCoder {
+        /// The points of a solver that beats all others.
+        scale: BigInt,
+    },
+    /// p = ln(s / b) if large scores are good, ln(b / s) if small scores are good, averaged. The points are at most 0.
+    /// The exponential of the mean is the geometric mean of the ratios. A failed case, or a score or best that is not
+    /// positive, has no points, and then there is no mean. Only this rule rounds points (to `f64`).
+    Log,
+}
+
+/// The number that a rule ranks solvers by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// The weighted total.
+    Total,
+    /// The weighted mean.
+    Mean,
+}
+
+/// The points of a failed case under a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailedCase {
+    /// The problem's `failure`, because the points are raw scores.
+    Failure,
+    /// 0 points.
+    Zero,
+    /// None: the solver has no total and no mean.
+    Absent,
+}
+
+/// The row of a rule in the table.
+#[derive(Debug)]
+struct Facts {
+    name: &'static str,
+    /// Creates the rule with this scale. A rule without a scale ignores it.
+    with_scale: fn(BigInt) -> Rule,
+    aggregate: Aggregate,
+    failed_case: FailedCase,
+    /// Whether the points of a case differ from its verdict and score.
+    shows_points: bool,
+    needs_thresholds: bool,
+}
+
+/// Defines the table and the function from a rule to its row. A variant without a row does not compile.
+macro_rules! table {
+    ($($variant:ident => $facts:expr;)+) => {
+        static TABLE: &[Facts] = &[$($facts),+];
+
+        impl Rule {
+            fn facts(&self) -> &'static Facts {
+                match self {
+                    $(Self::$variant { .. } => const { &$facts }),+
+                }
+            }
+        }
+    };
+}
+
+table! {
+    Sum => Facts {
+        name: "sum",
+        with_scale: |_| Rule::Sum,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Failure,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Mean => Facts {
+        name: "mean",
+        with_scale: |_| Rule::Mean,
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Failure,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Exact => Facts {
+        name: "exact",
+        with_scale: |_| Rule::Exact,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Thresholds => Facts {
+        name: "thresholds",
+        with_scale: |_| Rule::Thresholds,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: true,
+    };
+    Relative => Facts {
+        name: "relative",
+        with_scale: |scale| Rule::Relative { scale },
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    Rank => Facts {
+        name: "rank",
+        with_scale: |scale| Rule::Rank { scale },
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    RankTopCoder => Facts {
+        name: "rank-topcoder",
+        with_scale: |scale| Rule::RankTopCoder { scale },
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    Log => Facts {
+        name: "log",
+        with_scale: |_| Rule::Log,
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Absent,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+}
+
+/// A name that is not the name of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown scoring rule {0:?}")]
+pub struct UnknownRule(pub String);
+
+impl Rule {
+    /// The default scale.
+    pub const DEFAULT_SCALE: u32 = 1_000_000;
+
+    /// Returns every rule, with the default scale, in the order of the documentation.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|facts| (facts.with_scale)(Self::DEFAULT_SCALE.into()))
+    }
+
+    /// Returns the names of the rules with a property.
+    #[must_use]
+    pub fn names_of(holds: impl Fn(&Self) -> bool) -> Vec<&'static str> {
+        Self::all().filter(holds).map(|rule| rule.name()).collect()
+    }
+
+    /// Returns every name, as [`Rule::from_str`] takes it.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        Self::names_of(|_| true)
+    }
+
+    /// Returns the rule's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Returns the number that this rule ranks solvers by.
+    #[must_use]
+    pub fn aggregate(&self) -> Aggregate {
+        self.facts().aggregate
+    }
+
+    /// Returns the points of a failed case.
+    #[must_use]
+    pub(crate) fn failed_case(&self) -> FailedCase {
+        self.facts().failed_case
+    }
+
+    /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
+    /// solvers of the run only.
+    #[must_use]
+    pub fn has_reference(&self) -> bool {
+        matches!(self, Self::Relative { .. } | Self::Log)
+    }
+
+    /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
+    /// are good if small scores are good.
+    #[must_use]
+    pub fn counts_raw_scores(&self) -> bool {
+        match self.failed_case() {
+            FailedCase::Failure => true,
+            FailedCase::Zero | FailedCase::Absent => false,
+        }
+    }
+
+    /// Returns whether solvers are ranked by the mean of their raw scores.
+    #[must_use]
+    pub fn is_mean_score(&self) -> bool {
+        self.counts_raw_scores() && self.aggregate() == Aggregate::Mean
+    }
+
+    /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
+    #[must_use]
+    pub fn shows_points(&self) -> bool {
+        self.facts().shows_points
+    }
+
+    /// Returns whether every case needs thresholds.
+    #[must_use]
+    pub fn needs_thresholds(&self) -> bool {
+        self.facts().needs_thresholds
+    }
+
+    /// Returns the points of the best solver of a case, for rules with a scale.
+    #[must_use]
+    pub fn scale(&self) -> Option<&BigInt> {
+        match self {
+            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale),
+            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => None,
+        }
+    }
+
+    /// Returns the maximum points of a case, before its weight. The minimum is 0. `None` for rules without such bounds.
+    #[must_use]
+    pub fn most_points(&self) -> Option<BigInt> {
+        match self {
+            Self::Exact => Some(1.into()),
+            Self::Thresholds => Some(10.into()),
+            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale.clone()),
+            Self::Sum | Self::Mean | Self::Log => None,
+        }
+    }
+
+    /// Returns whether the rule has a scale.
+    #[must_use]
+    pub fn has_scale(&self) -> bool {
+        self.scale().is_some()
+    }
+
+    /// Returns the rule with another scale. A rule without a scale stays as it is.
+    #[must_use]
+    pub fn with_scale(&self, scale: BigInt) -> Self {
+        (self.facts().with_scale)(scale)
+    }
+}
+
+impl FromStr for Rule {
+    type Err = UnknownRule;
+
+    /// A rule with a scale gets [`Rule::DEFAULT_SCALE`].
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::all().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Which scores are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Larger ones.
+    Max,
+    /// Smaller ones.
+    Min,
+}
+
+/// A name that is not a direction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown direction `{0}`")]
+pub struct UnknownDirection(pub String);
+
+impl Direction {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Max, Self::Min];
+
+    /// Compares two values. The better one is `Greater`.
+    #[must_use]
+    pub fn compare<T: Ord>(self, left: &T, right: &T) -> Ordering {
+        match self {
+            Self::Max => left.cmp(right),
+            Self::Min => right.cmp(left),
+        }
+    }
+
+    /// Returns the better of two values.
+    #[must_use]
+    pub fn better<T: Ord>(self, left: T, right: T) -> T {
+        if self.compare(&left, &right) == Ordering::Less { right } else { left }
+    }
+
+    /// Returns the default score of a failed case in sums and means: 0 if larger scores are better. If smaller scores
+    /// are better, no score is bad enough, so a solver with failures has no total.
+    #[must_use]
+    pub(crate) fn failure_by_default(self) -> Option<Score> {
+        match self {
+            Self::Max => Some(Score::from(0)),
+            Self::Min => None,
+        }
+    }
+
+    /// Returns the name that the catalogue uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Max => "max",
+            Self::Min => "min",
+        }
+    }
+}
+
+impl FromStr for Direction {
+    type Err = UnknownDirection;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDirection> {
+        let named = Self::ALL.into_iter().find(|direction| direction.name() == name);
+        named.ok_or_else(|| UnknownDirection(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_and_written_back() {
+        for rule in Rule::all() {
+            assert_eq!(rule.name().parse(), Ok(rule.clone()));
+            assert_eq!(rule.to_string(), rule.name());
+            assert_eq!(rule.with_scale(Rule::DEFAULT_SCALE.into()), rule, "its row makes another rule");
+        }
+        assert_eq!("median".parse::<Rule>(), Err(UnknownRule("median".to_owned())));
+    }
+}

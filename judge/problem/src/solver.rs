@@ -1,0 +1,366 @@
+//! Solvers and languages: how the user names a solver, how it runs, and the tables of languages.
+
+use crate::limits::{Allowance, Bytes, TimeFactor};
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The environment of every program in the sandbox, in addition to the user's variables.
+pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
+    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
+
+/// The name of a journal's folder. It is hidden in the sandbox, because it contains the answers of other solvers.
+pub const JOURNAL_FOLDER: &str = ".judge";
+
+/// A solver as the user wrote it: `NAME=S`, or just `S`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SolverSpec {
+    /// The name in every report.
+    pub name: String,
+    /// What to run: a path, a command, a source file, or `bundled:ID`.
+    pub text: String,
+}
+
+impl SolverSpec {
+    /// The name of the person who plays in `judge ui`.
+    pub const BY_HAND: &str = "by hand";
+
+    /// Returns the person who plays in `judge ui`.
+    #[must_use]
+    pub fn by_hand() -> Self {
+        Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
+    }
+}
+
+/// A solver, prepared to run, or with the reason why it cannot.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Solver {
+    /// What the user wrote.
+    pub spec: SolverSpec,
+    /// How it runs, or why it cannot run.
+    pub invocation: Invocation,
+    /// Its own environment variables, in addition to those of the run.
+    pub environment: Vec<(String, String)>,
+    /// What it may use in addition to the limits of the run.
+    pub allowance: Allowance,
+}
+
+impl Solver {
+    /// Returns a solver without its own variables or allowance.
+    #[must_use]
+    pub fn new(spec: SolverSpec, invocation: Invocation) -> Self {
+        Self { spec, invocation, environment: Vec::new(), allowance: Allowance::default() }
+    }
+}
+
+/// A program that can be run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Program {
+    /// Absolute path of the executable.
+    pub path: PathBuf,
+    /// `argv`, starting with the program's name.
+    pub argv: Vec<OsString>,
+    /// Files and folders that the command names, or that were compiled from these.
+    pub visible: Vec<PathBuf>,
+    /// The installations that it needs to run.
+    pub runtime: Runtime,
+    /// The variables of its language.
+    pub environment: Vec<(String, String)>,
+}
+
+/// The installations of a program and its interpreters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runtime {
+    /// Files and folders that it needs to see, in addition to the system's.
+    pub visible: Vec<PathBuf>,
+    /// Folders at the start of its `PATH`.
+    pub search: Vec<PathBuf>,
+}
+
+/// How a solver runs, or why it cannot run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Invocation {
+    /// This program.
+    Program(Program),
+    /// It cannot run, with the reason.
+    CannotStart(String),
+    /// The compiler or interpreter of its source is not installed, with the reason.
+    NotInstalled(String),
+    /// The compiler rejected the source, with its message.
+    CompileError(String),
+}
+
+/// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Language {
+    /// The name, as `--language` takes it.
+    pub name: String,
+    /// The extensions of its source files, without the dot.
+    pub extensions: Vec<String>,
+    /// The names of files that mark a folder of this language: `Cargo.toml`.
+    pub files: Vec<String>,
+    /// Commands that compile it. The first one whose program is installed is used. An interpreted language has none.
+    pub compile: Vec<String>,
+    /// Commands that run it. The first one whose program is installed is used.
+    pub run: Vec<String>,
+    /// Programs that these commands start.
+    pub needs: Vec<String>,
+    /// The command that prints the version of its compiler or interpreter, if known.
+    pub version: Option<String>,
+    /// Environment variables of its programs.
+    pub environment: Vec<(String, String)>,
+    /// What its programs may use beyond the problem's limits.
+    pub allowance: Allowance,
+    /// The Debian package that has its compiler or interpreter.
+    pub package: Option<String>,
+}
+
+/// A `[language.NAME]` table. Missing fields stay unchanged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LanguageTable {
+    /// The language's name.
+    pub name: String,
+    /// The key `extensions`.
+    pub extensions: Option<Vec<String>>,
+    /// The key `files`.
+    pub files: Option<Vec<String>>,
+    /// The key `compile`.
+    pub compile: Option<Vec<String>>,
+    /// The key `run`.
+    pub run: Option<Vec<String>>,
+    /// The key `needs`.
+    pub needs: Option<Vec<String>>,
+    /// The key `version`.
+    pub version: Option<String>,
+    /// The table `environment`.
+    pub environment: Option<Vec<(String, String)>>,
+    /// The key `time-factor`.
+    pub time_factor: Option<TimeFactor>,
+    /// The key `extra-memory`.
+    pub extra_memory: Option<Bytes>,
+    /// The key `extra-processes`.
+    pub extra_processes: Option<u32>,
+    /// The key `package`.
+    pub package: Option<String>,
+}
+
+/// All languages, in the order in which they are tried.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Languages(Vec<Language>);
+
+impl Languages {
+    /// Returns these languages with the fields of further tables. A table that names its extensions or files takes
+    /// precedence over the existing languages.
+    #[must_use]
+    pub fn with(mut self, tables: &[LanguageTable]) -> Self {
+        let mut claimed = 0;
+        for table in tables {
+            let known = self.0.iter().position(|language| language.name == table.name);
+            let mut language = known.map_or_else(|| Language::empty(&table.name), |place| self.0[place].clone());
+            language.take(table);
+            let claims = table.extensions.is_some() || table.files.is_some();
+            match known {
+                Some(place) if !claims => self.0[place] = language,
+                _ => {
+                    if let Some(place) = known {
+                        self.0.remove(place);
+                        claimed -= usize::from(place < claimed);
+                    }
+                    self.0.insert(claimed, language);
+                    claimed += 1;
+                }
+            }
+        }
+        self
+    }
+
+    /// Returns these languages with compile commands that take only the main source of a folder.
+    #[must_use]
+    pub fn of_main(mut self) -> Self {
+        for command in self.0.iter_mut().flat_map(|language| &mut language.compile) {
+            *command = command.replace("{sources}", "{source}");
+        }
+        self
+    }
+
+    /// Returns every language, in the order in which they are tried.
+    pub fn iter(&self) -> impl Iterator<Item = &Language> {
+        self.0.iter()
+    }
+
+    /// Returns the language with this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Language> {
+        self.iter().find(|language| language.name == name)
+    }
+
+    /// Returns the languages of source files with this extension.
+    pub fn of_ending(&self, ending: &str) -> impl Iterator<Item = &Language> {
+        self.iter().filter(move |language| language.has_ending(ending))
+    }
+
+    /// Returns the extensions of all source files, as messages list them: `.rs, .cpp, …`.
+    #[must_use]
+    pub fn endings(&self) -> String {
+        let mut all: Vec<&String> = Vec::new();
+        for ending in self.iter().flat_map(|language| &language.extensions) {
+            if !all.contains(&ending) {
+                all.push(ending);
+            }
+        }
+        all.into_iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Language {
+    fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            extensions: Vec::new(),
+            files: Vec::new(),
+            compile: Vec::new(),
+            run: Vec::new(),
+            needs: Vec::new(),
+            version: None,
+            environment: Vec::new(),
+            allowance: Allowance::default(),
+            package: None,
+        }
+    }
+
+    /// Replaces every field that a table has.
+    fn take(&mut self, table: &LanguageTable) {
+        fn replace<T: Clone>(field: &mut T, given: Option<&T>) {
+            if let Some(given) = given {
+                field.clone_from(given);
+            }
+        }
+        replace(&mut self.extensions, table.extensions.as_ref());
+        replace(&mut self.files, table.files.as_ref());
+        replace(&mut self.compile, table.compile.as_ref());
+        replace(&mut self.run, table.run.as_ref());
+        replace(&mut self.needs, table.needs.as_ref());
+        replace(&mut self.environment, table.environment.as_ref());
+        replace(&mut self.allowance.time_factor, table.time_factor.as_ref());
+        replace(&mut self.allowance.extra_memory, table.extra_memory.as_ref());
+        replace(&mut self.allowance.extra_processes, table.extra_processes.as_ref());
+        self.version = table.version.clone().or_else(|| self.version.take());
+        self.package = table.package.clone().or_else(|| self.package.take());
+    }
+
+    /// Returns whether source files of this language have this extension.
+    #[must_use]
+    pub fn has_ending(&self, ending: &str) -> bool {
+        self.extensions.iter().any(|own| own == ending)
+    }
+
+    /// Returns whether one of its commands has this placeholder.
+    #[must_use]
+    pub fn uses(&self, placeholder: &str) -> bool {
+        self.compile.iter().chain(&self.run).any(|line| line.contains(placeholder))
+    }
+}
+
+/// A language chosen by the user: for one solver, or for all source files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageChoice {
+    /// The name of the solver. `None`: all.
+    pub solver: Option<String>,
+    /// The name of the language.
+    pub language: String,
+}
+
+impl FromStr for LanguageChoice {
+    type Err = Infallible;
+
+    /// Reads `LANGUAGE` or `SOLVER=LANGUAGE`.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.rsplit_once('=') {
+            Some((solver, language)) => Self { solver: Some(solver.to_owned()), language: language.to_owned() },
+            None => Self { solver: None, language: text.to_owned() },
+        })
+    }
+}
+
+impl LanguageChoice {
+    /// Returns the language chosen for the solver with this name.
+    #[must_use]
+    pub fn of<'a>(choices: &'a [Self], name: &str) -> Option<&'a str> {
+        let own = choices.iter().rfind(|choice| choice.solver.as_deref() == Some(name));
+        let choice = own.or_else(|| choices.iter().rfind(|choice| choice.solver.is_none()))?;
+        Some(&choice.language)
+    }
+}
+
+/// A language on this machine.
+#[derive(Debug, Clone)]
+pub struct LanguageStatus {
+    /// The language.
+    pub language: Language,
+    /// The missing programs. Each of its commands needs one of them. Empty if it is installed.
+    pub missing: Vec<String>,
+    /// The version of its compiler or interpreter, if it was determined.
+    pub version: Option<String>,
+    /// The command that compiles here, if it is compiled.
+    pub compile: Option<String>,
+    /// The command that runs here.
+    pub run: Option<String>,
+}
+
+/// What is in the cache of compiled programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheSummary {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// The number of programs.
+    pub programs: usize,
+    /// Their size.
+    pub bytes: Bytes,
+    /// The maximum size.
+    pub bound: Bytes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, extensions: &[&str], run: &str) -> LanguageTable {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        LanguageTable {
+            name: name.to_owned(),
+            extensions: (!extensions.is_empty()).then(|| texts(extensions)),
+            run: (!run.is_empty()).then(|| texts(&[run])),
+            ..LanguageTable::default()
+        }
+    }
+
+    fn names(languages: &Languages, ending: &str) -> Vec<String> {
+        languages.of_ending(ending).map(|language| language.name.clone()).collect()
+    }
+
+    #[test]
+    fn a_table_replaces_fields_and_claims_the_endings_that_it_names() {
+        let built_in = [table("python", &["py"], "python3"), table("pypy", &["py"], "pypy3")];
+        let languages = Languages::default().with(&built_in);
+        assert_eq!(
+            (names(&languages, "py"), languages.endings()),
+            (vec!["python".into(), "pypy".into()], ".py".into())
+        );
+        let patched = languages.clone().with(&[table("pypy", &[], "pypy3 -u")]);
+        assert_eq!(names(&patched, "py"), ["python", "pypy"], "it says nothing of endings");
+        assert_eq!(patched.find("pypy").unwrap().run, ["pypy3 -u"]);
+        let claimed = languages.with(&[table("cython", &["py"], "cython"), table("pypy", &["py"], "")]);
+        assert_eq!(names(&claimed, "py"), ["cython", "pypy", "python"]);
+        assert_eq!(claimed.find("pypy").unwrap().run, ["pypy3"]);
+    }
+
+    #[test]
+    fn a_solver_s_own_language_comes_before_that_of_all() {
+        let choices: Vec<LanguageChoice> = ["python", "new=pypy"].iter().map(|text| text.parse().unwrap()).collect();
+        let of = |name| LanguageChoice::of(&choices, name);
+        assert_eq!((of("new"), of("old")), (Some("pypy"), Some("python")));
+        assert_eq!(LanguageChoice::of(&choices[1..], "old"), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! Texts for people and shells: escaping of untrusted text, quoting, natural order, lists in sentences.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+
+/// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
+/// separator, or a character without width.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns a text with all hidden characters escaped, except newlines and tabs.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
+}
+
+/// Returns a text as one line, with all hidden characters escaped: `\n`, `\x1b`, `\u{202e}`.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden)
+}
+
+/// Returns a token with all invisible characters escaped, including blanks such as U+00A0.
+#[must_use]
+pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
+    let is_blank = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '\u{34f}'
+                    | '\u{115f}'
+                    | '\u{1160}'
+                    | '\u{180e}'
+                    | '\u{200c}'
+                    | '\u{200d}'
+                    | '\u{2800}'
+                    | '\u{3164}'
+                    | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+            )
+    };
+    escaped(text, |c| is_hidden(c) || c != ' ' && is_blank(c))
+}
+
+/// The maximum length of a [`tail`] in bytes.
+const TAIL_BYTES: usize = 2000;
+
+/// Returns the end of a program's output as trimmed text, with invalid UTF-8 replaced.
+#[must_use]
+pub fn tail(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).trim().to_owned()
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        let _ = match c {
+            c if !is_escaped(c) => write!(shown, "{c}"),
+            '\n' => write!(shown, "\\n"),
+            '\r' => write!(shown, "\\r"),
+            '\t' => write!(shown, "\\t"),
+            c if c.is_ascii() => write!(shown, "\\x{:02x}", u32::from(c)),
+            c => write!(shown, "\\u{{{:x}}}", u32::from(c)),
+        };
+    }
+    Cow::Owned(shown)
+}
+
+/// Serializes values as text, so that a score of any length stays exact.
+pub mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    /// Serializes a value as text.
+    pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    /// Deserializes a value from text.
+    pub fn deserialize<'a, T: FromStr<Err: Display>, D: Deserializer<'a>>(deserializer: D) -> Result<T, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+
+    /// The same for optional values.
+    pub mod optional {
+        use super::{Deserialize, Deserializer, Display, FromStr, Serializer, de};
+
+        /// Serializes an optional value as text.
+        pub fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+            match value {
+                Some(value) => serializer.collect_str(value),
+                None => serializer.serialize_none(),
+            }
+        }
+
+        /// Deserializes an optional value from text.
+        pub fn deserialize<'a, T: FromStr<Err: Display>, D: Deserializer<'a>>(
+            deserializer: D,
+        ) -> Result<Option<T>, D::Error> {
+            let text = Option::<String>::deserialize(deserializer)?;
+            text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+        }
+    }
+}
+
+/// Returns a word quoted for a shell. If it has hidden characters, the shell must be bash, zsh or ksh.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    if !word.chars().any(is_hidden) {
+        return shell_words::quote(word).into_owned();
+    }
+    let mut quoted = String::from("$'");
+    for c in word.chars() {
+        // Writing to a `String` cannot fail.
+        let _ = match c {
+            '\'' | '\\' => write!(quoted, "\\{c}"),
+            c if !is_hidden(c) => write!(quoted, "{c}"),
+            c if c.is_ascii() => write!(quoted, "\\{:03o}", u32::from(c)),
+            c => write!(quoted, "\\U{:08x}", u32::from(c)),
+        };
+    }
+    quoted + "'"
+}
+
+/// Returns words as one command line, quoted for a shell.
+#[must_use]
+pub fn quote_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    words.into_iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of a command line without `flags`, and without the flags with values in `valued`, which are written
+/// `--flag VALUE` or `--flag=VALUE`.
+#[must_use]
+pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec<String> {
+    let mut words = words.into_iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(&*word, |(name, _)| name);
+        if valued.contains(&name) {
+            if name.len() == word.len() {
+                words.next();
+            }
+        } else if !flags.contains(&&*word) {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+/// Returns a text with each `{name}` replaced by its value, if it has one. Placeholders inside values are not replaced.
+/// Values need not be valid UTF-8.
+#[must_use]
+pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Option<V>) -> OsString {
+    let mut filled = OsString::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        let (before, from) = rest.split_at(start);
+        filled.push(before);
+        let named = from[1..].split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
+        rest = match named {
+            Some((value, after)) => {
+                filled.push(value);
+                after
+            }
+            None => {
+                filled.push("{");
+                &from[1..]
+            }
+        };
+    }
+    filled.push(rest);
+    filled
+}
+
+/// Returns a key that sorts names in natural order (`2.in` before `10.in`): text by bytes, numbers by value. A number
+/// is encoded as its length and its digits.
+#[must_use]
+pub fn natural_key(name: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(name.len() + 8);
+    let mut rest = name;
+    while !rest.is_empty() {
+        let (text, tail) = rest.split_at(rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len()));
+        let (digits, tail) = tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len()));
+        let value = digits.trim_start_matches('0');
+        key.extend_from_slice(text.as_bytes());
+        key.push(0);
+        key.extend_from_slice(&u32::try_from(value.len()).unwrap_or(u32::MAX).to_be_bytes());
+        key.extend_from_slice(value.as_bytes());
+        rest = tail;
+    }
+    key
+}
+
+/// Returns names as a list for a sentence: `a`, `a or b`, `a, b or c`.
+#[must_use]
+pub fn listed(names: &[&str], conjunction: &str) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [names @ .., last] => format!("{} {conjunction} {last}", names.join(", ")),
+    }
+}
+
+/// Returns `1 case` or `7 cases`.
+#[must_use]
+pub fn counted(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// Returns an error with its causes, on one line.
+#[must_use]
+pub fn error_chain(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn what_is_hidden_is_escaped() {
+        for (text, shown) in [
+            ("plain, ünïcode, 棋, 👩‍🚀", "plain, ünïcode, 棋, 👩‍🚀"),
+            ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+            ("10 %\r100 %\x08\x7f\0", "10 %\\r100 %\\x08\\x7f\\x00"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\u{202e}b\u{2066}c\u{200b}", "a\\u{202e}b\\u{2066}c\\u{200b}"),
+            ("\u{2028}\u{feff}\u{e0041}", "\\u{2028}\\u{feff}\\u{e0041}"),
+        ] {
+            assert_eq!((&*visible(text), &*one_line(text)), (shown, shown));
+        }
+        assert_eq!(token_text("1\u{a0}\u{3000}\u{200d}ü棋"), "1\\u{a0}\\u{3000}\\u{200d}ü棋");
+        assert_eq!(visible("a\n\tb"), "a\n\tb");
+        assert_eq!(one_line("a\n\tb"), "a\\n\\tb");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left(text in "\\PC{0,20}|[\\x00-\\u{ffff}]{0,20}") {
+            prop_assert!(!one_line(&text).chars().any(is_hidden));
+            prop_assert!(!visible(&text).chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')));
+            prop_assert!(!quote(&text).chars().any(is_hidden));
+        }
+    }
+
+    #[test]
+    fn a_shell_gets_the_word_back() {
+        assert_eq!(quote("a b"), "'a b'");
+        for word in ["./a\nb", "it's \\ \x1b]0;x\x07", "\u{202e}\u{9b}", "\t$HOME `id` \u{7f}1"] {
+            let mut shell = std::process::Command::new("bash");
+            let output = shell.args(["-c", &format!("printf %s {}", quote(word))]).env("LC_ALL", "C.UTF-8").output();
+            let output = output.unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{}", quote(word));
+        }
+    }
+
+    #[test]
+    fn flags_are_left_out_with_their_values() {
+        let words = ["run", "--shard", "1/2", "-s", "--shard=3/4", "--resume", "--resume=x", "--all"].map(String::from);
+        let left = without_flags(words.to_vec(), &["--resume"], &["--shard"]);
+        assert_eq!(quote_words(left), "run -s '--resume=x' --all");
+    }
+
+    #[test]
+    fn each_name_is_replaced_once() {
+        let value = |name: &str| match name {
+            "a" => Some(OsStr::new("{b}")),
+            "b" => Some(OsStr::from_bytes(b"\xff{")),
+            _ => None,
+        };
+        for (text, expected) in [
+            ("", &b""[..]),
+            ("x", b"x"),
+            ("{a}", b"{b}"),
+            ("{a}{b}}", b"{b}\xff{}"),
+            ("-{{a}}-", b"-{{b}}-"),
+            ("{c} {a", b"{c} {a"),
+            ("{x{b}", b"{x\xff{"),
+            ("{\u{e9}{a}", "{\u{e9}{b}".as_bytes()),
+        ] {
+            assert_eq!(fill_placeholders(text, value).as_bytes(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_names_compare_by_value() {
+        let mut names = ["game10.in", "game2.in", "game01.in", "a.in", "game2b.in"];
+        names.sort_by_cached_key(|name| natural_key(name));
+        assert_eq!(names, ["a.in", "game01.in", "game2.in", "game2b.in", "game10.in"]);
+    }
+
+    #[test]
+    fn the_last_name_follows_the_conjunction() {
+        assert_eq!(listed(&["a"], "or"), "a");
+        assert_eq!(listed(&["a", "b"], "or"), "a or b");
+        assert_eq!(listed(&["a", "b", "c"], "and"), "a, b and c");
+    }
+}

@@ -1,0 +1,216 @@
+//! The interface of checker protocols: how a program is called, and how its output becomes a ruling.
+
+use crate::outcome::Ruling;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+/// How a checker or interactor is called, and how its result is read.
+pub trait Protocol {
+    /// Returns the names of the files for the program's result. They have a folder of their own.
+    fn reports(&self) -> &'static [&'static str];
+
+    /// Returns whether these files exist, empty, before the program starts.
+    fn finds_reports(&self) -> bool {
+        true
+    }
+
+    /// Returns whether the files in that folder are kept for the next call.
+    fn keeps_files(&self) -> bool {
+        false
+    }
+
+    /// Returns the exit code of an input validator for a valid input.
+    fn accepts_inputs_with(&self) -> i32 {
+        0
+    }
+
+    /// Returns the call of a program with this command line and these files.
+    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
+
+    /// Returns the ruling that this output means.
+    ///
+    /// # Errors
+    /// Fails if the output violates the protocol.
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
+
+    /// Returns the input for another run of the solver, if this output asks for one.
+    fn next_pass<'a>(&self, _: &CallOutput<'a>) -> Option<&'a [u8]> {
+        None
+    }
+}
+
+/// The files of one call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallFiles<'a> {
+    /// The input of the case.
+    pub input: &'a Path,
+    /// The answer. An interactor has none.
+    pub answer: Option<&'a Path>,
+    /// The setter's own answer, if the case has one.
+    pub expected: Option<&'a Path>,
+    /// The files of [`Protocol::reports`], in the same order.
+    pub reports: &'a [PathBuf],
+}
+
+/// How a program is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The value of each `{name}` placeholder in the command line.
+    pub placeholders: Vec<(&'static str, &'a Path)>,
+    /// Arguments to append to the command line.
+    pub appended: Vec<OsString>,
+    /// A checker's standard input. `None`: empty. An interactor reads the solver's output.
+    pub stdin: Option<&'a Path>,
+}
+
+/// The output of a program that has ended.
+#[derive(Debug, Clone)]
+pub struct CallOutput<'a> {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// A checker's standard output. An interactor's goes to the solver, so it is empty here.
+    pub stdout: &'a [u8],
+    /// Its standard error.
+    pub stderr: &'a [u8],
+    /// The contents of the files of [`Protocol::reports`], in the same order. `None`: the file does not exist.
+    pub reports: &'a [Option<Vec<u8>>],
+}
+
+/// The file to use if a case has no answer file.
+pub(super) const NO_FILE: &str = "/dev/null";
+
+impl<'a> CallFiles<'a> {
+    /// Returns the value of every placeholder that does not depend on the protocol.
+    pub(super) fn placeholders(&self) -> Vec<(&'static str, &'a Path)> {
+        let answer = self.answer.map(|answer| ("answer", answer));
+        let expected = ("expected", self.expected.unwrap_or(Path::new(NO_FILE)));
+        [("input", self.input), expected].into_iter().chain(answer).collect()
+    }
+}
+
+impl CallOutput<'_> {
+    /// Returns a report as trimmed text. A missing report is empty.
+    pub(super) fn report(&self, index: usize) -> String {
+        self.reports.get(index).and_then(Option::as_ref).map(|bytes| text(bytes)).unwrap_or_default()
+    }
+}
+
+/// Returns bytes as trimmed text, with invalid UTF-8 replaced.
+pub(super) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// Returns a message as one line, shortened if it is long.
+pub(super) fn message(text: &str) -> String {
+    const MAX_LENGTH: usize = 500;
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let line = lines.join("; ");
+    match line.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// A program violated its protocol. This is never the solver's fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProtocolError {
+    /// It accepted without a score.
+    #[error("accepted the answer, but {place} is not a score: {why}")]
+    NoScore {
+        /// Where the score should be.
+        place: &'static str,
+        /// Why it is not a score.
+        why: String,
+    },
+    /// It rejected without a reason, which looks like a crash.
+    #[error("ended with {exit} (rejected), but {place} does not say why{}", after_colon(stderr))]
+    NoReason {
+        /// How it ended.
+        exit: &'static str,
+        /// Where the reason should be.
+        place: &'static str,
+        /// Its standard error.
+        stderr: String,
+    },
+    /// It rejected, but its standard error shows a crash.
+    #[error("crashed ({status}): {stderr}")]
+    Crashed {
+        /// How it ended.
+        status: ExitStatus,
+        /// Its standard error.
+        stderr: String,
+    },
+    /// It reported its own failure.
+    #[error("failed: {0}")]
+    Failed(String),
+    /// It asks for another run of the solver that is not possible.
+    #[error("asks for another run of the solver (nextpass.in), {0}")]
+    NextPass(&'static str),
+    /// It neither accepted nor rejected.
+    #[error("ended with {status} ({expected}){}", after_colon(stderr))]
+    NoRuling {
+        /// How it ended.
+        status: ExitStatus,
+        /// The exit codes that accept and reject.
+        expected: &'static str,
+        /// Its standard error.
+        stderr: String,
+    },
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+/// Prefixes of lines that only a crash prints.
+const MARKS: [&str; 6] = [
+    // Python.
+    "Traceback (most recent call last):",
+    // Node.
+    "Node.js v",
+    // The Java virtual machine.
+    "Exception in thread \"",
+    // Lua.
+    "stack traceback:",
+    // Haskell.
+    "CallStack (from HasCallStack):",
+    // Deno.
+    "error: Uncaught",
+];
+
+/// Returns whether a program reported its own crash.
+pub(super) fn is_reported(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    text.lines().any(|line| MARKS.iter().any(|mark| line.trim_start().starts_with(mark)) || is_of_ruby(line))
+}
+
+/// Returns whether a line is Ruby's `FILE:LINE:in 'METHOD': MESSAGE (CLASS)`.
+fn is_of_ruby(line: &str) -> bool {
+    let in_method = [":in '", ":in `"].iter().any(|place| line.contains(place));
+    in_method && line.ends_with(')') && line.contains(" (")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crashes_are_told_from_other_messages() {
+        for crash in [
+            "warning\nTraceback (most recent call last):\n  File \"c.py\", line 1, in <module>\nKeyError: 3",
+            "c.js:1\nthrow 1\n^\nUncaught 1\n\nNode.js v22.1.0",
+            "Exception in thread \"main\" java.lang.RuntimeException: x\n\tat C.main(C.java:1)",
+            "lua: c.lua:1: x\nstack traceback:\n\t[C]: in ?",
+            "c: x\nCallStack (from HasCallStack):\n  error, called at c.hs:1:8",
+            "error: Uncaught (in promise) Error: x",
+            "c.rb:1:in 'Integer': invalid value for Integer(): \"x\" (ArgumentError)",
+            "c.rb:1:in `<main>': unhandled exception (RuntimeError)",
+        ] {
+            assert!(is_reported(crash.as_bytes()), "{crash}");
+        }
+        for other in ["", "line 3: too long", "no Traceback (most recent call last): here", "c.rb:1:in 'x': y"] {
+            assert!(!is_reported(other.as_bytes()), "{other}");
+        }
+    }
+}

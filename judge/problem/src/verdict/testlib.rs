@@ -1,0 +1,299 @@
+//! The protocol of programs that use testlib, <https://github.com/MikeMirzayanov/testlib>, as defined by `testlib.h`.
+//!
+//! A checker is called with INPUT OUTPUT ANSWER. So is an interactor, which writes OUTPUT. The exit code is the result,
+//! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
+
+use super::protocol;
+use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
+use crate::checker::Testlib;
+use crate::outcome::Ruling;
+use crate::text::tail;
+use checkers::Score;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The interactor side of the protocol of testlib.
+pub(super) struct TestlibInteractor;
+
+/// The placeholders of a command that places its files itself.
+const PLACEHOLDERS: [&str; 5] = ["{input}", "{answer}", "{expected}", "{result}", "{output}"];
+
+/// The result that a program reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Said {
+    /// The answer is right.
+    Right,
+    /// The answer has the number of points in the text.
+    Points(String),
+    /// The answer is wrong.
+    Wrong,
+    /// The program or the setter's answer is wrong.
+    Fail,
+}
+
+impl Protocol for Testlib {
+    fn reports(&self) -> &'static [&'static str] {
+        &["result"]
+    }
+
+    fn finds_reports(&self) -> bool {
+        false
+    }
+
+    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let result = files.reports.first().map_or(Path::new(NO_FILE), |result| result);
+        let mut placeholders = files.placeholders();
+        placeholders.extend(files.reports.first().map(|result| ("result", result.as_path())));
+        let mut appended = Vec::new();
+        if !names_files(line) {
+            appended = arguments(files.input, files.answer.unwrap_or(Path::new(NO_FILE)), files.expected);
+            if self.xml {
+                appended.extend([result.into(), OsString::from("-appes")]);
+            }
+        }
+        Call { placeholders, appended, stdin: None }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        let result = output.report(0);
+        match read_xml(&result) {
+            Some((said, why)) => rule(said, &why, output),
+            None => by_exit_code(output),
+        }
+    }
+}
+
+impl Protocol for TestlibInteractor {
+    fn reports(&self) -> &'static [&'static str] {
+        &["output"]
+    }
+
+    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let written = files.reports.first().map_or(Path::new(NO_FILE), |output| output);
+        let mut placeholders = files.placeholders();
+        placeholders.extend(files.reports.first().map(|output| ("output", output.as_path())));
+        let appended = if names_files(line) { Vec::new() } else { arguments(files.input, written, files.expected) };
+        Call { placeholders, appended, stdin: None }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        by_exit_code(output)
+    }
+}
+
+fn names_files(line: &str) -> bool {
+    PLACEHOLDERS.iter().any(|name| line.contains(name))
+}
+
+fn arguments(input: &Path, output: &Path, expected: Option<&Path>) -> Vec<OsString> {
+    [input, output, expected.unwrap_or(Path::new(NO_FILE))].map(OsString::from).to_vec()
+}
+
+/// Returns the ruling by the exit code, with the reason from standard error.
+fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+    let words = text(output.stderr);
+    // A checker may print other lines before its result, and these may contain text of the solver.
+    let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let code = output.status.code();
+    if let Some((points, why)) = partial(last)
+        && code.is_some_and(|code| is_partial(code, &points))
+    {
+        return rule(Said::Points(points), &why, output);
+    }
+    let after = |prefix: &str| {
+        let reason = last.strip_prefix(prefix).or_else(|| words.strip_prefix(prefix));
+        reason.map_or(words.as_str(), str::trim_start).to_owned()
+    };
+    match code {
+        Some(0) => rule(Said::Right, "", output),
+        Some(1) if protocol::is_reported(output.stderr) => {
+            Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
+        }
+        Some(1) => rule(Said::Wrong, &after("wrong answer"), output),
+        // A presentation error, or unread output.
+        Some(2 | 4) => rule(Said::Wrong, &after("wrong output format"), output),
+        Some(3) => rule(Said::Fail, &after("FAIL"), output),
+        // Newer programs exit with 7 for points. The older code was 5.
+        Some(5 | 7) => {
+            let points = last.strip_prefix("points").unwrap_or(last);
+            let number = points.split_whitespace().next().unwrap_or_default().to_owned();
+            rule(Said::Points(number), "", output)
+        }
+        Some(8) => rule(Said::Wrong, &after("unexpected eof"), output),
+        _ => Err(ProtocolError::NoRuling {
+            status: output.status,
+            expected: "testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails",
+            stderr: tail(output.stderr),
+        }),
+    }
+}
+
+/// Returns the number and the reason of `partially correct (13) REASON`.
+fn partial(words: &str) -> Option<(String, String)> {
+    let (number, why) = words.strip_prefix("partially correct (")?.split_once(')')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| (number.to_owned(), why.trim().to_owned()))
+}
+
+/// Returns whether an exit code means this number of points. The code is the number plus 0, 16 or 50, depending on how
+/// the program was built.
+fn is_partial(code: i32, points: &str) -> bool {
+    points.parse::<i32>().is_ok_and(|points| [0, 16, 50].contains(&(code - points)))
+}
+
+/// Reads `<result outcome = "points" points = "12.5">REASON</result>`.
+fn read_xml(result: &str) -> Option<(Said, String)> {
+    let (_, after) = result.split_once("<result ")?;
+    let (attributes, rest) = after.split_once('>')?;
+    let why = unescaped(rest.split("</result>").next().unwrap_or_default());
+    let value = |name: &str| {
+        let (_, after) = attributes.split_once(name)?;
+        after.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?.split('"').next()
+    };
+    let said = match value("outcome")? {
+        "accepted" => Said::Right,
+        "wrong-answer" | "presentation-error" | "unexpected-eof" => Said::Wrong,
+        "points" | "relative-scoring" => Said::Points(value(" points").unwrap_or_default().to_owned()),
+        "partially-correct" => Said::Points(value("pctype").unwrap_or_default().to_owned()),
+        _ => Said::Fail,
+    };
+    Some((said, why))
+}
+
+fn unescaped(text: &str) -> String {
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    entities.into_iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
+}
+
+fn rule(said: Said, why: &str, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+    let why = message(why);
+    match said {
+        Said::Right => Ok(Ruling::Accepted(Score::from(1))),
+        Said::Points(points) => points
+            .parse::<Score>()
+            .map(Ruling::Accepted)
+            .map_err(|error| ProtocolError::NoScore { place: "its number of points", why: error.to_string() }),
+        Said::Wrong if why.is_empty() => Ok(Ruling::rejected("wrong answer".to_owned())),
+        Said::Wrong => Ok(Ruling::rejected(why)),
+        Said::Fail if why.is_empty() => Err(ProtocolError::Failed(tail(output.stderr))),
+        Said::Fail => Err(ProtocolError::Failed(why)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::path::PathBuf;
+    use std::process::ExitStatus;
+
+    fn said(code: i32, stderr: &str, xml: Option<&str>) -> Result<String, String> {
+        let reports = [xml.map(|xml| xml.as_bytes().to_vec())];
+        let status = ExitStatus::from_raw(code << 8);
+        let output = CallOutput { status, stdout: b"", stderr: stderr.as_bytes(), reports: &reports };
+        let ruling = Testlib { xml: false }.ruling(&output);
+        ruling.map(|ruling| ruling.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_exit_code_is_the_result() {
+        for (code, stderr, ruling) in [
+            (0, "ok 3 numbers\n", "accepted 1"),
+            (0, "", "accepted 1"),
+            (
+                1,
+                "wrong answer 1st numbers differ - expected: '1', found: '2'\n",
+                "rejected answer: 1st numbers differ - expected: '1', found: '2'",
+            ),
+            (1, "", "rejected answer: wrong answer"),
+            (2, "wrong output format Expected integer\n", "rejected answer: Expected integer"),
+            (
+                4,
+                "wrong output format Extra information in the output file\n",
+                "rejected answer: Extra information in the output file",
+            ),
+            (8, "unexpected eof Unexpected end of file\n", "rejected answer: Unexpected end of file"),
+            (7, "points 12.5 good\n", "accepted 12.5"),
+            (7, "points 0 \n", "accepted 0"),
+            (5, "points -3\n", "accepted -3"),
+            (13, "partially correct (13) most of it\n", "accepted 13"),
+            (29, "partially correct (13) \n", "accepted 13"),
+            (63, "partially correct (13)\n", "accepted 13"),
+            (0, "partially correct (0) nothing\n", "accepted 0"),
+            (3, "partially correct (3) x\n", "accepted 3"),
+        ] {
+            assert_eq!(said(code, stderr, None).as_deref(), Ok(ruling), "{code} {stderr}");
+        }
+        for (code, stderr, error) in [
+            (3, "FAIL Jury has no answer\n", "failed: Jury has no answer"),
+            (
+                7,
+                "points points_info=x\n",
+                "accepted the answer, but its number of points is not a score: expected a number such as 12, -0.25 or 1e-3, found `points_info=x`",
+            ),
+            (9, "", "ended with exit status: 9 (testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails)"),
+            (
+                20,
+                "partially correct (13)\n",
+                "ended with exit status: 20 (testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails): partially correct (13)",
+            ),
+            (
+                1,
+                "Traceback (most recent call last):\nx",
+                "crashed (exit status: 1): Traceback (most recent call last):\nx",
+            ),
+        ] {
+            assert_eq!(said(code, stderr, None).unwrap_err(), error, "{code} {stderr}");
+        }
+        let killed = CallOutput { status: ExitStatus::from_raw(11), stdout: b"", stderr: b"", reports: &[] };
+        assert!(Testlib { xml: false }.ruling(&killed).unwrap_err().to_string().contains("SIGSEGV"));
+    }
+
+    #[test]
+    fn the_last_line_has_the_result() {
+        for (code, stderr, ruling) in [
+            (7, "debug 99\npoints 7 seven\n\n", "accepted 7"),
+            (7, "points 100 the solver printed this\npoints 7\n", "accepted 7"),
+            (13, "partially correct (99) the solver printed this\npartially correct (13) x\n", "accepted 13"),
+            (1, "debug 99\nwrong answer too far\n", "rejected answer: too far"),
+            (1, "wrong answer two\nlines\n", "rejected answer: two; lines"),
+        ] {
+            assert_eq!(said(code, stderr, None).as_deref(), Ok(ruling), "{code} {stderr}");
+        }
+    }
+
+    #[test]
+    fn the_xml_result_is_the_result() {
+        for (xml, ruling) in [
+            (
+                "<?xml version=\"1.0\" encoding=\"windows-1251\"?><result outcome = \"accepted\">fine</result>\n",
+                "accepted 1",
+            ),
+            ("<result outcome = \"wrong-answer\">a &lt; b &amp;&amp; c</result>", "rejected answer: a < b && c"),
+            ("<result outcome = \"presentation-error\">x</result>", "rejected answer: x"),
+            ("<result outcome = \"points\" points = \"12.50\">x</result>", "accepted 12.5"),
+            ("<result outcome = \"partially-correct\" pctype = \"7\">x</result>", "accepted 7"),
+        ] {
+            assert_eq!(said(0, "", Some(xml)).as_deref(), Ok(ruling), "{xml}");
+        }
+        assert_eq!(said(3, "", Some("<result outcome = \"fail\">oh</result>")).unwrap_err(), "failed: oh");
+        assert_eq!(said(0, "", Some("")).as_deref(), Ok("accepted 1"), "not written: the exit code counts");
+    }
+
+    #[test]
+    fn files_are_arguments_unless_the_command_names_them() {
+        let (input, answer, expected) = (Path::new("/in"), Path::new("/out"), Some(Path::new("/ans")));
+        let reports = [PathBuf::from("/r/result")];
+        let files = CallFiles { input, answer: Some(answer), expected, reports: &reports };
+        let appended = |xml, line: &str, files: &CallFiles<'_>| {
+            let words = Testlib { xml }.call(line, files).appended;
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(appended(false, "./check", &files), "/in /out /ans");
+        assert_eq!(appended(true, "./check", &files), "/in /out /ans /r/result -appes");
+        assert_eq!(appended(false, "./check", &CallFiles { expected: None, ..files }), "/in /out /dev/null");
+        assert_eq!(appended(true, "./check {answer} {input}", &files), "");
+        let interactor = TestlibInteractor.call("./interact", &CallFiles { answer: None, ..files });
+        assert_eq!(interactor.appended, ["/in", "/r/result", "/ans"]);
+    }
+}
