@@ -7,17 +7,10 @@ mod languages;
 mod leftovers;
 
 use crate::support::require::{Need, skip};
-<<<<<<< HEAD
-use crate::support::stage::{Stage, is_root, json, run, users_and_tiers};
+use crate::support::stage::{Stage, is_root, json, run, strongest, users_and_tiers};
 use judge_problem::Invocation;
 use judge_run::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Options, OutputFiles, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
-=======
-use crate::support::stage::{Stage, is_root, json, run, strongest, users_and_tiers};
-use judge::model::Invocation;
-use judge::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
-use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
->>>>>>> w-tests
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
