@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p judge-statistics --bench tune [-- REPETITIONS] [PROBLEM]`; 25 repetitions unless told otherwise. `--ours` leaves
 //! out the rivals.
-//! `tune_optuna.py` beside it adds Optuna and prints the table of docs/comparing.md.
+//! `tune_optuna.py` beside it adds Optuna and prints the table of docs/tune.md.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 #[path = "../../../tests/claims/simulation/tuners.rs"]
