@@ -1,8 +1,8 @@
 //! The report of one program in the sandbox.
 
 use crate::text::figures::{memory, milliseconds};
-use crate::text::json_text;
-use crate::text::json_value::{in_milliseconds, schema_of};
+use crate::text::json;
+use crate::text::json::{in_milliseconds, schema_of};
 use judge_problem::verdict::Ending;
 use judge_sandbox::{End, Execution, Tier};
 use schemars::{JsonSchema, Schema};
@@ -75,7 +75,7 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         tier: report.tier.name(),
         gaps: report.gaps,
     };
-    json_text::document(&document)
+    json::document(&document)
 }
 
 /// Returns the JSON schema of [`exec_json`]'s documents.

@@ -1,10 +1,9 @@
 //! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
 
-use crate::text::column::{Field, left, painted};
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
+use crate::text::json;
+use crate::text::json::schema_of;
+use crate::text::table::{Field, grid, left, painted};
+use crate::text::terminal::{Paint, Style};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -60,7 +59,7 @@ struct AllowanceRecord {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn languages_json(languages: &[LanguageStatus]) -> serde_json::Result<String> {
-    json_text::document(&Document { schema: 1, languages: languages.iter().map(record).collect() })
+    json::document(&Document { schema: 1, languages: languages.iter().map(record).collect() })
 }
 
 /// Returns the JSON schema of [`languages_json`]'s documents.

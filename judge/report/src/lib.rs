@@ -1,22 +1,24 @@
 //! Reports: values in, bytes out. No other room prints.
 
 pub mod assets;
+mod best;
 mod compare;
 mod doctor;
 mod exec;
 mod formats;
 mod gate;
+mod history;
 mod html;
+mod junit;
 mod languages;
 mod merge;
-mod past;
-mod renderings;
 mod run;
 mod served;
 mod text;
 mod tune;
 mod verify;
 
+pub use best::{BestFileError, best_json, best_schema, best_text, read_best_json};
 pub use compare::{
     CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
     compare_looks_json, compare_looks_schema, compare_schema, power_schema, rank_schema,
@@ -25,13 +27,12 @@ pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport, calibration_schema, gate_schema};
+pub use history::{
+    history_json, history_page_json, history_page_schema, history_schema, history_text, labels_text, stored_run_text,
+};
 pub use html::{GamePage, game_html, served_game_html};
 pub use languages::{cache_text, languages_json, languages_schema, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile, merge_json, merge_schema};
-pub use past::{
-    BestFileError, best_json, best_schema, best_text, history_json, history_page_json, history_page_schema,
-    history_schema, history_text, labels_text, read_best_json, stored_run_text,
-};
 pub use run::{
     CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts, case_page_json, case_page_schema,
     lines_schema, run_head_json, run_head_schema, run_schema,

@@ -1,7 +1,7 @@
 //! What `judge merge` has merged, and what is missing or refused, as JSON.
 
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
+use crate::text::json;
+use crate::text::json::schema_of;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -109,7 +109,7 @@ struct Document<'a> {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn merge_json(report: &MergeReport) -> serde_json::Result<String> {
-    json_text::document(&Document { schema: 1, judge: env!("CARGO_PKG_VERSION"), report })
+    json::document(&Document { schema: 1, judge: env!("CARGO_PKG_VERSION"), report })
 }
 
 /// Returns the JSON schema of `judge merge --json`.

@@ -1,10 +1,9 @@
 //! What `judge verify` finds, as text and as JSON.
 
-use crate::text::column::{Field, left, painted};
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
+use crate::text::json;
+use crate::text::json::schema_of;
+use crate::text::table::{Field, grid, left, painted};
+use crate::text::terminal::{Paint, Style};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -74,7 +73,7 @@ pub fn count_checks(problems: &[VerifiedProblem], result: CheckResult) -> usize 
 /// Never: every value in it can be written as JSON.
 pub fn verify_json(problems: &[VerifiedProblem], ok: bool) -> serde_json::Result<String> {
     let [failed, warnings, not_checked] = counts(problems);
-    json_text::document(&Document { schema: 1, ok, failed, warnings, not_checked, problems })
+    json::document(&Document { schema: 1, ok, failed, warnings, not_checked, problems })
 }
 
 /// Returns how many checks failed, gave a warning, and were not made.

@@ -1,6 +1,6 @@
 //! What a comparison claims, in words.
 
-use super::report::{CompareReport, Comparison};
+use crate::compare::report::{CompareReport, Comparison};
 use crate::text::effects::{amount, ends, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, counted, one_line};

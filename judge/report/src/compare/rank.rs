@@ -1,15 +1,14 @@
 //! The report of `judge rank`: the places that are possible for each solver.
 
-use super::report::RunInfo;
-use super::text::in_words;
-use crate::text::column::{left, right};
+use crate::compare::report::RunInfo;
+use crate::compare::text::in_words;
 use crate::text::figures::{Counts, points_text};
-use crate::text::json_text;
-use crate::text::json_value::{exact, schema_of};
+use crate::text::json;
+use crate::text::json::{exact, schema_of};
 use crate::text::provenance::{ProvenanceRecord, provenance_lines};
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
-use crate::text::style::Style;
-use crate::text::table::grid;
+use crate::text::table::{grid, left, right};
+use crate::text::terminal::Style;
 use judge_compare::paired::EffectMeasure;
 use judge_problem::plan::Plan;
 use judge_problem::scoring::Scoreboard;
@@ -206,7 +205,7 @@ struct SolverRecord<'a> {
 /// Never: every value in it can be written as JSON.
 pub(crate) fn rank_json(report: &RankReport<'_>) -> serde_json::Result<String> {
     let rows = report.by_place();
-    json_text::document(&Document {
+    json::document(&Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.provenance).into(),

@@ -1,11 +1,10 @@
 //! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
 
-use crate::text::column::right;
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
+use crate::text::json;
+use crate::text::json::schema_of;
 use crate::text::sheet::{Sheet, TextTable};
-use crate::text::style::Style;
-use crate::text::table::grid;
+use crate::text::table::{grid, right};
+use crate::text::terminal::Style;
 use judge_compare::gate::{Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::{JsonSchema, Schema};
@@ -156,7 +155,7 @@ impl From<Design> for DesignRecord {
 pub(crate) fn calibration_json(report: &CalibrationReport<'_>) -> serde_json::Result<String> {
     let Calibration { cases, recorded, spread, alpha, .. } = report.calibration;
     let wanted = report.sensitivity;
-    json_text::document(&Document {
+    json::document(&Document {
         schema: 1,
         cases,
         recorded,

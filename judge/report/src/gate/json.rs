@@ -1,8 +1,8 @@
 //! The gate's findings as one JSON document.
 
-use super::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::json_text;
-use crate::text::json_value::{exact, is_zero, schema_of};
+use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
+use crate::text::json;
+use crate::text::json::{exact, is_zero, schema_of};
 use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
 use judge_compare::gate::{
     Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER, Sample,
@@ -180,7 +180,7 @@ pub(crate) fn gates_json(report: &GatesReport<'_>, output: &mut dyn Write) -> se
         gate,
         gates,
     };
-    json_text::write_document(&document, output)
+    json::write_document(&document, output)
 }
 
 fn shared_gate<'a>(report: &'a GateReport<'_>) -> SharedGate<'a> {

@@ -59,26 +59,26 @@ const CLEAR: f64 = 0.001;
 const MORE_RUNS: u32 = 20;
 
 /// A complaint as text.
-pub(super) struct Finding<'a> {
+pub(crate) struct Finding<'a> {
     /// The case, if it is about one.
-    pub(super) case: Option<String>,
+    pub(crate) case: Option<String>,
     /// The sentence.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// The run of the solver that it is about, if it failed.
-    pub(super) failure: Option<&'a Outcome>,
+    pub(crate) failure: Option<&'a Outcome>,
     /// The command that reproduces or fixes it.
-    pub(super) command: Option<String>,
+    pub(crate) command: Option<String>,
 }
 
 impl GatesReport<'_> {
     /// Returns the verdict of all gates together: the worst of theirs.
-    pub(super) fn verdict(&self) -> GateVerdict {
+    pub(crate) fn verdict(&self) -> GateVerdict {
         let is_any = |verdict: &GateVerdict| self.gates.iter().any(|gate| gate.judgement.verdict() == *verdict);
         [GateVerdict::Fails, GateVerdict::NotComparable].into_iter().find(is_any).unwrap_or(GateVerdict::Holds)
     }
 
     /// Returns the result of several gates as one line; `None` of a single one, which says it itself.
-    pub(super) fn headline(&self) -> Option<String> {
+    pub(crate) fn headline(&self) -> Option<String> {
         let all = self.gates.len();
         let count = |verdict| self.gates.iter().filter(|gate| gate.judgement.verdict() == verdict).count();
         let counts = [
@@ -95,12 +95,12 @@ impl GatesReport<'_> {
 
 impl GateReport<'_> {
     /// Returns every complaint as text.
-    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
+    pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
 
     /// Returns the failures among the complaints, those for one reason together.
-    pub(super) fn failed_alike(&self) -> Failures {
+    pub(crate) fn failed_alike(&self) -> Failures {
         let is_complaint = |job: &JobId| {
             let name = &self.plan.cases.at(job.case).name.0;
             let of_case =
@@ -111,7 +111,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the sentence about failures for one reason.
-    pub(super) fn failed_words(&self, alike: &Alike) -> String {
+    pub(crate) fn failed_words(&self, alike: &Alike) -> String {
         let they_are = if alike.cases == 1 { "it was accepted and is" } else { "they were accepted and are" };
         let note = alike.note().lines().next().unwrap_or_default();
         let colon = if note.is_empty() { "" } else { ": " };
@@ -119,7 +119,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the lines about the run beside the complaints.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let lines = [Some(self.solver()), self.sensitivity(), self.untimed(), self.disturbance(), self.processors()];
         lines.into_iter().flatten().chain(self.remedies_for_a_high_baseline()).collect()
     }
@@ -244,7 +244,7 @@ impl GateReport<'_> {
     }
 
     /// Writes a total: with the decimals of the scores, and of scores that vary without any.
-    pub(super) fn total(&self, total: &BigRational) -> String {
+    pub(crate) fn total(&self, total: &BigRational) -> String {
         let entries = self.record.baseline.cases.values().chain(self.today.cases.values());
         let decimals = |entry: &BaselineCase| match &entry.result {
             CaseResult::Accepted(sample) => Some(sample.constant()?.decimals()),
@@ -293,7 +293,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the scores that changed: the worst first, then the best.
-    pub(super) fn changes(&self) -> Vec<&Change> {
+    pub(crate) fn changes(&self) -> Vec<&Change> {
         let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
         let gain = |change: &Change| {
             let by = change.now.mean() - change.was.mean();
@@ -304,7 +304,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the result of the gate as one line.
-    pub(super) fn headline(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
         let problem = &self.record.baseline.problem;
         match (self.judgement.verdict(), &self.today.conditions) {
@@ -333,7 +333,7 @@ impl GateReport<'_> {
     }
 
     /// Returns what the gate could have seen, if scores vary.
-    pub(super) fn sensitivity(&self) -> Option<String> {
+    pub(crate) fn sensitivity(&self) -> Option<String> {
         let test = self.judgement.noise.as_ref()?;
         let fall =
             test.detectable().map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
@@ -352,25 +352,25 @@ impl GateReport<'_> {
     }
 
     /// Returns the number of accepted cases of the current run.
-    pub(super) fn accepted(&self) -> usize {
+    pub(crate) fn accepted(&self) -> usize {
         self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
     }
 }
 
 /// Returns whether a change is for the worse.
-pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
+pub(crate) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(change.now.mean(), change.was.mean()).is_lt()
 }
 
 /// Writes an exact share as a percentage.
-pub(super) fn percent(share: &BigRational) -> String {
+pub(crate) fn percent(share: &BigRational) -> String {
     let hundred = BigRational::from_integer(100.into());
     let text = display(&(share * hundred), 3);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Writes a score, or the mean of several: `1012.4`.
-pub(super) fn mean(scores: &Sample) -> String {
+pub(crate) fn mean(scores: &Sample) -> String {
     let mean = scores.mean();
     match scores.constant() {
         Some(score) => score.to_string(),
@@ -380,7 +380,7 @@ pub(super) fn mean(scores: &Sample) -> String {
 }
 
 /// Writes by how much a score changed: `+3.21 %`.
-pub(super) fn change_in_percent(change: &Change) -> String {
+pub(crate) fn change_in_percent(change: &Change) -> String {
     let (was, now) = (change.was.mean(), change.now.mean());
     if was.is_zero() {
         return "–".to_owned();

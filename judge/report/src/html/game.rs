@@ -1,11 +1,10 @@
 //! A game as a web page that plays it.
 
-use super::script::in_script;
-use super::shown::Shown;
 use crate::assets;
-use crate::text::film::{GameFilm, Reel};
-use crate::text::json_text;
-use crate::text::json_value::is_false;
+use crate::html::page::{Shown, in_script};
+use crate::text::json;
+use crate::text::json::is_false;
+use crate::text::replay::{GameFilm, Reel};
 use askama::Template;
 use serde::Serialize;
 
@@ -65,7 +64,7 @@ pub fn served_game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<
 }
 
 fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Result<String> {
-    let data = json_text::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.reel() })
+    let data = json::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.reel() })
         .map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
@@ -85,7 +84,7 @@ fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::moves::MoveRange;
+    use crate::text::replay::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;

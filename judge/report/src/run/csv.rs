@@ -1,8 +1,8 @@
 //! The report of a run as a table for spreadsheets and scripts: a row for each solver on each case.
 
-use super::record::CaseRecord;
-use super::report::RunReport;
-use crate::text::csv_text::words;
+use crate::run::record::CaseRecord;
+use crate::run::report::RunReport;
+use crate::text::sheet::words;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! A page for a solver's author, such as a student: verdicts, reasons and the place, without the tests themselves unless they
 //! are given.
 
-use super::report::RunReport;
+use crate::run::report::RunReport;
 use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
 use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};

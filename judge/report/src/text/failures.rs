@@ -1,6 +1,6 @@
 //! Failures, those of one solver for one reason together.
 
-use super::style::{Paint, Style, paint_of};
+use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::plan::Plan;
 use judge_problem::{JobId, Outcome, Verdict, counted, one_line, visible};
 use std::collections::HashMap;

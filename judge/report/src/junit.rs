@@ -1,11 +1,14 @@
-//! The report of a run as JUnit XML, which CI services show: a suite for each solver, a test case for each case.
+//! The reports of runs and gates as JUnit XML, which CI services show.
 
-use super::record::CaseRecord;
-use super::report::RunReport;
+use crate::gate::report::{Finding, GateReport, GatesReport};
+use crate::run::record::CaseRecord;
+use crate::run::report::RunReport;
 use crate::text::figures::{points_text, verdict_of};
+use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use judge_problem::{Verdict, one_line, visible};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -134,7 +137,7 @@ impl Pieces<'_> {
 }
 
 fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
-    let mut case = TestCase::new(&*one_line(&record.case), status(record));
+    let mut case = TestCase::new(&*one_line(&record.case), case_status(record));
     case.set_classname(class);
     if let Some(wall) = record.wall_ms {
         case.set_time(Duration::from_secs_f64(wall / 1e3));
@@ -198,7 +201,7 @@ fn kind(verdict: Verdict) -> TestCaseStatus {
     }
 }
 
-fn status(record: &CaseRecord<'_>) -> TestCaseStatus {
+fn case_status(record: &CaseRecord<'_>) -> TestCaseStatus {
     let mut status = kind(Verdict::from_name(record.verdict).unwrap_or(Verdict::JudgeError));
     if !matches!(status, TestCaseStatus::NonSuccess { .. }) {
         return status;
@@ -206,5 +209,65 @@ fn status(record: &CaseRecord<'_>) -> TestCaseStatus {
     let why = format!("{}: {}", record.verdict, visible(record.note));
     status.set_description(format!("{why}\nreproduce: {}", record.reproduce));
     status.set_type(record.verdict).set_message(why);
+    status
+}
+
+/// Returns the findings as JUnit XML: a suite for each gate, in it a test for each case of the baseline, and one for the
+/// whole. Where a gate is not comparable and such ones pass, its complaints are skipped tests.
+///
+/// # Errors
+/// Never: characters that XML does not have are escaped.
+pub(crate) fn gates_junit(report: &GatesReport<'_>) -> Result<String, SerializeError> {
+    let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
+    let gates = if report.gates.len() == 1 { problem } else { "several" };
+    let mut document = Report::new(&*one_line(&format!("judge gate {gates}")));
+    document.add_test_suites(report.gates.iter().map(|gate| suite(report, gate)));
+    document.to_string()
+}
+
+fn suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> TestSuite {
+    let findings = report.findings();
+    let is_skipped = all.noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
+    let file = if all.gates.len() > 1 { format!(" ({})", report.file.display()) } else { String::new() };
+    let name = one_line(&format!("judge gate {}{file}", report.record.baseline.problem)).into_owned();
+    let mut suite = TestSuite::new(&*name);
+    let mut of_cases: HashMap<&str, Vec<&Finding<'_>>> = HashMap::new();
+    let mut of_all = Vec::new();
+    for finding in &findings {
+        finding.case.as_ref().map_or(&mut of_all, |case| of_cases.entry(case).or_default()).push(finding);
+    }
+    for case in report.record.baseline.cases.keys() {
+        suite.add_test_case(gate_case(&name, case, of_cases.get(&**case).map_or(&[], Vec::as_slice), is_skipped));
+    }
+    let mut together = gate_case(&name, "all cases together", &of_all, is_skipped);
+    together.set_system_out(visible(&report.notes().join("\n")).into_owned());
+    suite.add_test_case(together);
+    suite
+}
+
+fn gate_case(class: &str, name: &str, findings: &[&Finding<'_>], is_skipped: bool) -> TestCase {
+    let status = if findings.is_empty() { TestCaseStatus::success() } else { gate_status(findings, is_skipped) };
+    let mut case = TestCase::new(&*one_line(name), status);
+    case.set_classname(class);
+    let said = findings.iter().filter_map(|finding| Some(&finding.failure?.stderr));
+    let said: Vec<_> = said.filter(|said| !said.is_empty()).map(|said| visible(said)).collect();
+    if !said.is_empty() {
+        case.set_system_err(said.join("\n"));
+    }
+    case
+}
+
+fn gate_status(findings: &[&Finding<'_>], is_skipped: bool) -> TestCaseStatus {
+    let words: Vec<_> = findings.iter().map(|finding| one_line(&finding.words)).collect();
+    if is_skipped {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(words.join("; "));
+        return status;
+    }
+    let commands = findings.iter().filter_map(|finding| finding.command.as_deref());
+    let commands: Vec<String> = commands.map(|command| format!("reproduce: {command}")).collect();
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type("gate").set_message(words.join("; "));
+    status.set_description([words.join("\n"), commands.join("\n")].join("\n"));
     status
 }

@@ -1,16 +1,16 @@
-//! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
+//! The report of a run as text for a terminal, and as Markdown for a pull request.
 
-use super::cases::{CaseRow, rows, shown_jobs};
-use super::leaderboard::{groups, leaderboard, matrix, test_groups};
-use super::report::RunReport;
-use crate::text::column::{Column, Field, left, painted, right};
+use crate::run::report::RunReport;
+use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
 use crate::text::failures::{StderrLines, failures_text};
 use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::text::provenance::{allowance_lines, processors_line};
-use crate::text::sheet::TextTable;
-use crate::text::style::{Paint, Style, paint_of};
-use crate::text::table::grid;
-use judge_problem::{Outcome, Stop, counted, one_line};
+use crate::text::sheet::{
+    COMMAND_WIDTH, MOST_ROWS, NOTE_WIDTH, NOTHING, Page, TextTable, code, cut, escaped, field, table,
+};
+use crate::text::table::{Column, Field, grid, left, painted, right};
+use crate::text::terminal::{Paint, Style, paint_of};
+use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 
 /// The end of standard error, and how the rest is shown.
 const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
@@ -19,7 +19,7 @@ const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are ke
 const ACCEPTED_SHOWN: usize = 10;
 
 /// The width of a note in the table; the whole note is below.
-const NOTE_WIDTH: usize = 60;
+const TABLE_NOTE_WIDTH: usize = 60;
 
 /// The largest matrix of cases and solvers that is shown, in rows and in characters a line.
 const MATRIX_ROWS: usize = 60;
@@ -118,8 +118,8 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
 
 fn note(report: &RunReport<'_>, outcome: Option<&Outcome>, why: Option<&str>) -> String {
     let said = outcome.and_then(|outcome| outcome.note.lines().next()).unwrap_or("");
-    let cut = if said.chars().count() > NOTE_WIDTH {
-        said.chars().take(NOTE_WIDTH - 1).chain(['…']).collect()
+    let cut = if said.chars().count() > TABLE_NOTE_WIDTH {
+        said.chars().take(TABLE_NOTE_WIDTH - 1).chain(['…']).collect()
     } else {
         said.to_owned()
     };
@@ -208,4 +208,86 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     let message = report.message.map(|message| format!("\nmessage: {}", one_line(message))).unwrap_or_default();
     let wider: String = allowance_lines(report.plan).iter().map(|line| format!("\n{line}")).collect();
     format!("{}{stopped}{wider}{message}", parts.join("; "))
+}
+
+/// Returns the report of a run as Markdown, of less than 60 kB.
+pub(crate) fn run_markdown(report: &RunReport<'_>) -> String {
+    let mut page = Page::new(headline(report));
+    page.add(&table(&leaderboard(report)));
+    page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
+    page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
+    page.add_folded(
+        "Failures",
+        failed_jobs(report).count(),
+        failed_jobs(report).map(|(job, outcome)| failure(report, job, &outcome)),
+    );
+    let (title, extremes) = match report.order_line() {
+        Some(title) => (title, described(report, &rows(report))),
+        None => ("Extremes".to_owned(), described(report, &extreme_rows(report))),
+    };
+    page.add_folded(&title, extremes.len(), extremes.into_iter());
+    if report.plan.solvers.len() > 1 {
+        let matrix = table(&matrix(report, MOST_ROWS));
+        page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
+    }
+    page.add(&footer(report));
+    page.finish()
+}
+
+fn headline(report: &RunReport<'_>) -> String {
+    let good = report.outcomes.verdicts().all(|verdict| verdict == Verdict::Accepted);
+    let counts: Counts = report.outcomes.verdicts().collect();
+    let sign = if good { "✅" } else { "❌" };
+    let stopped = match report.stop {
+        Some(Stop::Interrupted) => "; **interrupted**",
+        Some(Stop::Detached) => "; **not ended**",
+        Some(Stop::FailFast) => "; stopped at the first failure",
+        None => "",
+    };
+    let message = report.message.map(|message| format!("\n{}\n", field(message))).unwrap_or_default();
+    format!("### {sign} {}: {counts}{stopped}\n{message}", field(&report.plan.problem.id))
+}
+
+fn failed_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
+    let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+    finished.filter(|(_, outcome)| !outcome.is_accepted())
+}
+
+fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
+    let case = field(&report.plan.cases.at(job.case).name.0);
+    let solver = field(&report.plan.solvers[job.solver].spec.name);
+    let note = escaped(&cut(&outcome.note, NOTE_WIDTH));
+    let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
+    format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
+}
+
+fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
+    let line = |row: &CaseRow| {
+        let job = row.job;
+        let outcome = report.outcomes.get(job)?;
+        let case = field(&report.plan.cases.at(job.case).name.0);
+        let solver = field(&report.plan.solvers[job.solver].spec.name);
+        let score = optional(outcome.score.as_ref());
+        let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
+        let memory = outcome.memory.map_or_else(|| NOTHING.to_owned(), memory);
+        let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
+        let lost = report.shows_lost().then(|| report.lost(job)).flatten();
+        let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
+        Some(format!("- {why}**{case}** ({solver}): score {score}{lost}, {cpu} CPU, {memory}\n"))
+    };
+    rows.iter().filter_map(line).collect()
+}
+
+fn footer(report: &RunReport<'_>) -> String {
+    let jobs = counted(report.jobs, "job");
+    let time = milliseconds(report.elapsed);
+    let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
+    let reference =
+        report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
+    let judge = env!("CARGO_PKG_VERSION");
+    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
+}
+
+fn optional(value: Option<&impl ToString>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| field(&value.to_string()))
 }

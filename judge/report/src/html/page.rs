@@ -1,8 +1,11 @@
-//! What pages in one file have of those of `judge ui`: the style, and the scripts of the charts.
+//! The parts of every web page: its style, its scripts, its tables.
 
 use crate::assets::{
     CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, DOM, PAIR_CHARTS, REPORT_CHARTS, REPORT_PAIRS,
 };
+use crate::text::sheet::TextTable;
+use judge_problem::{one_line, visible};
+use std::fmt;
 
 pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
@@ -50,6 +53,47 @@ fn chart_script(modules: &[&str]) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
+/// Returns JSON that is safe in a `<script>`: it contains neither the end of the script nor the start of a comment.
+pub(super) fn in_script(json: &str) -> String {
+    // A `<` occurs only inside strings, where the escape means the same.
+    json.replace('<', "\\u003c")
+}
+
+/// A text with everything hidden in it made visible.
+pub(super) struct Shown(String);
+
+impl Shown {
+    /// Returns a text in one line.
+    pub(super) fn line(text: &str) -> Self {
+        Self(one_line(text).into_owned())
+    }
+
+    /// Returns a text with its lines.
+    pub(super) fn lines(text: &str) -> Self {
+        Self(visible(text).into_owned())
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A table as `table.html` shows it.
+pub(super) struct Table {
+    pub(super) titles: Vec<Shown>,
+    /// The number of columns with words, at the left.
+    pub(super) words: usize,
+    pub(super) rows: Vec<Vec<Shown>>,
+}
+
+/// Returns a table for a page.
+pub(super) fn table(content: &TextTable) -> Table {
+    let row = |row: &Vec<String>| row.iter().map(|text| Shown::line(text.trim())).collect::<Vec<_>>();
+    Table { titles: row(&content.titles), words: content.words, rows: content.rows.iter().map(row).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +129,12 @@ mod tests {
             }
             assert!(known.len() > 20, "{known:?}");
         }
+    }
+
+    #[test]
+    fn nothing_ends_a_script_early() {
+        let json = in_script(r#"["</script><!--"]"#);
+        assert!(!json.contains('<'));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);
     }
 }

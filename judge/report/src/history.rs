@@ -1,24 +1,23 @@
-//! Past runs: the table, the JSON list, and the heading of a single one.
+//! The past runs of the journal as text and JSON: `judge history`.
 
-use super::figure::figure;
-use super::trend::trends;
-use crate::text::column::{Field, left, number_names, painted, right};
-use crate::text::json_text;
-use crate::text::json_value::{exact, schema_of};
-use crate::text::labels::LabelsRecord;
-use crate::text::provenance::limits_text;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
+use crate::text::figures::scores_text;
+use crate::text::json;
+use crate::text::json::{exact, schema_of};
+use crate::text::provenance::{LabelsRecord, limits_text};
+use crate::text::table::{Field, grid, left, number_names, painted, right};
+use crate::text::terminal::{Paint, Style};
+use checkers::Score;
+use judge_problem::scoring::decimals_of_digits;
 use judge_problem::{
     DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;
-use num_traits::{Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
@@ -300,7 +299,7 @@ struct Record<'a> {
 /// Never: every value in it can be written as JSON.
 pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
     let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
-    json_text::document(&document)
+    json::document(&document)
 }
 
 /// A page of past runs: `GET /api/runs`.
@@ -322,7 +321,7 @@ struct Page<'a> {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn history_page_json(rows: &[HistoryRow], offset: usize, total: usize) -> serde_json::Result<String> {
-    json_text::line(&Page { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() })
+    json::line(&Page { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() })
 }
 
 /// Returns the JSON schema of [`history_page_json`]'s documents.
@@ -362,5 +361,102 @@ fn record(row: &HistoryRow) -> Record<'_> {
         git_dirty: row.git_dirty,
         message: row.message.as_deref(),
         labels: (&row.labels).into(),
+    }
+}
+
+/// Fewer totals than this are read from the table.
+const FEWEST: usize = 3;
+
+/// The most totals that are drawn: the newest.
+const MOST: usize = 40;
+
+/// From the least to the greatest.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Returns a table with a sparkline for each solver that has several totals on the same cases by the same rule; `None` if
+/// there is no such solver. The rows are the newest first.
+pub(super) fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
+    let columns = vec![
+        left("solver"),
+        left("problem"),
+        right("runs"),
+        right("first"),
+        right("last"),
+        left("totals, oldest to newest"),
+    ];
+    let mut table = grid(columns, style);
+    let mut is_empty = true;
+    for alike in comparable(rows) {
+        let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MOST).collect();
+        if totals.len() < FEWEST {
+            continue;
+        }
+        totals.reverse();
+        is_empty = false;
+        let newest = alike[0];
+        let group = newest.group.as_deref().map_or_else(String::new, |group| format!(" ({group})"));
+        table.add_row(vec![
+            Field::new(format!("{}{group}", newest.solver)),
+            Field::new(&newest.problem),
+            Field::new(totals.len()),
+            Field::new(figure(newest, totals[0])),
+            Field::new(figure(newest, totals[totals.len() - 1])),
+            Field::new(sparkline(&totals)),
+        ]);
+    }
+    (!is_empty).then(|| table.text())
+}
+
+/// Returns the rows whose totals can be compared together: of one solver, on the same cases by the same rule.
+fn comparable(rows: &[HistoryRow]) -> Vec<Vec<&HistoryRow>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<&HistoryRow>> = Vec::new();
+    for row in rows.iter().filter(|row| row.total.is_some()) {
+        let key = (&row.problem, &row.solver, &row.rule, &row.group, row.case_set);
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(row);
+    }
+    groups
+}
+
+/// Returns a character for each value, the higher the greater it is.
+fn sparkline(values: &[&BigRational]) -> String {
+    let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else { return String::new() };
+    let range = *greatest - *least;
+    let level = |value: &BigRational| {
+        if range.is_zero() {
+            return LEVELS[LEVELS.len() / 2];
+        }
+        let share = ((value - *least) / &range).to_f64().unwrap_or(0.0);
+        LEVELS[((share * LEVELS.len() as f64) as usize).min(LEVELS.len() - 1)]
+    };
+    values.iter().map(|value| level(value)).collect()
+}
+
+/// The digits that are shown of a total below 1.
+const DIGITS: u32 = 3;
+
+/// A total, or the difference of two: of sums of scores exactly, of other points rounded.
+pub(super) fn figure(row: &HistoryRow, value: &BigRational) -> String {
+    let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
+    exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_is_low_and_the_greatest_high() {
+        let values = [0, 7, 1, 4, 3].map(|value: i64| BigRational::from_integer(value.into()));
+        assert_eq!(sparkline(&values.iter().collect::<Vec<_>>()), "▁█▂▅▄");
+        let equal = vec![&values[1]; 3];
+        assert_eq!(sparkline(&equal), "▅▅▅");
+        let huge: Vec<_> =
+            (0..3).map(|n| BigRational::from_integer(num_bigint::BigInt::from(10).pow(400) * n)).collect();
+        assert_eq!(sparkline(&huge.iter().collect::<Vec<_>>()), "▁▅█");
     }
 }

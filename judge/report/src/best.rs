@@ -1,10 +1,9 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use crate::text::column::{Field, left, number_names, right};
-use crate::text::json_text::{self, Each};
-use crate::text::json_value::{exact, schema_of};
-use crate::text::style::Style;
-use crate::text::table::grid;
+use crate::text::json;
+use crate::text::json::{Each, exact, schema_of};
+use crate::text::table::{Field, grid, left, number_names, right};
+use crate::text::terminal::Style;
 use judge_problem::{BestScore, BestScores, CaseName, Game, RunId};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -146,7 +145,7 @@ pub fn best_json(game: &Game, scores: &[BestScore], output: &mut dyn Write) -> s
         direction: game.direction.name().to_owned(),
         best: Each(|| scores.iter().filter_map(record)),
     };
-    json_text::write_document(&document, output)
+    json::write_document(&document, output)
 }
 
 /// Returns the JSON schema of [`best_json`]'s documents.
