@@ -11,19 +11,34 @@
 //! ```
 
 mod api;
-mod assets;
-mod browser;
-mod field;
-mod film;
+mod games;
 mod guard;
-mod hand;
 mod refused;
-mod row_order;
 mod server;
 mod shown_run;
 mod started;
 mod store;
 
-pub use browser::open;
 pub use server::Server;
 pub use started::Starter;
+
+use std::io;
+use std::process::{Command, Stdio};
+
+/// The programs that open an address in the browser that the user has chosen.
+const OPENERS: [&str; 2] = ["xdg-open", "open"];
+
+/// Opens an address in a browser, without waiting for it.
+///
+/// # Errors
+/// When none of the programs that do this can be started.
+pub fn open(url: &str) -> io::Result<()> {
+    let start = |program| {
+        let quiet = || Stdio::null();
+        Command::new(program).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()
+    };
+    let mut child =
+        OPENERS.into_iter().map(start).reduce(Result::or).unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()))?;
+    std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
+    Ok(())
+}

@@ -6,7 +6,8 @@ use judge_session::failure::Failure;
 use judge_session::parent::{PARENT, RESUMED};
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::io::{self, PipeReader, Read};
+use std::io;
+use std::io::{PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -14,13 +15,13 @@ use std::sync::Arc;
 use std::thread::Builder;
 
 /// The most runs that go on at once.
-const MOST_RUNNING: usize = 4;
+const MAX_RUNNING: usize = 4;
 
 /// The most runs that are known after their end.
-const MOST_ENDED: usize = 20;
+const MAX_ENDED: usize = 20;
 
 /// The most bytes of what a run prints that are kept: the last ones.
-const MOST_OUTPUT: usize = 16 << 10;
+const MAX_OUTPUT: usize = 16 << 10;
 
 /// Starts runs, and knows those that it has started.
 pub struct Starter {
@@ -67,8 +68,8 @@ impl Starter {
     /// Starts a run. `after` is the newest run in the journal, and `run` the one that goes on, if it is one.
     pub(super) fn start(&self, words: Vec<String>, after: RunId, run: Option<RunId>) -> Result<(), Failure> {
         let mut runs = self.runs.lock();
-        if runs.iter().filter(|run| run.exit().is_none()).count() >= MOST_RUNNING {
-            let error = format!("{MOST_RUNNING} runs that were started here go on already");
+        if runs.iter().filter(|run| run.exit().is_none()).count() >= MAX_RUNNING {
+            let error = format!("{MAX_RUNNING} runs that were started here go on already");
             return Err(Failure::usage(error).with_hint("stop one, or wait for its end"));
         }
         let number = runs.last().map_or(1, |last| last.number + 1);
@@ -79,7 +80,7 @@ impl Starter {
         let run = Arc::new(StartedRun { number, words, after, process, _alive: child.stdin.take(), state });
         runs.push(Arc::clone(&run));
         let ended = runs.iter().filter(|run| run.exit().is_some()).count();
-        if ended > MOST_ENDED
+        if ended > MAX_ENDED
             && let Some(oldest) = runs.iter().position(|run| run.exit().is_some())
         {
             runs.remove(oldest);
@@ -160,7 +161,7 @@ impl StartedRun {
         while let Ok(length @ 1..) = output.read(&mut bytes) {
             let mut state = self.state.lock();
             state.output.extend_from_slice(&bytes[..length]);
-            let surplus = state.output.len().saturating_sub(MOST_OUTPUT);
+            let surplus = state.output.len().saturating_sub(MAX_OUTPUT);
             state.output.drain(..surplus);
         }
         let exit = child.wait().unwrap_or_default();

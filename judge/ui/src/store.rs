@@ -1,9 +1,8 @@
 //! The catalogue, its journal, and the runs that were last looked at.
 
-use super::refused::Refused;
-use super::row_order::OrderedRun;
-use super::shown_run::ShownRun;
-use super::started::Starter;
+use crate::refused::Refused;
+use crate::shown_run::{OrderedRun, ShownRun};
+use crate::started::Starter;
 use judge_journal::{Journal, JournalError, Stamp};
 use judge_problem::RunId;
 use judge_problem::manifest::Catalogue;
@@ -43,7 +42,10 @@ impl Store {
     }
 
     /// Looks into the journal. Without one, there is no run yet.
-    pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
+    pub(super) fn with_journal<T>(
+        &self,
+        look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
         let mut journal = self.journal.lock();
         if !journal.as_ref().is_some_and(Journal::is_in_place) {
             *journal = recorder::look_if_any(&self.catalogue)?;
@@ -53,7 +55,7 @@ impl Store {
 
     /// Returns a run, as it is now.
     pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
-        self.look(|journal| {
+        self.with_journal(|journal| {
             let missing = || Refused::from(JournalError::NoRun(id));
             let journal = journal.ok_or_else(missing)?;
             let stamp = journal.stamp(id)?.ok_or_else(missing)?;
