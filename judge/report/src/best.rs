@@ -1,14 +1,12 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use crate::text::json;
-use crate::text::json::{Each, exact, schema_of};
+use crate::text::json::{Document, Each, exact};
 use crate::text::table::{Field, grid, left, number_names, right};
 use crate::text::terminal::Style;
 use judge_problem::{BestScore, BestScores, CaseName, Game, RunId};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
-use std::io::Write;
 
 /// Incremented when a judge could misread a newer file.
 const SCHEMA: u32 = 1;
@@ -16,7 +14,7 @@ const SCHEMA: u32 = 1;
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "judge best --json")]
-struct Document<B> {
+pub(crate) struct BestDocument<B> {
     /// Incremented when a judge could misread a newer file.
     schema: u32,
     /// The problem's id.
@@ -40,7 +38,7 @@ struct Checker {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "best")]
-struct Record {
+pub(crate) struct Record {
     /// The case's name.
     case: String,
     /// Hash of its input.
@@ -121,45 +119,47 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
     format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.text())
 }
 
-/// Returns the best scores as one JSON document, with a final newline.
-///
-/// # Errors
-/// When it cannot be written there.
-pub fn best_json(game: &Game, scores: &[BestScore], output: &mut dyn Write) -> serde_json::Result<()> {
-    let record = |best: &BestScore| {
-        Some(Record {
-            case: best.case.to_string(),
-            input_hash: best.input.to_string(),
-            score: exact(&best.score)?,
-            solver: best.solver.to_string(),
-            solver_hash: best.solver_hash.to_string(),
-            host: best.host.to_string(),
-            run: best.run.0,
-            date: best.date.to_string(),
-        })
-    };
-    let document = Document {
-        schema: SCHEMA,
-        problem: game.problem.clone(),
-        checker: Checker { name: game.checker.name.clone(), version: game.checker.version },
-        direction: game.direction.name().to_owned(),
-        best: Each(|| scores.iter().filter_map(record)),
-    };
-    json::write_document(&document, output)
+/// The best scores of a game.
+#[derive(Debug)]
+pub struct BestReport<'a> {
+    /// The game.
+    pub game: &'a Game,
+    /// The best score of each case.
+    pub scores: &'a [BestScore],
 }
 
-/// Returns the JSON schema of [`best_json`]'s documents.
-#[must_use]
-pub fn best_schema() -> Schema {
-    schema_of::<Document<Vec<Record>>>()
+impl Document for BestReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let &Self { game, scores } = self;
+        BestDocument {
+            schema: SCHEMA,
+            problem: game.problem.clone(),
+            checker: Checker { name: game.checker.name.clone(), version: game.checker.version },
+            direction: game.direction.name().to_owned(),
+            best: Each(|| scores.iter().filter_map(record)),
+        }
+    }
 }
 
-/// Reads a document of [`best_json`].
+fn record(best: &BestScore) -> Option<Record> {
+    Some(Record {
+        case: best.case.to_string(),
+        input_hash: best.input.to_string(),
+        score: exact(&best.score)?,
+        solver: best.solver.to_string(),
+        solver_hash: best.solver_hash.to_string(),
+        host: best.host.to_string(),
+        run: best.run.0,
+        date: best.date.to_string(),
+    })
+}
+
+/// Reads a document of [`BestReport`].
 ///
 /// # Errors
 /// When it is another document, or of another game.
 pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
-    let document: Document<Vec<Record>> = serde_json::from_slice(text)?;
+    let document: BestDocument<Vec<Record>> = serde_json::from_slice(text)?;
     if document.schema != SCHEMA {
         return Err(BestFileError::Schema(document.schema));
     }

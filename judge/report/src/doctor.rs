@@ -1,12 +1,11 @@
 //! The findings of `judge doctor` as text and JSON.
 
-use crate::text::json;
-use crate::text::json::schema_of;
+use crate::text::json::Document;
 use crate::text::table::{Field, grid, left, painted, paragraph, whole};
 use crate::text::terminal::{Paint, Style};
 use judge_problem::Bytes;
 use judge_sandbox::{Feature, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A machine with a higher share of its cores in use is busy.
@@ -139,7 +138,7 @@ fn machine(machine: &Machine, style: Style) -> String {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge doctor --json")]
-struct Document<'a> {
+pub(crate) struct DoctorDocument<'a> {
     schema: u32,
     /// The tier in use; absent where none works.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,38 +203,29 @@ struct NoiseRecord {
     why: String,
 }
 
-/// Returns the survey as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn doctor_json(survey: &Survey) -> serde_json::Result<String> {
-    let machine = &survey.machine;
-    let noise = findings(machine).into_iter().filter_map(|finding| {
-        let why = finding.noise?;
-        Some(NoiseRecord { what: finding.name, why })
-    });
-    let document = Document {
-        schema: 1,
-        tier: survey.tiers.iter().find(|tier| tier.missing.is_none()).map(|tier| tier.tier.name()),
-        tiers: survey.tiers.iter().map(tier).collect(),
-        features: survey.features.iter().map(feature).collect(),
-        machine: MachineRecord {
-            threads: machine.cores.numbers(),
-            physical_cores: machine.cores.physical().get(),
-            default_jobs: machine.cores.undisturbed().get(),
-            governors: &machine.governors,
-            load: machine.load,
-            swap_bytes: machine.swap,
-            noise: noise.collect(),
-        },
-    };
-    json::document(&document)
-}
-
-/// Returns the JSON schema of [`doctor_json`]'s documents.
-#[must_use]
-pub fn doctor_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for Survey {
+    fn record(&self) -> impl Serialize {
+        let machine = &self.machine;
+        let noise = findings(machine).into_iter().filter_map(|finding| {
+            let why = finding.noise?;
+            Some(NoiseRecord { what: finding.name, why })
+        });
+        DoctorDocument {
+            schema: 1,
+            tier: self.tiers.iter().find(|tier| tier.missing.is_none()).map(|tier| tier.tier.name()),
+            tiers: self.tiers.iter().map(tier).collect(),
+            features: self.features.iter().map(feature).collect(),
+            machine: MachineRecord {
+                threads: machine.cores.numbers(),
+                physical_cores: machine.cores.physical().get(),
+                default_jobs: machine.cores.undisturbed().get(),
+                governors: &machine.governors,
+                load: machine.load,
+                swap_bytes: machine.swap,
+                noise: noise.collect(),
+            },
+        }
+    }
 }
 
 fn tier(report: &TierReport) -> TierRecord<'_> {

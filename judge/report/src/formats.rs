@@ -1,24 +1,20 @@
 //! The formats of each report, and why a report lacks some of them.
 
-use crate::compare::json::compare_json;
-use crate::compare::power::{PowerReport, power_json, power_rows, power_sheet, power_text};
-use crate::compare::rank::{RankReport, rank_json, rank_rows, rank_sheet, rank_text};
+use crate::compare::power::{PowerReport, power_rows, power_sheet, power_text};
+use crate::compare::rank::{RankReport, rank_rows, rank_sheet, rank_text};
 use crate::compare::report::CompareReport;
 use crate::compare::text::{compare_rows, compare_sheet, compare_text};
-use crate::gate::calibration::{
-    CalibrationReport, calibration_json, calibration_rows, calibration_sheet, calibration_text,
-};
+use crate::gate::calibration::{CalibrationReport, calibration_rows, calibration_sheet, calibration_text};
 use crate::gate::formats::{gates_markdown, gates_rows, gates_sheet, gates_text};
-use crate::gate::json::gates_json;
 use crate::gate::report::GatesReport;
 use crate::html::run::run_html;
 use crate::html::sheet::{compare_html, sheet_html};
 use crate::junit::{gates_junit, run_junit};
 use crate::run::Feedback;
 use crate::run::csv::run_csv;
-use crate::run::json::run_json;
 use crate::run::report::RunReport;
 use crate::run::text::{run_markdown, run_text};
+use crate::text::json::Document;
 use crate::text::sheet::{Sheet, TextTable, sheet_markdown, table_csv};
 use crate::text::terminal::Style;
 use crate::tune::{TuneReport, tune_jsonl, tune_rows, tune_sheet, tune_text};
@@ -167,7 +163,7 @@ impl Report for RunReport<'_> {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(run_json(self, output).map_err(Into::into))
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn csv(&self, output: &mut dyn Write) -> Option<Written> {
@@ -219,7 +215,7 @@ impl Report for CompareReport<'_> {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(compare_json(self, output).map_err(Into::into))
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -247,7 +243,7 @@ impl Report for RankReport<'_> {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        whole(rank_json(self), output)
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -271,7 +267,7 @@ impl Report for GatesReport<'_> {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(gates_json(self, output).map_err(Into::into))
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn junit(&self, output: &mut dyn Write) -> Option<Written> {
@@ -303,7 +299,7 @@ impl Report for CalibrationReport<'_> {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        whole(calibration_json(self), output)
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -331,7 +327,7 @@ impl Report for PowerReport {
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        whole(power_json(self), output)
+        Some(self.write_json(output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {

@@ -1,8 +1,7 @@
 //! The past runs of the journal as text and JSON: `judge history`.
 
 use crate::text::figures::scores_text;
-use crate::text::json;
-use crate::text::json::{exact, schema_of};
+use crate::text::json::{Document, exact};
 use crate::text::provenance::{LabelsRecord, limits_text};
 use crate::text::table::{Field, grid, left, number_names, painted, right};
 use crate::text::terminal::{Paint, Style};
@@ -14,7 +13,7 @@ use judge_problem::{
 use judge_sandbox::Tier;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -226,7 +225,7 @@ fn commit_in_words(run: &StoredRun) -> String {
 /// Past runs: `judge history --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge history --json")]
-struct Document<'a> {
+pub(crate) struct HistoryDocument<'a> {
     /// Incremented when a script could misread the new format.
     schema: u32,
     /// A row for each solver of each run, and for each group of cases if requested; the newest first.
@@ -293,19 +292,27 @@ struct Record<'a> {
     labels: LabelsRecord<'a>,
 }
 
-/// Returns past runs as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
-    let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
-    json::document(&document)
+impl Document for [HistoryRow] {
+    fn record(&self) -> impl Serialize {
+        HistoryDocument { schema: SCHEMA, runs: self.iter().map(record).collect() }
+    }
+}
+
+/// A page of past runs.
+#[derive(Debug)]
+pub struct HistoryPage<'a> {
+    /// Its rows.
+    pub rows: &'a [HistoryRow],
+    /// How many rows are before it.
+    pub offset: usize,
+    /// How many rows there are on all pages.
+    pub total: usize,
 }
 
 /// A page of past runs: `GET /api/runs`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/runs")]
-struct Page<'a> {
+pub(crate) struct HistoryPageDocument<'a> {
     /// Incremented when a script could misread the new format.
     schema: u32,
     /// How many rows there are on all pages.
@@ -316,24 +323,13 @@ struct Page<'a> {
     runs: Vec<Record<'a>>,
 }
 
-/// Returns a page of past runs as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn history_page_json(rows: &[HistoryRow], offset: usize, total: usize) -> serde_json::Result<String> {
-    json::line(&Page { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() })
-}
+impl Document for HistoryPage<'_> {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`history_page_json`]'s documents.
-#[must_use]
-pub fn history_page_schema() -> Schema {
-    schema_of::<Page<'static>>()
-}
-
-/// Returns the JSON schema of [`history_json`]'s documents.
-#[must_use]
-pub fn history_schema() -> Schema {
-    schema_of::<Document<'static>>()
+    fn record(&self) -> impl Serialize {
+        let &Self { rows, offset, total } = self;
+        HistoryPageDocument { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
+    }
 }
 
 fn record(row: &HistoryRow) -> Record<'_> {

@@ -1,12 +1,11 @@
 //! The documents that only `judge ui` serves.
 
-use crate::text::json;
-use crate::text::json::{exact, in_milliseconds, is_false, schema_of};
+use crate::text::json::{Document, exact, in_milliseconds, is_false};
 use crate::text::provenance::{LabelsRecord, LimitsRecord};
 use crate::text::replay::{GameFilm, Look, Reel, look};
 use checkers::{Board, Choice, Outlook, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use std::time::Duration;
 /// The problems of the catalogue: `GET /api/problems`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/problems")]
-struct ProblemsDocument<'a> {
+pub(crate) struct ProblemsDocument<'a> {
     /// A record for each, in the order of the catalogue.
     problems: Vec<ProblemRecord<'a>>,
 }
@@ -61,7 +60,7 @@ pub struct ProblemPage<'a> {
 /// What is known of a problem: `GET /api/problems/{problem}`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/problems/{problem}")]
-struct ProblemDocument<'a> {
+pub(crate) struct ProblemDocument<'a> {
     #[serde(flatten)]
     problem: ProblemRecord<'a>,
     /// What `judge show` says of it.
@@ -96,40 +95,35 @@ struct SolverRecord<'a> {
     summary: &'a str,
 }
 
-/// Returns the problems of a catalogue as one JSON document. `by_hand` says which people can play.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn problems_json(problems: &[Problem], by_hand: impl Fn(&Problem) -> bool) -> serde_json::Result<String> {
-    let problems = problems.iter().map(|problem| problem_record(problem, by_hand(problem))).collect();
-    json::line(&ProblemsDocument { problems })
+/// The problems of a catalogue.
+#[derive(Debug)]
+pub struct ProblemList<'a> {
+    /// Each with whether people can play it.
+    pub problems: Vec<(&'a Problem, bool)>,
 }
 
-/// Returns the JSON schema of [`problems_json`]'s documents.
-#[must_use]
-pub fn problems_schema() -> Schema {
-    schema_of::<ProblemsDocument<'static>>()
+impl Document for ProblemList<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let records = self.problems.iter().map(|(problem, by_hand)| problem_record(problem, *by_hand));
+        ProblemsDocument { problems: records.collect() }
+    }
 }
 
-/// Returns what is known of a problem as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn problem_json(page: &ProblemPage<'_>) -> serde_json::Result<String> {
-    json::line(&ProblemDocument {
-        problem: problem_record(page.problem, page.by_hand),
-        facts: page.facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
-        rules: page.rules,
-        solvers: page.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
-        names: page.names,
-        fresh_replays: page.fresh_replays,
-    })
-}
+impl Document for ProblemPage<'_> {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`problem_json`]'s documents.
-#[must_use]
-pub fn problem_schema() -> Schema {
-    schema_of::<ProblemDocument<'static>>()
+    fn record(&self) -> impl Serialize {
+        ProblemDocument {
+            problem: problem_record(self.problem, self.by_hand),
+            facts: self.facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
+            rules: self.rules,
+            solvers: self.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
+            names: self.names,
+            fresh_replays: self.fresh_replays,
+        }
+    }
 }
 
 fn problem_record(problem: &Problem, by_hand: bool) -> ProblemRecord<'_> {
@@ -156,42 +150,39 @@ pub struct ServerRecord {
     pub runs: bool,
 }
 
-/// Returns what a server lets its pages do as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn server_json(server: &ServerRecord) -> serde_json::Result<String> {
-    json::line(server)
-}
+impl Document for ServerRecord {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`server_json`]'s documents.
-#[must_use]
-pub fn server_schema() -> Schema {
-    schema_of::<ServerRecord>()
+    fn record(&self) -> impl Serialize {
+        self
+    }
 }
 
 /// The tags and the note of a run: the answer to `POST /api/runs/{run}/labels`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/runs/{run}/labels")]
-struct LabelsDocument<'a> {
+pub(crate) struct LabelsDocument<'a> {
     /// The run's number.
     run: i64,
     #[serde(flatten)]
     labels: LabelsRecord<'a>,
 }
 
-/// Returns the tags and the note of a run as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn labels_json(run: RunId, labels: &Labels) -> serde_json::Result<String> {
-    json::line(&LabelsDocument { run: run.0, labels: labels.into() })
+/// The tags and the note of a run.
+#[derive(Debug)]
+pub struct RunLabels<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Its tags and its note.
+    pub labels: &'a Labels,
 }
 
-/// Returns the JSON schema of [`labels_json`]'s documents.
-#[must_use]
-pub fn labels_schema() -> Schema {
-    schema_of::<LabelsDocument<'static>>()
+impl Document for RunLabels<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        LabelsDocument { run: self.run.0, labels: self.labels.into() }
+    }
 }
 
 /// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
@@ -224,18 +215,12 @@ pub struct SolverPoints<'a> {
     pub y: Vec<f64>,
 }
 
-/// Returns points as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn points_json(points: &Points<'_>) -> serde_json::Result<String> {
-    json::line(points)
-}
+impl Document for Points<'_> {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`points_json`]'s documents.
-#[must_use]
-pub fn points_schema() -> Schema {
-    schema_of::<Points<'static>>()
+    fn record(&self) -> impl Serialize {
+        self
+    }
 }
 
 /// A run that goes on, or has just ended.
@@ -281,7 +266,7 @@ pub struct NewCase<'a> {
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "progress of GET /api/events")]
-struct ProgressDocument<'a> {
+pub(crate) struct ProgressDocument<'a> {
     /// The run's number.
     run: i64,
     /// Its state.
@@ -319,20 +304,20 @@ struct NewCaseRecord<'a> {
     cpu_ms: Option<f64>,
 }
 
-/// Returns how far a run is as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn progress_json(run: &UnfinishedRun<'_>) -> serde_json::Result<String> {
-    json::line(&ProgressDocument {
-        run: run.run.0,
-        state: run.state.name(),
-        planned: run.planned,
-        elapsed_ms: in_milliseconds(run.elapsed),
-        remaining_ms: remaining(run).map(in_milliseconds),
-        solvers: &run.solvers,
-        finished: run.finished.iter().map(new_case_record).collect(),
-    })
+impl Document for UnfinishedRun<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        ProgressDocument {
+            run: self.run.0,
+            state: self.state.name(),
+            planned: self.planned,
+            elapsed_ms: in_milliseconds(self.elapsed),
+            remaining_ms: remaining(self).map(in_milliseconds),
+            solvers: &self.solvers,
+            finished: self.finished.iter().map(new_case_record).collect(),
+        }
+    }
 }
 
 fn new_case_record<'a>(new: &'a NewCase<'_>) -> NewCaseRecord<'a> {
@@ -352,16 +337,10 @@ fn remaining(run: &UnfinishedRun<'_>) -> Option<Duration> {
     (run.state == RunState::Running && done > 0).then(|| run.elapsed.mul_f64(left as f64 / done as f64))
 }
 
-/// Returns the JSON schema of [`progress_json`]'s documents.
-#[must_use]
-pub fn progress_schema() -> Schema {
-    schema_of::<ProgressDocument<'static>>()
-}
-
 /// The runs that pages have started: `/api/started`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "/api/started")]
-struct StartedDocument<'a> {
+pub(crate) struct StartedDocument<'a> {
     /// The newest first.
     started: &'a [StartedRecord],
 }
@@ -386,18 +365,12 @@ pub struct StartedRecord {
     pub output: String,
 }
 
-/// Returns the runs that pages have started as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn started_json(started: &[StartedRecord]) -> serde_json::Result<String> {
-    json::line(&StartedDocument { started })
-}
+impl Document for [StartedRecord] {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`started_json`]'s documents.
-#[must_use]
-pub fn started_schema() -> Schema {
-    schema_of::<StartedDocument<'static>>()
+    fn record(&self) -> impl Serialize {
+        StartedDocument { started: self }
+    }
 }
 
 /// A game that a person plays, after some moves.
@@ -426,7 +399,7 @@ pub struct HandPage<'a> {
 /// A game that a person plays, after some moves: `POST /api/play/{problem}`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/play/{problem}")]
-struct HandDocument<'a> {
+pub(crate) struct HandDocument<'a> {
     /// The problem's id.
     problem: &'a str,
     /// The case's name.
@@ -438,7 +411,7 @@ struct HandDocument<'a> {
     /// What the answer is worth as it stands: moves that the game then plays by itself count too.
     score: Option<Number>,
     /// Every move that can be played next; none when the game is over.
-    choices: Vec<ChoiceRecord>,
+    choices: Vec<ChoiceRecord<'a>>,
     /// What the game brings next, row by row.
     ahead: AheadRecord,
     /// The last move, frame by frame; before the first move, the start.
@@ -446,7 +419,7 @@ struct HandDocument<'a> {
     film: Reel<'a>,
     /// The best known score of the case; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    best: Option<BestRecord>,
+    best: Option<BestRecord<'a>>,
     /// The best score of the case by hand; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     best_by_hand: Option<Number>,
@@ -456,12 +429,12 @@ struct HandDocument<'a> {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "choice")]
-struct ChoiceRecord {
+struct ChoiceRecord<'a> {
     /// The numbers of the move, as the answer's line has them.
     #[serde(rename = "move")]
-    played: Vec<i64>,
+    played: &'a [i64],
     /// The cells of the board that stand for it, from 0 at the top left, row by row.
-    cells: Vec<usize>,
+    cells: &'a [usize],
     /// What it puts where: a cell and its look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     placed: Vec<(usize, Look)>,
@@ -485,49 +458,43 @@ struct AheadRecord {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "best")]
-struct BestRecord {
+struct BestRecord<'a> {
     /// The score.
     score: Option<Number>,
     /// Whose it is.
-    solver: String,
+    solver: &'a str,
 }
 
-/// Returns a game that a person plays as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn hand_json(page: HandPage<'_>) -> serde_json::Result<String> {
-    let HandPage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = page;
-    json::line(&HandDocument {
-        problem,
-        case,
-        moves,
-        points: exact(film.points()),
-        score: exact(score),
-        choices: outlook.choices.into_iter().map(choice_record).collect(),
-        ahead: ahead_record(outlook.ahead),
-        film: film.reel(),
-        best: best.map(|(score, solver)| BestRecord { score: exact(&score), solver }),
-        best_by_hand: best_by_hand.and_then(|score| exact(&score)),
-        records,
-    })
+impl Document for HandPage<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let HandPage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
+        HandDocument {
+            problem,
+            case,
+            moves: *moves,
+            points: exact(film.points()),
+            score: exact(*score),
+            choices: outlook.choices.iter().map(choice_record).collect(),
+            ahead: ahead_record(&outlook.ahead),
+            film: film.reel(),
+            best: best.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
+            best_by_hand: best_by_hand.as_ref().and_then(exact),
+            records: *records,
+        }
+    }
 }
 
-/// Returns the JSON schema of [`hand_json`]'s documents.
-#[must_use]
-pub fn hand_schema() -> Schema {
-    schema_of::<HandDocument<'static>>()
-}
-
-fn ahead_record(Board { width, cells }: Board) -> AheadRecord {
+fn ahead_record(Board { width, cells }: &Board) -> AheadRecord {
     let marked = cells.iter().enumerate().filter(|(_, cell)| cell.marked).map(|(place, _)| place).collect();
-    AheadRecord { width, marked, cells: cells.into_iter().map(look).collect() }
+    AheadRecord { width: *width, marked, cells: cells.iter().cloned().map(look).collect() }
 }
 
-fn choice_record(choice: Choice) -> ChoiceRecord {
+fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
     let Choice { played, cells, placed, gained, ends } = choice;
-    let placed = placed.into_iter().map(|(place, cell)| (place, look(cell))).collect();
-    ChoiceRecord { played, cells, placed, gained: exact(&gained), ends }
+    let placed = placed.iter().map(|(place, cell)| (*place, look(cell.clone()))).collect();
+    ChoiceRecord { played, cells, placed, gained: exact(gained), ends: *ends }
 }
 
 /// A recorded result of a person.
@@ -544,7 +511,7 @@ pub struct RecordedHand<'a> {
 /// A recorded result of a person: `POST /api/play/{problem}/run`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/play/{problem}/run")]
-struct RecordedHandDocument<'a> {
+pub(crate) struct RecordedHandDocument<'a> {
     /// The run that it is.
     run: i64,
     /// The case's name.
@@ -553,41 +520,29 @@ struct RecordedHandDocument<'a> {
     score: Option<Number>,
 }
 
-/// Returns a recorded result of a person as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn recorded_hand_json(recorded: &RecordedHand<'_>) -> serde_json::Result<String> {
-    let RecordedHand { run, case, score } = recorded;
-    json::line(&RecordedHandDocument { run: run.0, case, score: exact(score) })
-}
+impl Document for RecordedHand<'_> {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`recorded_hand_json`]'s documents.
-#[must_use]
-pub fn recorded_hand_schema() -> Schema {
-    schema_of::<RecordedHandDocument<'static>>()
+    fn record(&self) -> impl Serialize {
+        let RecordedHand { run, case, score } = self;
+        RecordedHandDocument { run: run.0, case, score: exact(score) }
+    }
 }
 
 /// Why there is no answer: the body of every answer of the API with the status 400, 403, 404 or 500.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "An error of /api")]
-struct ErrorDocument<'a> {
+pub struct ApiError<'a> {
     /// What is wrong.
-    error: &'a str,
+    pub error: &'a str,
     /// How to fix it.
-    hints: &'a [&'a str],
+    pub hints: &'a [&'a str],
 }
 
-/// Returns an error as one JSON document.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn error_json(error: &str, hints: &[&str]) -> serde_json::Result<String> {
-    json::line(&ErrorDocument { error, hints })
-}
+impl Document for ApiError<'_> {
+    const IS_INDENTED: bool = false;
 
-/// Returns the JSON schema of [`error_json`]'s documents.
-#[must_use]
-pub fn error_schema() -> Schema {
-    schema_of::<ErrorDocument<'static>>()
+    fn record(&self) -> impl Serialize {
+        self
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::text::effects::{between, claim_name, give_or_take, rounded, signed};
 use crate::text::json;
-use crate::text::json::{exact, schema_of};
+use crate::text::json::exact;
 use crate::text::provenance::provenance_lines;
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
 use crate::text::table::{Column, Field, grid, right};
@@ -11,7 +11,7 @@ use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, one_line, quote};
 use judge_statistics::tune::{Parameter, ParameterSetting};
 use judge_statistics::{Interval, Moments, mean_interval};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, json};
 use std::collections::BTreeMap;
@@ -373,7 +373,7 @@ fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &s
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge tune --jsonl")]
-struct Line<'a> {
+pub(crate) struct TuneLine<'a> {
     setting: BTreeMap<&'a str, &'a str>,
     /// Whether it is the default setting.
     default: bool,
@@ -416,12 +416,6 @@ struct ComparisonRecord<'a> {
     high: Option<f64>,
 }
 
-/// Returns the JSON schema of a line of `judge tune --jsonl`.
-#[must_use]
-pub fn tune_schema() -> Schema {
-    schema_of::<Line<'static>>()
-}
-
 /// Returns a line of JSON for every setting, in the order in which they were first run.
 ///
 /// # Errors
@@ -430,7 +424,7 @@ pub(crate) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
     let mut text = String::new();
     for (place, candidate) in report.candidates.iter().enumerate().filter(|(_, candidate)| candidate.count() > 0) {
         let is_best = report.best == Some(place);
-        let line = Line {
+        let line = TuneLine {
             setting: by_name(report, &candidate.setting),
             default: place == 0,
             cases: candidate.runs().map(|(case, _)| &*report.cases[case].0).collect(),

@@ -1,7 +1,7 @@
 //! `judge doctor`: what the sandbox supports on this machine, and what makes timings noisy.
 
 use judge_problem::Exit;
-use judge_report::Style;
+use judge_report::{Document, Style};
 use judge_sandbox::Options;
 use judge_session::failure::Failure;
 use judge_session::{load, sandbox};
@@ -14,7 +14,7 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
         judge_report::print(&judge_report::doctor_text(&survey, Style::of_stdout()))?;
     }
     if let Some(path) = json {
-        let json = judge_report::doctor_json(&survey).map_err(Failure::fault)?;
+        let json = survey.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     let works = survey.tiers.iter().any(|tier| tier.missing.is_none());

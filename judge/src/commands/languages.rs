@@ -2,7 +2,7 @@
 
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs};
 use judge_problem::Exit;
-use judge_report::Style;
+use judge_report::{Document, Style};
 use judge_run::solver::{self, Cache};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
@@ -19,7 +19,7 @@ pub(super) fn languages(catalogue: Given<'_>, args: &LanguagesArgs) -> Result<Ex
         judge_report::print(&judge_report::languages_text(&survey, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = judge_report::languages_json(&survey).map_err(Failure::fault)?;
+        let json = survey.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     Ok(Exit::Success)

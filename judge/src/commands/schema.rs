@@ -1,44 +1,35 @@
 //! `judge schema`: the JSON schemas of the reports and of the catalogue.
 
+use clap::ValueEnum;
 use judge_cli::SchemaOf;
 use judge_problem::Exit;
 use judge_problem::manifest::CATALOGUE_SCHEMA;
+use judge_report::SCHEMAS;
 use judge_session::failure::Failure;
 
 /// Prints a JSON schema.
 pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
-    let schema = match of {
-        SchemaOf::Run => serde_json::to_string_pretty(&judge_report::run_schema()),
-        SchemaOf::Jsonl => serde_json::to_string_pretty(&judge_report::lines_schema()),
-        SchemaOf::History => serde_json::to_string_pretty(&judge_report::history_schema()),
-        SchemaOf::Best => serde_json::to_string_pretty(&judge_report::best_schema()),
-        SchemaOf::Compare => serde_json::to_string_pretty(&judge_report::compare_schema()),
-        SchemaOf::Rank => serde_json::to_string_pretty(&judge_report::rank_schema()),
-        SchemaOf::Power => serde_json::to_string_pretty(&judge_report::power_schema()),
-        SchemaOf::Gate => serde_json::to_string_pretty(&judge_report::gate_schema()),
-        SchemaOf::Calibration => serde_json::to_string_pretty(&judge_report::calibration_schema()),
-        SchemaOf::Tune => serde_json::to_string_pretty(&judge_report::tune_schema()),
-        SchemaOf::Exec => serde_json::to_string_pretty(&judge_report::exec_schema()),
-        SchemaOf::Doctor => serde_json::to_string_pretty(&judge_report::doctor_schema()),
-        SchemaOf::Merge => serde_json::to_string_pretty(&judge_report::merge_schema()),
-        SchemaOf::Languages => serde_json::to_string_pretty(&judge_report::languages_schema()),
-        SchemaOf::Verify => serde_json::to_string_pretty(&judge_report::verify_schema()),
-        SchemaOf::UiRuns => serde_json::to_string_pretty(&judge_report::history_page_schema()),
-        SchemaOf::UiRun => serde_json::to_string_pretty(&judge_report::run_head_schema()),
-        SchemaOf::UiLabels => serde_json::to_string_pretty(&judge_report::labels_schema()),
-        SchemaOf::UiCases => serde_json::to_string_pretty(&judge_report::case_page_schema()),
-        SchemaOf::UiPoints => serde_json::to_string_pretty(&judge_report::points_schema()),
-        SchemaOf::UiProgress => serde_json::to_string_pretty(&judge_report::progress_schema()),
-        SchemaOf::UiCompare => serde_json::to_string_pretty(&judge_report::compare_looks_schema()),
-        SchemaOf::UiProblems => serde_json::to_string_pretty(&judge_report::problems_schema()),
-        SchemaOf::UiProblem => serde_json::to_string_pretty(&judge_report::problem_schema()),
-        SchemaOf::UiServer => serde_json::to_string_pretty(&judge_report::server_schema()),
-        SchemaOf::UiStarted => serde_json::to_string_pretty(&judge_report::started_schema()),
-        SchemaOf::UiPlay => serde_json::to_string_pretty(&judge_report::hand_schema()),
-        SchemaOf::UiPlayed => serde_json::to_string_pretty(&judge_report::recorded_hand_schema()),
-        SchemaOf::UiError => serde_json::to_string_pretty(&judge_report::error_schema()),
-        SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
+    let value = of.to_possible_value();
+    let is_wanted = |name: &str| value.as_ref().is_some_and(|value| value.get_name() == name);
+    let text = match SCHEMAS.iter().find(|(name, _)| is_wanted(name)) {
+        Some((_, schema)) => serde_json::to_string_pretty(&schema()).map_err(Failure::fault)?,
+        // The only one that is no report.
+        None => CATALOGUE_SCHEMA.to_owned(),
     };
-    judge_report::print(&schema.map_err(Failure::fault)?)?;
+    judge_report::print(&text)?;
     Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_report_has_a_schema() {
+        let names: Vec<_> = SchemaOf::value_variants().iter().filter_map(SchemaOf::to_possible_value).collect();
+        let without: Vec<_> =
+            names.iter().map(|name| name.get_name()).filter(|name| !SCHEMAS.iter().any(|(of, _)| of == name)).collect();
+        assert_eq!(without, ["problems"]);
+        assert_eq!(names.len(), SCHEMAS.len() + 1);
+    }
 }

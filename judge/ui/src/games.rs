@@ -7,7 +7,7 @@ use checkers::{ByHand, CheckError, HandReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{GameFilm, GamePage, HandPage, MoveRange};
+use judge_report::{Document, GameFilm, GamePage, HandPage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::by_hand::PlayedByHand;
@@ -202,7 +202,7 @@ impl<'a> ManualGame<'a> {
             best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
             records: !store.catalogue.is_read_only(),
         };
-        Ok(judge_report::hand_json(page).map_err(Failure::fault)?)
+        Ok(page.to_json().map_err(Failure::fault)?)
     }
 
     /// Records the answer that plays these moves. Returns its run and its score.

@@ -3,27 +3,22 @@
 use crate::compare::report::{CompareReport, Comparison};
 use crate::text::effects::claim_name;
 use crate::text::figures::{ReferenceRecord, verdict_of};
-use crate::text::json;
-use crate::text::json::{Each, exact, in_milliseconds, schema_of};
+use crate::text::json::{Document, Each, exact, in_milliseconds};
 use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
 use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
 use judge_problem::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use judge_statistics::{EffectSummary, Hypotheses, Interval};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
-use std::io::Write;
 
-/// Writes the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
-/// scale of the measure: logarithms for ratios.
-///
-/// # Errors
-/// When it cannot be written there.
-pub(crate) fn compare_json(report: &CompareReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
-    json::write_document(&document(report), output)
+impl Document for CompareReport<'_> {
+    fn record(&self) -> impl Serialize {
+        document(self)
+    }
 }
 
-pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl Serialize, impl Serialize> {
+pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a, impl Serialize, impl Serialize> {
     let solvers = report.plan.solvers.iter();
     let run_info = report.run_info.as_ref();
     let is_on_equal_processors = |comparison: &Comparison| {
@@ -36,7 +31,7 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         let (first, second) = (report.name(first), report.name(second));
         Some(TimeRecord { first, second, mean, interval: interval.into() })
     };
-    Document {
+    CompareDocument {
         schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.provenance).into(),
@@ -64,12 +59,6 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
         cases: Each(move || (0..report.plan.cases.len()).map(move |case| case_record(report, case))),
     }
-}
-
-/// Returns the JSON schema of `judge compare --json`.
-#[must_use]
-pub fn compare_schema() -> Schema {
-    schema_of::<Document<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>>()
 }
 
 fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
@@ -181,7 +170,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
 /// A comparison with what was known of it after fewer cases: `GET /api/compare`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/compare")]
-struct WithLooks<'a, D> {
+pub(crate) struct WithLooks<'a, D> {
     #[serde(flatten)]
     comparison: D,
     /// The mean effect after growing numbers of cases, in their order: all of the first few, then ever fewer.
@@ -202,248 +191,251 @@ struct LookRecord {
     interval: Option<IntervalRecord>,
 }
 
-/// Returns a comparison of two solvers with its looks as one JSON document.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn compare_looks_json(report: &CompareReport<'_>, looks: &[Look]) -> serde_json::Result<String> {
-    let record =
-        |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
-    json::line(&WithLooks {
-        comparison: document(report),
-        looks: looks.iter().map(record).collect(),
-        title: &report.plan.problem.title,
-    })
+/// A comparison of two solvers, with what was known of it after fewer cases.
+#[derive(Debug)]
+pub struct GrowingComparison<'a> {
+    /// The comparison.
+    pub report: &'a CompareReport<'a>,
+    /// The mean effect after growing numbers of cases.
+    pub looks: &'a [Look],
 }
 
-/// Returns the JSON schema of [`compare_looks_json`]'s documents.
-#[must_use]
-pub fn compare_looks_schema() -> Schema {
-    schema_of::<WithLooks<'static, Document<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>>>()
+impl Document for GrowingComparison<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let record =
+            |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
+        WithLooks {
+            comparison: document(self.report),
+            looks: self.looks.iter().map(record).collect(),
+            title: &self.report.plan.problem.title,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge compare --json")]
-pub(super) struct Document<'a, C, P> {
-    pub(super) schema: u32,
-    pub(super) judge: &'static str,
+pub(crate) struct CompareDocument<'a, C, P> {
+    pub(crate) schema: u32,
+    pub(crate) judge: &'static str,
     #[serde(flatten)]
-    pub(super) provenance: ProvenanceRecord<'a>,
+    pub(crate) provenance: ProvenanceRecord<'a>,
     /// Absent if all results are of past runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) limits: Option<LimitsRecord>,
-    pub(super) problem: &'a str,
-    pub(super) direction: &'static str,
-    pub(super) measure: &'static str,
-    pub(super) rule: &'static str,
+    pub(crate) limits: Option<LimitsRecord>,
+    pub(crate) problem: &'a str,
+    pub(crate) direction: &'static str,
+    pub(crate) measure: &'static str,
+    pub(crate) rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reference: Option<ReferenceRecord>,
-    pub(super) alpha: f64,
-    pub(super) alpha_each: f64,
+    pub(crate) reference: Option<ReferenceRecord>,
+    pub(crate) alpha: f64,
+    pub(crate) alpha_each: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) min_effect: Option<f64>,
-    pub(super) until_decided: bool,
+    pub(crate) min_effect: Option<f64>,
+    pub(crate) until_decided: bool,
     /// Whether claims hold for any distribution of the effects (`--exact`).
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
     /// The hypotheses of `--h0` and `--h1`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) hypotheses: Option<HypothesesRecord>,
+    pub(crate) hypotheses: Option<HypothesesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tier: Option<&'static str>,
+    pub(crate) tier: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) gaps: Option<&'a [String]>,
+    pub(crate) gaps: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) jobs: Option<usize>,
-    pub(super) interrupted: bool,
+    pub(crate) jobs: Option<usize>,
+    pub(crate) interrupted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) elapsed_ms: Option<f64>,
-    pub(super) times_comparable: bool,
+    pub(crate) elapsed_ms: Option<f64>,
+    pub(crate) times_comparable: bool,
     /// How CPU times changed; none if they cannot be compared.
-    pub(super) time_changes: Vec<TimeRecord<'a>>,
-    pub(super) warnings: &'a [String],
-    pub(super) solvers: Vec<SolverRecord<'a>>,
+    pub(crate) time_changes: Vec<TimeRecord<'a>>,
+    pub(crate) warnings: &'a [String],
+    pub(crate) solvers: Vec<SolverRecord<'a>>,
     #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
-    pub(super) comparisons: Vec<ComparisonRecord<'a, P>>,
+    pub(crate) comparisons: Vec<ComparisonRecord<'a, P>>,
     #[schemars(with = "Vec<CaseRecord<'a>>")]
-    pub(super) cases: C,
+    pub(crate) cases: C,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "solver")]
-pub(super) struct SolverRecord<'a> {
-    pub(super) name: &'a str,
-    pub(super) command: &'a str,
+pub(crate) struct SolverRecord<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) command: &'a str,
     /// The past run that its results are of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) run: Option<i64>,
+    pub(crate) run: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "comparison")]
-pub(super) struct ComparisonRecord<'a, P> {
-    pub(super) first: &'a str,
-    pub(super) second: &'a str,
-    pub(super) claim: &'static str,
+pub(crate) struct ComparisonRecord<'a, P> {
+    pub(crate) first: &'a str,
+    pub(crate) second: &'a str,
+    pub(crate) claim: &'static str,
     /// All that is said of it, in one line.
-    pub(super) verdict: String,
+    pub(crate) verdict: String,
     /// What is true of these cases.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) fact: Option<String>,
+    pub(crate) fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
-    pub(super) whole_contest: bool,
+    pub(crate) whole_contest: bool,
     /// What they show of cases like them.
-    pub(super) conclusion: String,
+    pub(crate) conclusion: String,
     /// What is too rare to have shown in them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) scope: Option<String>,
+    pub(crate) scope: Option<String>,
     /// On cases that have no effect of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) note: Option<String>,
+    pub(crate) note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) more_cases: Option<u64>,
+    pub(crate) more_cases: Option<u64>,
     /// The number of cases with an effect.
-    pub(super) cases: usize,
+    pub(crate) cases: usize,
     /// The number of effects: cases that count together have one.
-    pub(super) effect_count: usize,
+    pub(crate) effect_count: usize,
     /// The number of cases that both solved.
-    pub(super) solved: usize,
+    pub(crate) solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) interval: Option<IntervalRecord>,
+    pub(crate) interval: Option<IntervalRecord>,
     /// Which interval it is: `student`, `anytime` or `anytime-exact`.
-    pub(super) interval_kind: &'static str,
+    pub(crate) interval_kind: &'static str,
     /// Of H1 to H0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) log_likelihood_ratio: Option<f64>,
+    pub(crate) log_likelihood_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) effect: Option<EffectRecord>,
-    pub(super) failures: FailureRecord,
+    pub(crate) effect: Option<EffectRecord>,
+    pub(crate) failures: FailureRecord,
     /// Where the ratio of the scores and the problem's rule point to different sides.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) contrast: Option<ContrastRecord>,
-    pub(super) undefined: usize,
+    pub(crate) contrast: Option<ContrastRecord>,
+    pub(crate) undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) groups: Vec<GroupRecord>,
+    pub(crate) groups: Vec<GroupRecord>,
     #[schemars(with = "Vec<PairRecord>")]
-    pub(super) effects: P,
+    pub(crate) effects: P,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "hypotheses")]
-pub(super) struct HypothesesRecord {
-    pub(super) h0: f64,
-    pub(super) h1: f64,
+pub(crate) struct HypothesesRecord {
+    pub(crate) h0: f64,
+    pub(crate) h1: f64,
     /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
-    pub(super) alpha: f64,
-    pub(super) beta: f64,
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
     /// The log likelihood ratios at which H0 and H1 are accepted.
-    pub(super) accept_h0_at: f64,
-    pub(super) accept_h1_at: f64,
+    pub(crate) accept_h0_at: f64,
+    pub(crate) accept_h1_at: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "interval")]
-pub(super) struct IntervalRecord {
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct IntervalRecord {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "effect")]
-pub(super) struct EffectRecord {
-    pub(super) mean: f64,
+pub(crate) struct EffectRecord {
+    pub(crate) mean: f64,
     /// As the text shows it: percent for `total`, `ratio` and `relative`.
-    pub(super) mean_shown: f64,
-    pub(super) deviation: f64,
+    pub(crate) mean_shown: f64,
+    pub(crate) deviation: f64,
     /// Whether the mean is exaggerated: the cases ended because it was large.
-    pub(super) exaggerated: bool,
-    pub(super) wins: usize,
-    pub(super) ties: usize,
-    pub(super) losses: usize,
-    pub(super) sign_test_p: f64,
-    pub(super) wilcoxon_p: f64,
+    pub(crate) exaggerated: bool,
+    pub(crate) wins: usize,
+    pub(crate) ties: usize,
+    pub(crate) losses: usize,
+    pub(crate) sign_test_p: f64,
+    pub(crate) wilcoxon_p: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "time_change")]
-pub(super) struct TimeRecord<'a> {
-    pub(super) first: &'a str,
-    pub(super) second: &'a str,
+pub(crate) struct TimeRecord<'a> {
+    pub(crate) first: &'a str,
+    pub(crate) second: &'a str,
     /// The logarithm of the mean ratio.
-    pub(super) mean: f64,
-    pub(super) interval: IntervalRecord,
+    pub(crate) mean: f64,
+    pub(crate) interval: IntervalRecord,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "contrast")]
-pub(super) struct ContrastRecord {
-    pub(super) measure: &'static str,
+pub(crate) struct ContrastRecord {
+    pub(crate) measure: &'static str,
     /// The mean logarithm of the ratio.
-    pub(super) ratio: f64,
+    pub(crate) ratio: f64,
     /// The mean effect by the rule.
-    pub(super) by_rule: f64,
+    pub(crate) by_rule: f64,
     /// The cases without which the rule would not point elsewhere.
-    pub(super) cases: Vec<String>,
+    pub(crate) cases: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "failure")]
-pub(super) struct FailureRecord {
-    pub(super) first_only: usize,
-    pub(super) second_only: usize,
-    pub(super) both: usize,
+pub(crate) struct FailureRecord {
+    pub(crate) first_only: usize,
+    pub(crate) second_only: usize,
+    pub(crate) both: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "group")]
-pub(super) struct GroupRecord {
-    pub(super) low: Option<Number>,
-    pub(super) high: Option<Number>,
-    pub(super) cases: usize,
+pub(crate) struct GroupRecord {
+    pub(crate) low: Option<Number>,
+    pub(crate) high: Option<Number>,
+    pub(crate) cases: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) mean: Option<f64>,
+    pub(crate) mean: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) interval: Option<IntervalRecord>,
+    pub(crate) interval: Option<IntervalRecord>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "pair")]
-pub(super) struct PairRecord {
+pub(crate) struct PairRecord {
     /// The case, or the first of those that count together.
-    pub(super) case: String,
-    pub(super) effect: f64,
+    pub(crate) case: String,
+    pub(crate) effect: f64,
     /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) own_change: Option<f64>,
+    pub(crate) own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) of_total: Option<f64>,
-    pub(super) reproduce: String,
+    pub(crate) of_total: Option<f64>,
+    pub(crate) reproduce: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
-pub(super) struct CaseRecord<'a> {
-    pub(super) case: String,
+pub(crate) struct CaseRecord<'a> {
+    pub(crate) case: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) seed: Option<u64>,
-    pub(super) results: Vec<ResultRecord<'a>>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) results: Vec<ResultRecord<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "result")]
-pub(super) struct ResultRecord<'a> {
-    pub(super) solver: &'a str,
-    pub(super) verdict: &'static str,
+pub(crate) struct ResultRecord<'a> {
+    pub(crate) solver: &'a str,
+    pub(crate) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) score: Option<Number>,
+    pub(crate) score: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) cpu_ms: Option<f64>,
+    pub(crate) cpu_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) memory_bytes: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
     /// The node that it was run on, if the run has nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) node: Option<String>,
+    pub(crate) node: Option<String>,
 }
 
 impl From<Hypotheses> for HypothesesRecord {

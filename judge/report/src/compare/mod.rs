@@ -7,7 +7,7 @@ pub(super) mod rank;
 pub(super) mod report;
 pub(super) mod text;
 
-pub use json::{compare_looks_json, compare_looks_schema, compare_schema};
-pub use power::{PowerReport, Spread, power_schema};
-pub use rank::{RankReport, rank_schema};
+pub use json::GrowingComparison;
+pub use power::{PowerReport, Spread};
+pub use rank::RankReport;
 pub use report::{CompareReport, Comparison, InterimResult, IntervalProgress, RunInfo};

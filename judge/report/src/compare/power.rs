@@ -2,8 +2,7 @@
 //! A power analysis as tables: for Markdown, a page and CSV.
 
 use crate::text::effects::size;
-use crate::text::json;
-use crate::text::json::schema_of;
+use crate::text::json::Document;
 use crate::text::provenance::{ProvenanceRecord, provenance_lines};
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
 use crate::text::table::{grid, right};
@@ -12,7 +11,7 @@ use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::cases_until_decided;
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The spread of effects, and its source.
@@ -129,7 +128,7 @@ pub(crate) fn power_text(report: &PowerReport, style: Style) -> String {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge power --json")]
-struct Document<'a> {
+pub(crate) struct PowerDocument<'a> {
     schema: u32,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
@@ -163,36 +162,27 @@ struct NeededRecord {
     until_decided: Option<u64>,
 }
 
-/// Returns the report as one JSON document, with a final newline. Differences are on the scale of the measure.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub(crate) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
-    let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
-    let needed = |&difference: &f64| NeededRecord {
-        difference,
-        cases: report.needed_for(difference),
-        range: report.range_for(difference).map(|(low, high)| [low, high]),
-        until_decided: report.decided_after(difference),
-    };
-    let document = Document {
-        schema: 1,
-        provenance: (&report.provenance).into(),
-        measure: report.spread.measure.name(),
-        deviation: report.spread.deviation,
-        source: &report.spread.source,
-        alpha: report.alpha,
-        power: report.power,
-        shown: report.counts.iter().map(shown).collect(),
-        needed: report.differences.iter().map(needed).collect(),
-    };
-    json::document(&document)
-}
-
-/// Returns the JSON schema of `judge power --json`.
-#[must_use]
-pub fn power_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for PowerReport {
+    fn record(&self) -> impl Serialize {
+        let shown = |&cases: &u64| ShownRecord { cases, difference: self.shown_by(cases) };
+        let needed = |&difference: &f64| NeededRecord {
+            difference,
+            cases: self.needed_for(difference),
+            range: self.range_for(difference).map(|(low, high)| [low, high]),
+            until_decided: self.decided_after(difference),
+        };
+        PowerDocument {
+            schema: 1,
+            provenance: (&self.provenance).into(),
+            measure: self.spread.measure.name(),
+            deviation: self.spread.deviation,
+            source: &self.spread.source,
+            alpha: self.alpha,
+            power: self.power,
+            shown: self.counts.iter().map(shown).collect(),
+            needed: self.differences.iter().map(needed).collect(),
+        }
+    }
 }
 
 /// Returns the figures as tables for people.

@@ -3,8 +3,7 @@
 use crate::compare::report::RunInfo;
 use crate::compare::text::in_words;
 use crate::text::figures::{Counts, points_text};
-use crate::text::json;
-use crate::text::json::{exact, schema_of};
+use crate::text::json::{Document, exact};
 use crate::text::provenance::{ProvenanceRecord, provenance_lines};
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
 use crate::text::table::{grid, left, right};
@@ -14,7 +13,7 @@ use judge_problem::plan::Plan;
 use judge_problem::scoring::Scoreboard;
 use judge_problem::{OutcomeGrid, Provenance, Rule, Stop, counted, one_line};
 use judge_statistics::{PlaceInterval, SolverOrder};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::cmp::Reverse;
@@ -165,7 +164,7 @@ pub(crate) fn rank_rows(report: &RankReport<'_>) -> TextTable {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge rank --json")]
-struct Document<'a> {
+pub(crate) struct RankDocument<'a> {
     schema: u32,
     judge: &'static str,
     #[serde(flatten)]
@@ -199,27 +198,25 @@ struct SolverRecord<'a> {
     cases: usize,
 }
 
-/// Returns the report as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub(crate) fn rank_json(report: &RankReport<'_>) -> serde_json::Result<String> {
-    let rows = report.by_place();
-    json::document(&Document {
-        schema: 1,
-        judge: env!("CARGO_PKG_VERSION"),
-        provenance: (&report.provenance).into(),
-        problem: &report.plan.problem.id,
-        rule: report.rule.name(),
-        measure: report.measure.name(),
-        alpha: report.alpha,
-        until_decided: report.is_sequential,
-        interrupted: report.stop == Some(Stop::Interrupted),
-        cases: report.plan.cases.len(),
-        warnings: report.warnings,
-        solvers: rows.iter().map(solver_record).collect(),
-        undecided: report.open_pairs().collect(),
-    })
+impl Document for RankReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let rows = self.by_place();
+        RankDocument {
+            schema: 1,
+            judge: env!("CARGO_PKG_VERSION"),
+            provenance: (&self.provenance).into(),
+            problem: &self.plan.problem.id,
+            rule: self.rule.name(),
+            measure: self.measure.name(),
+            alpha: self.alpha,
+            until_decided: self.is_sequential,
+            interrupted: self.stop == Some(Stop::Interrupted),
+            cases: self.plan.cases.len(),
+            warnings: self.warnings,
+            solvers: rows.iter().map(solver_record).collect(),
+            undecided: self.open_pairs().collect(),
+        }
+    }
 }
 
 fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
@@ -230,10 +227,4 @@ fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
         mean: row.mean.as_ref().and_then(exact),
         cases: row.cases,
     }
-}
-
-/// Returns the JSON schema of `judge rank --json`.
-#[must_use]
-pub fn rank_schema() -> Schema {
-    schema_of::<Document<'static>>()
 }

@@ -5,6 +5,5 @@ pub(super) mod formats;
 pub(super) mod json;
 pub(super) mod report;
 
-pub use calibration::{CalibrationReport, calibration_schema};
-pub use json::gate_schema;
+pub use calibration::CalibrationReport;
 pub use report::{GateReport, GatesReport};

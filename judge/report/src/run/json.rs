@@ -3,10 +3,10 @@
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
 use crate::text::json;
-use crate::text::json::{Each, schema_of};
+use crate::text::json::Document;
 use judge_problem::plan::Plan;
-use judge_problem::{Features, FinishedJob, JobId, Outcome, RunId, RunState};
-use schemars::{JsonSchema, Schema};
+use judge_problem::{Features, FinishedJob, JobId, RunId, RunState};
+use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use std::io;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The report of one run of the judge: `judge run --json PATH`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge run --json")]
-struct Document<'a> {
+pub(crate) struct RunDocument<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
     /// Every solver on every case, case by case; with `--sort` in that order, and with `--top` not all of them.
@@ -37,26 +37,17 @@ impl Serialize for CaseRecords<'_> {
     }
 }
 
-/// Writes the report of a run as one JSON document, with a final newline.
-///
-/// # Errors
-/// When it cannot be written there.
-pub(crate) fn run_json(report: &RunReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
-    let document = Document { summary: Summary::of(report), cases: CaseRecords(report) };
-    json::write_document(&document, output)
-}
-
-/// Returns the JSON schema of `judge run --json`.
-#[must_use]
-pub fn run_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for RunReport<'_> {
+    fn record(&self) -> impl Serialize {
+        RunDocument { summary: Summary::of(self), cases: CaseRecords(self) }
+    }
 }
 
 /// One line of the report of a run: `judge run --jsonl PATH`.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[schemars(title = "judge run --jsonl")]
-enum Line<'a> {
+pub(crate) enum RunLine<'a> {
     /// A case, in the order of finishing, without points.
     Case(CaseRecord<'a>),
     /// The last line: the run without its cases.
@@ -77,7 +68,7 @@ impl<W: Write> JsonLines<W> {
 
     /// Writes the line of a finished job.
     pub fn finished(&mut self, plan: &Plan, finished: &FinishedJob, features: Option<&Features>) {
-        self.write(&Line::Case(CaseRecord::new(plan, finished.job, Some(&finished.outcome), None, features)));
+        self.write(&RunLine::Case(CaseRecord::new(plan, finished.job, Some(&finished.outcome), None, features)));
     }
 
     /// Writes the last line.
@@ -85,11 +76,11 @@ impl<W: Write> JsonLines<W> {
     /// # Errors
     /// When any line could not be written. A closed pipe is no error.
     pub fn close(mut self, report: &RunReport<'_>) -> io::Result<()> {
-        self.write(&Line::Summary(Summary::of(report)));
+        self.write(&RunLine::Summary(Summary::of(report)));
         self.result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
     }
 
-    fn write(&mut self, line: &Line<'_>) {
+    fn write(&mut self, line: &RunLine<'_>) {
         if self.result.is_ok() {
             self.result = json::line(line).map_err(io::Error::from).and_then(|line| {
                 self.output.write_all(line.as_bytes())?;
@@ -99,15 +90,11 @@ impl<W: Write> JsonLines<W> {
     }
 }
 
-/// Returns the JSON schema of the lines.
-#[must_use]
-pub fn lines_schema() -> Schema {
-    schema_of::<Line<'static>>()
-}
-
 /// What a run has beside its report.
 #[derive(Debug)]
 pub struct RunHead<'a> {
+    /// Its report.
+    pub report: &'a RunReport<'a>,
     /// Its number.
     pub run: RunId,
     /// Its state.
@@ -127,7 +114,7 @@ pub struct RunHead<'a> {
 /// A past run without its cases: `GET /api/runs/{run}`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/runs/{run}")]
-struct HeadDocument<'a> {
+pub(crate) struct HeadDocument<'a> {
     /// Its number.
     run: i64,
     /// Its state.
@@ -163,6 +150,8 @@ pub struct CaseRow {
 /// A page of the cases of a run.
 #[derive(Debug)]
 pub struct CasePage<'a> {
+    /// The report of the run.
+    pub report: &'a RunReport<'a>,
     /// The run.
     pub run: RunId,
     /// How many rows there are.
@@ -178,7 +167,7 @@ pub struct CasePage<'a> {
 /// A page of the cases of a run: `GET /api/runs/{run}/cases`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/runs/{run}/cases")]
-struct PageDocument<C> {
+pub(crate) struct PageDocument<C> {
     /// The run's number.
     run: i64,
     /// How many rows there are: one for each solver on each case.
@@ -193,7 +182,7 @@ struct PageDocument<C> {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "row")]
-struct RowRecord<'a> {
+pub(crate) struct RowRecord<'a> {
     /// The share of the best score of the case, from 0 to 1; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
@@ -201,41 +190,39 @@ struct RowRecord<'a> {
     case: CaseRecord<'a>,
 }
 
-/// Returns a run without its cases as one JSON document.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn run_head_json(report: &RunReport<'_>, head: &RunHead<'_>) -> serde_json::Result<String> {
-    let &RunHead { run, state, planned, fields, features, replays, relative } = head;
-    let (run, state, done) = (run.0, state.name(), report.plan.cases.len());
-    let summary = Summary::of(report);
-    json::line(&HeadDocument { run, state, planned, done, fields, features, replays, relative, summary })
+impl Document for RunHead<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let &Self { report, run, state, planned, fields, features, replays, relative } = self;
+        let (run, state, done) = (run.0, state.name(), report.plan.cases.len());
+        let summary = Summary::of(report);
+        HeadDocument { run, state, planned, done, fields, features, replays, relative, summary }
+    }
 }
 
-/// Returns the JSON schema of [`run_head_json`]'s documents.
-#[must_use]
-pub fn run_head_schema() -> Schema {
-    schema_of::<HeadDocument<'static>>()
+impl Document for CasePage<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let &Self { run, all, total, offset, .. } = self;
+        PageDocument { run: run.0, all, total, offset, rows: PageRows(self) }
+    }
 }
 
-/// Returns a page of the cases of a run as one JSON document.
-///
-/// # Errors
-/// When a value cannot be written as JSON.
-pub fn case_page_json(report: &RunReport<'_>, page: &CasePage<'_>) -> serde_json::Result<String> {
-    let outcomes: Vec<_> = page.rows.iter().map(|row| report.outcomes.get(row.job)).collect();
-    let record = |(row, outcome)| record(report, row, outcome);
-    let rows = Each(|| page.rows.iter().zip(outcomes.iter().map(Option::as_ref)).map(record));
-    json::line(&PageDocument { run: page.run.0, all: page.all, total: page.total, offset: page.offset, rows })
-}
+/// The rows of a page, each made when it is written.
+struct PageRows<'a>(&'a CasePage<'a>);
 
-/// Returns the JSON schema of [`case_page_json`]'s documents.
-#[must_use]
-pub fn case_page_schema() -> Schema {
-    schema_of::<PageDocument<Vec<RowRecord<'static>>>>()
-}
-
-fn record<'a>(report: &'a RunReport<'_>, row: &'a CaseRow, outcome: Option<&'a Outcome>) -> RowRecord<'a> {
-    let case = CaseRecord::of_report(report, row.job, outcome);
-    RowRecord { relative: row.relative, case: case.with_features(row.features.as_deref()) }
+impl Serialize for PageRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let CasePage { report, rows, .. } = self.0;
+        let mut records = serializer.serialize_seq(Some(rows.len()))?;
+        for row in *rows {
+            let outcome = report.outcomes.get(row.job);
+            let case = CaseRecord::of_report(report, row.job, outcome.as_ref());
+            let case = case.with_features(row.features.as_deref());
+            records.serialize_element(&RowRecord { relative: row.relative, case })?;
+        }
+        records.end()
+    }
 }

@@ -9,8 +9,5 @@ pub(super) mod tables;
 pub(super) mod text;
 
 pub use feedback::{Feedback, TestTexts};
-pub use json::{
-    CasePage, CaseRow, JsonLines, RunHead, case_page_json, case_page_schema, lines_schema, run_head_json,
-    run_head_schema, run_schema,
-};
+pub use json::{CasePage, CaseRow, JsonLines, RunHead};
 pub use report::RunReport;

@@ -1,8 +1,6 @@
 //! JSON documents: exact numbers, no control characters, and their schemas.
 
 use judge_problem::is_hidden;
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
@@ -11,20 +9,33 @@ use std::io::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Returns a value as a JSON document, with a final newline.
-///
-/// # Errors
-/// When the value cannot be written as JSON.
-pub(crate) fn document(value: &impl Serialize) -> serde_json::Result<String> {
-    text(|output| write_document(value, output))
-}
+/// A value that the judge writes as one JSON document. [`SCHEMAS`](crate::SCHEMAS) has the schema of each.
+pub trait Document {
+    /// Whether the document is indented, as in files. The server sends documents of one line.
+    const IS_INDENTED: bool = true;
 
-/// Writes a value as a JSON document, with a final newline.
-///
-/// # Errors
-/// When the value cannot be written as JSON, or not at all.
-pub(crate) fn write_document(value: &impl Serialize, output: &mut dyn Write) -> serde_json::Result<()> {
-    write(value, Visible(PrettyFormatter::new()), output)
+    /// Returns what is serialized: its fields are the keys of the document.
+    fn record(&self) -> impl Serialize;
+
+    /// Writes the document, with a final newline.
+    ///
+    /// # Errors
+    /// When the output cannot be written to.
+    fn write_json(&self, output: &mut dyn Write) -> serde_json::Result<()> {
+        if Self::IS_INDENTED {
+            write(&self.record(), Visible(PrettyFormatter::new()), output)
+        } else {
+            write(&self.record(), Visible(CompactFormatter), output)
+        }
+    }
+
+    /// Returns the document, with a final newline.
+    ///
+    /// # Errors
+    /// Never: every value in it can be written as JSON.
+    fn to_json(&self) -> serde_json::Result<String> {
+        text(|output| self.write_json(output))
+    }
 }
 
 /// Returns a value as a line of JSON, with its newline.
@@ -96,11 +107,6 @@ impl<F: Formatter> Formatter for Visible<F> {
     }
 }
 
-/// Returns the schema of the serialized form: fields that may be omitted are not required.
-pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
-}
-
 /// Whether a count is left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 pub(crate) fn is_zero(count: &usize) -> bool {
@@ -129,8 +135,14 @@ mod tests {
 
     #[test]
     fn documents_are_exact_and_visible() {
+        struct Texts([&'static str; 2]);
+        impl Document for Texts {
+            fn record(&self) -> impl Serialize {
+                self.0
+            }
+        }
         let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
-        for json in [document(&value).unwrap(), line(&value).unwrap()] {
+        for json in [Texts(value).to_json().unwrap(), line(&value).unwrap()] {
             assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
             assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
         }

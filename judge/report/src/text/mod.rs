@@ -13,6 +13,7 @@ pub(super) mod terminal;
 
 pub use failures::{StderrLines, failures_text};
 pub use figures::{Counts, best_score, every_how_many, milliseconds, share_of_best};
+pub use json::Document;
 pub use progress::{Progress, Steps};
 pub use replay::{GameFilm, GameText, MoveRange, can_step, step_through};
 pub use table::{Field, Grid, grid, left, right};

@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::{ProblemPage, RecordedHand, ServerRecord};
+use judge_report::{ProblemList, ProblemPage, RecordedHand, ServerRecord};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
 use judge_session::failure::Failure;
@@ -26,7 +26,9 @@ const NAMES: usize = 200;
 /// `GET /api/problems`
 pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
     document(store, |store| {
-        Ok(json(judge_report::problems_json(store.catalogue.problems(), |problem| games::reader(problem).is_some()))?)
+        let problems = store.catalogue.problems().iter();
+        let problems = problems.map(|problem| (problem, games::reader(problem).is_some())).collect();
+        Ok(json(&ProblemList { problems })?)
     })
     .await
 }
@@ -44,7 +46,7 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
         // A pattern of files may match none.
         let cases = select(problem, &Selection::default()).unwrap_or_default();
         let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
-        Ok(json(judge_report::problem_json(&ProblemPage {
+        Ok(json(&ProblemPage {
             problem,
             facts: &facts,
             rules: rules.trim_end(),
@@ -52,7 +54,7 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
             by_hand,
             names: &names.collect::<Vec<_>>(),
             fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
-        }))?)
+        })?)
     })
     .await
 }
@@ -65,7 +67,7 @@ pub(super) async fn server(State(store): State<Arc<Store>>) -> Response {
             edits: !store.catalogue.is_read_only(),
             runs: store.starter.is_some(),
         };
-        Ok(json(judge_report::server_json(&server))?)
+        Ok(json(&server)?)
     })
     .await
 }
@@ -118,7 +120,7 @@ pub(super) async fn record_game(
         let game = ManualGame::open(store, &id, &case)?;
         let case = game.case().to_owned();
         let (run, score) = game.record(store, &moves)?;
-        Ok(json(judge_report::recorded_hand_json(&RecordedHand { run, case: &case, score: &score }))?)
+        Ok(json(&RecordedHand { run, case: &case, score: &score })?)
     })
     .await
 }

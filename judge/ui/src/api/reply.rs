@@ -9,6 +9,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::{RunChoice, RunId};
+use judge_report::Document;
 use judge_session::failure::Failure;
 use std::sync::Arc;
 
@@ -64,7 +65,7 @@ pub(super) fn page_rows(limit: Option<usize>) -> usize {
     limit.unwrap_or(100).min(1000)
 }
 
-/// Returns a document that was made.
-pub(super) fn json(made: serde_json::Result<String>) -> Result<String, Failure> {
-    made.map_err(Failure::fault)
+/// Returns a document as text.
+pub(super) fn json(document: &(impl Document + ?Sized)) -> Result<String, Failure> {
+    document.to_json().map_err(Failure::fault)
 }

@@ -13,7 +13,7 @@ use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
 use judge_problem::{JobId, Labels, Note, RunId, RunState, Tag};
-use judge_report::{CasePage, Points, RunHead, RunReport, SolverPoints};
+use judge_report::{CasePage, GrowingComparison, HistoryPage, Points, RunHead, RunLabels, RunReport, SolverPoints};
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_filter::stored_by_rules;
 use judge_session::compared::Compared;
@@ -52,10 +52,10 @@ pub(super) async fn list(State(store): State<Arc<Store>>, query: QueryResult<Run
             newest: Some(page_rows(limit)),
         };
         store.with_journal(|journal| {
-            let Some(journal) = journal else { return Ok(json(judge_report::history_page_json(&[], offset, 0))?) };
+            let Some(journal) = journal else { return Ok(json(&HistoryPage { rows: &[], offset, total: 0 })?) };
             let mut rows = journal.history(&filter)?;
             DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
-            Ok(json(judge_report::history_page_json(&rows, offset, journal.history_count(&filter)?))?)
+            Ok(json(&HistoryPage { rows: &rows, offset, total: journal.history_count(&filter)? })?)
         })
     })
     .await
@@ -72,6 +72,7 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
         })?;
         let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
         let head = RunHead {
+            report: &RunReport { detached: detached.as_ref(), ..shown.report() },
             run: shown.id(),
             state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
@@ -80,7 +81,7 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
             replays: games::is_shown(store, shown.problem()),
             relative: &relative,
         };
-        Ok(json(judge_report::run_head_json(&RunReport { detached: detached.as_ref(), ..shown.report() }, &head))?)
+        Ok(json(&head)?)
     })
     .await
 }
@@ -119,13 +120,14 @@ pub(super) async fn cases(
         let chosen = all.iter().skip(offset).take(page_rows(limit));
         let rows: Vec<_> = chosen.map(|job| shown.row(*job, reader.as_ref())).collect();
         let page = CasePage {
+            report: &shown.report(),
             run: shown.id(),
             all: shown.run.cases.len() * shown.solver_count(),
             total: all.len(),
             offset,
             rows: &rows,
         };
-        Ok(json(judge_report::case_page_json(&shown.report(), &page))?)
+        Ok(json(&page)?)
     })
     .await
 }
@@ -166,7 +168,7 @@ pub(super) async fn points(
             points.y.push(*y);
         }
         let points = Points { run: shown.id().0, x: &x, y: &y, total: found.len(), solvers };
-        Ok(json(judge_report::points_json(&points))?)
+        Ok(json(&points)?)
     })
     .await
 }
@@ -206,7 +208,7 @@ pub(super) async fn change_labels(
         let run = number(store, &run)?;
         // A connection of its own: that of the store sees the change as one of another judge, and tells the pages.
         let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
-        Ok(json(judge_report::labels_json(run, &labels))?)
+        Ok(json(&RunLabels { run, labels: &labels })?)
     })
     .await
 }
@@ -260,7 +262,7 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: QueryResult<
         let looks =
             paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
         let report = compared.report(&args, provenance::here());
-        Ok(json(judge_report::compare_looks_json(&report, &looks.unwrap_or_default()))?)
+        Ok(json(&GrowingComparison { report: &report, looks: &looks.unwrap_or_default() })?)
     })
     .await
 }

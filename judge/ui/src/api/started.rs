@@ -11,7 +11,7 @@ use clap::Parser;
 use judge_cli::{Cli, Command};
 use judge_journal::{Changes, FinishedCase, JournalError, RunOrigin, RunProgress, SolverProgress, Surroundings, Watch};
 use judge_problem::{RunId, RunState, quote_words};
-use judge_report::{NewCase, SolverNow, StartedRecord, UnfinishedRun};
+use judge_report::{Document, NewCase, SolverNow, StartedRecord, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
 use judge_session::failure::Failure;
 use judge_session::{command_line, sandbox};
@@ -113,7 +113,7 @@ fn starter(store: &Store) -> Result<&Starter, Refused> {
 
 fn started_document(store: &Store) -> Result<String, Refused> {
     let records = starter(store)?.runs().iter().map(|run| record(store, run)).collect::<Result<Vec<_>, _>>()?;
-    Ok(json(judge_report::started_json(&records))?)
+    Ok(json(&*records)?)
 }
 
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
@@ -231,7 +231,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
 
 /// Returns what is to be events_of of changes.
 fn events_of(changes: &Changes) -> Vec<Event> {
-    let progress = changes.progress.iter().filter_map(|run| judge_report::progress_json(&unfinished(run)).ok());
+    let progress = changes.progress.iter().filter_map(|run| unfinished(run).to_json().ok());
     // A line of an event ends with the line.
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
