@@ -271,7 +271,7 @@ impl Report for GatesReport<'_> {
     }
 
     fn junit(&self, output: &mut dyn Write) -> Option<Written> {
-        whole(gates_junit(self), output)
+        Some(gates_junit(self, output).map_err(Into::into))
     }
 
     fn markdown(&self) -> Option<String> {

@@ -77,6 +77,14 @@ impl RunReport<'_> {
         Box::new(self.sorted(&order, self.played()).into_iter().take(most).map(|(job, outcome)| (job, Some(outcome))))
     }
 
+    /// Returns all jobs: those that were run in the order that the user chose, then the others; or all in the order of the plan.
+    pub(crate) fn ordered_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
+        let Some(order) = self.order else { return Box::new(self.jobs()) };
+        let played = self.sorted(&order, self.played()).into_iter().map(|(job, outcome)| (job, Some(outcome)));
+        let is_skipped = |outcome: &Option<Outcome>| verdict_of(outcome.as_ref()) == Verdict::Skipped;
+        Box::new(played.chain(self.jobs().filter(move |(_, outcome)| is_skipped(outcome))))
+    }
+
     /// Returns jobs in an order.
     pub(crate) fn sorted(
         &self,
