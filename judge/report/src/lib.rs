@@ -21,8 +21,8 @@ mod verify;
 
 pub use best::{BestFileError, BestReport, best_text, read_best_json};
 pub use compare::{
-    CompareReport, Comparison, GrowingComparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo,
-    Spread,
+    CompareReport, ComparedRuns, Comparison, GrowingComparison, InterimResult, IntervalProgress, PowerReport,
+    RankReport, RunInfo, Spread,
 };
 pub use doctor::doctor_text;
 pub use exec::{ExecReport, exec_line};

@@ -19,8 +19,8 @@ impl Document for CompareReport<'_> {
 }
 
 pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a, impl Serialize, impl Serialize> {
-    let solvers = report.plan.solvers.iter();
-    let run_info = report.run_info.as_ref();
+    let solvers = report.compared.plan.solvers.iter();
+    let run_info = report.compared.run_info.as_ref();
     let is_on_equal_processors = |comparison: &Comparison| {
         let PairedComparison { first, second, pairs, .. } = &comparison.paired;
         pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
@@ -34,30 +34,30 @@ pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a,
     CompareDocument {
         schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
-        provenance: (&report.provenance).into(),
-        limits: run_info.map(|_| (&report.plan.limits).into()),
-        problem: &report.plan.problem.id,
-        direction: report.plan.problem.direction.name(),
-        measure: report.measure.name(),
-        rule: report.rule.name(),
+        provenance: (&report.compared.provenance).into(),
+        limits: run_info.map(|_| (&report.compared.plan.limits).into()),
+        problem: &report.compared.plan.problem.id,
+        direction: report.compared.plan.problem.direction.name(),
+        measure: report.compared.measure.name(),
+        rule: report.compared.rule.name(),
         reference: report.reference().map(|reference| reference.record()),
-        alpha: report.alpha,
+        alpha: report.compared.alpha,
         alpha_each: report.parameters.alpha,
         min_effect: report.parameters.min_effect,
-        until_decided: report.is_sequential,
+        until_decided: report.compared.is_sequential,
         exact: report.parameters.bound.is_some(),
         hypotheses: report.parameters.hypotheses.map(Into::into),
         tier: run_info.map(|run_info| run_info.tier.name()),
         gaps: run_info.map(|run_info| &*run_info.gaps),
         jobs: run_info.map(|run_info| run_info.jobs),
-        interrupted: report.stop == Some(Stop::Interrupted),
+        interrupted: report.compared.stop == Some(Stop::Interrupted),
         elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
         times_comparable: report.times_are_comparable && report.comparisons.iter().all(is_on_equal_processors),
         time_changes: report.comparisons.iter().filter_map(time_change).collect(),
-        warnings: report.warnings,
+        warnings: report.compared.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
-        cases: Each(move || (0..report.plan.cases.len()).map(move |case| case_record(report, case))),
+        cases: Each(move || (0..report.compared.plan.cases.len()).map(move |case| case_record(report, case))),
     }
 }
 
@@ -72,11 +72,11 @@ fn comparison_record<'a>(
     let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
     let pair = |pair: &Pair| PairRecord {
-        case: report.plan.cases.at(pair.case).name.to_string(),
+        case: report.compared.plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
-        reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
+        reproduce: report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
     ComparisonRecord {
         first: report.name(paired.first),
@@ -95,7 +95,7 @@ fn comparison_record<'a>(
         interval: inference.interval.map(Into::into),
         interval_kind: match report.parameters.bound {
             Some(_) => "anytime-exact",
-            None if report.is_sequential => "anytime",
+            None if report.compared.is_sequential => "anytime",
             None => "student",
         },
         log_likelihood_ratio: inference.log_likelihood_ratio,
@@ -113,7 +113,7 @@ fn comparison_record<'a>(
 }
 
 fn contrast_record(report: &CompareReport<'_>, contrast: &Contrast) -> ContrastRecord {
-    let name = |&case: &usize| report.plan.cases.at(case).name.to_string();
+    let name = |&case: &usize| report.compared.plan.cases.at(case).name.to_string();
     ContrastRecord {
         measure: contrast.measure.name(),
         ratio: contrast.ratio,
@@ -126,7 +126,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
     let EffectSummary { moments, signs, ranks, .. } = summary;
     EffectRecord {
         mean: moments.mean(),
-        mean_shown: report.measure.shown(moments.mean()),
+        mean_shown: report.compared.measure.shown(moments.mean()),
         deviation: moments.deviation(),
         exaggerated: report.is_exaggerated(comparison),
         wins: signs.wins,
@@ -148,7 +148,7 @@ fn group_record(range: &FeatureRange) -> GroupRecord {
 }
 
 fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a> {
-    let spec = report.plan.cases.at(case);
+    let spec = report.compared.plan.cases.at(case);
     let result = |solver| {
         let outcome = report.outcome(case, solver);
         ResultRecord {
@@ -163,7 +163,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
     CaseRecord {
         case: spec.name.to_string(),
         seed: if let CaseSource::Seed(seed) = spec.source { Some(seed) } else { None },
-        results: (0..report.plan.solvers.len()).map(result).collect(),
+        results: (0..report.compared.plan.solvers.len()).map(result).collect(),
     }
 }
 
@@ -209,7 +209,7 @@ impl Document for GrowingComparison<'_> {
         WithLooks {
             comparison: document(self.report),
             looks: self.looks.iter().map(record).collect(),
-            title: &self.report.plan.problem.title,
+            title: &self.report.compared.plan.problem.title,
         }
     }
 }

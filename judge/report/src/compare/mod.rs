@@ -10,4 +10,4 @@ pub(super) mod text;
 pub use json::GrowingComparison;
 pub use power::{PowerReport, Spread};
 pub use rank::RankReport;
-pub use report::{CompareReport, Comparison, InterimResult, IntervalProgress, RunInfo};
+pub use report::{CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, RunInfo};

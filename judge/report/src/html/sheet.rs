@@ -105,7 +105,7 @@ struct Ends {
 pub(super) fn pair_numbers(report: &CompareReport<'_>) -> String {
     let comparisons = report.comparisons.iter().map(|comparison| numbers_of(report, comparison)).collect();
     // Every value in it can be written as JSON.
-    in_script(&json::line(&Numbers { measure: report.measure.name(), comparisons }).unwrap_or_default())
+    in_script(&json::line(&Numbers { measure: report.compared.measure.name(), comparisons }).unwrap_or_default())
 }
 
 fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumbers {
@@ -119,7 +119,10 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
         first: report.shown(paired.first),
         second: report.shown(paired.second),
         cases: paired.pairs.len(),
-        names: drawn.iter().map(|pair| one_line(&report.plan.cases.at(pair.case).name.0).into_owned()).collect(),
+        names: drawn
+            .iter()
+            .map(|pair| one_line(&report.compared.plan.cases.at(pair.case).name.0).into_owned())
+            .collect(),
         effects: drawn.iter().map(|pair| pair.effect).collect(),
         a: scores(paired.first),
         b: scores(paired.second),
@@ -128,7 +131,7 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
 }
 
 fn score(report: &CompareReport<'_>, job: JobId) -> Option<f64> {
-    let score: f64 = report.outcomes.get(job)?.score?.to_string().parse().ok()?;
+    let score: f64 = report.compared.outcomes.get(job)?.score?.to_string().parse().ok()?;
     score.is_finite().then_some(score)
 }
 

@@ -3,7 +3,7 @@
 use judge_compare::paired;
 use judge_compare::paired::{EffectMeasure, TestParameters};
 use judge_problem::{CaseSpec, Solver, Stop};
-use judge_report::{CompareReport, Comparison, TuneComparison};
+use judge_report::{CompareReport, ComparedRuns, Comparison, TuneComparison};
 use judge_session::failure::Failure;
 use judge_session::match_runner::MatchRunner;
 use judge_session::provenance;
@@ -42,22 +42,24 @@ impl Confirmation<'_> {
         let contrast = scored.contrast(1, self.alpha);
         let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
         let report = CompareReport {
-            plan: &played.plan,
-            outcomes: &played.outcomes,
-            measure,
-            rule: &scored.rule,
-            alpha: self.alpha,
+            compared: ComparedRuns {
+                plan: &played.plan,
+                outcomes: &played.outcomes,
+                measure,
+                rule: &scored.rule,
+                alpha: self.alpha,
+                is_sequential: false,
+                stop: played.stop,
+                run_info: None,
+                provenance: provenance::here(),
+                warnings: &[],
+            },
             parameters,
-            is_sequential: false,
             is_whole_contest: false,
             comparisons: std::slice::from_ref(&comparison),
             group_by: None,
             order: None,
-            stop: played.stop,
-            run_info: None,
-            provenance: provenance::here(),
             runs: &[None, None],
-            warnings: &[],
             times_are_comparable: false,
         };
         Ok(Some(TuneComparison {
