@@ -53,7 +53,7 @@ impl Format {
     }
 }
 
-/// What came of writing a report: an error is of the report, or of where it goes.
+/// The result of writing a report.
 pub type Written = Result<(), Box<dyn Error>>;
 
 /// Why a report is not written in a format, and the alternative.
@@ -65,7 +65,7 @@ pub struct Missing {
     pub hint: &'static str,
 }
 
-/// A report of a command. A report gains a format by a method of this trait.
+/// A report of a command. Each method is a format; a report implements the formats that it has.
 pub trait Report {
     /// The name of the report, as messages use it.
     const NAME: &'static str;
@@ -129,23 +129,23 @@ pub trait Report {
     }
 }
 
-/// Nothing in a report passes or fails.
+/// Why a report has no JUnit form.
 const NO_TESTS: Missing = Missing {
     why: "nothing in it passes or fails",
     hint: "`judge gate --junit PATH` tests a solver against a baseline",
 };
 
-/// A report is complete only at the end of its command.
+/// Why a report has no JSON lines.
 const ONE_DOCUMENT: Missing =
     Missing { why: "it is complete only at the end", hint: "--json PATH writes it as one document" };
 
-/// The settings of a search are its records.
+/// Why a search has no JSON document.
 const ONE_LINE_A_SETTING: Missing = Missing {
     why: "its records are the settings that it tried",
     hint: "--jsonl PATH writes each of them as a line of JSON",
 };
 
-/// Writes a report that is small enough to be made whole.
+/// Writes a report that is one text.
 fn whole<E: Error + 'static>(text: Result<String, E>, output: &mut dyn Write) -> Option<Written> {
     Some(text.map_err(Into::into).and_then(|text| Ok(output.write_all(text.as_bytes())?)))
 }
@@ -193,7 +193,7 @@ impl Feedback {
     /// Writes the page as HTML, in one file.
     ///
     /// # Errors
-    /// When it cannot be written there.
+    /// When the output cannot be written to.
     pub fn html(&self, output: &mut dyn Write) -> std::io::Result<()> {
         sheet_html(&self.0, output)
     }

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
 
-/// The number of machines that are named of those of one kind.
+/// The number of machines of one kind that are named.
 const HOSTS: usize = 5;
 
 /// The number of digits of a commit that are shown.
@@ -30,7 +30,7 @@ const COMMIT_DIGITS: usize = 10;
 /// What the user says of a run: each has a column if a run has it.
 const TEXTS: [&str; 3] = ["message", "tags", "note"];
 
-/// Returns the texts of [`TEXTS`]. Of a note, its first line.
+/// Returns the texts of [`TEXTS`]. A note is cut to its first line.
 fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
     let note = row.labels.note.as_ref().and_then(|note| note.as_ref().lines().next());
     [row.message.clone(), tags(&row.labels), note.map(str::to_owned)]
@@ -111,7 +111,7 @@ fn change(row: &HistoryRow) -> Field {
         return Field::new("=");
     }
     let sign = if change.is_positive() { "+" } else { "" };
-    // Only raw scores can be costs; for points, larger is better.
+    // Only raw scores can be costs. More points are always better.
     let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
     let less_is_better = row.direction == Direction::Min && counts_raw_scores;
     let better = change.is_positive() != less_is_better;
@@ -162,7 +162,7 @@ fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
     [("tags", tags(labels).unwrap_or_default()), ("note", note)]
 }
 
-/// The separator between the values of a key: a line each.
+/// Separates the values of a key, each on a line of its own.
 const UNDER_THE_FIRST: &str = "\n            ";
 
 /// Returns the description of a run without its results, without a final newline.
@@ -194,7 +194,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     format!("run {}\n{}", run.id, lines.join("\n"))
 }
 
-/// Returns a line for each kind of machine that the run was played on, if they differ in what times or verdicts depend on.
+/// Returns a line for each kind of machine of the run, if its machines differ in processor or sandbox tier.
 fn machines(origins: &[Origin]) -> Vec<String> {
     let mut kinds: BTreeMap<(&str, Tier), (usize, BTreeSet<&str>)> = BTreeMap::new();
     for origin in origins {
@@ -360,13 +360,13 @@ fn record(row: &HistoryRow) -> Record<'_> {
     }
 }
 
-/// Fewer totals than this are read from the table.
-const FEWEST: usize = 3;
+/// The smallest number of totals that gets a sparkline.
+const MIN_TOTALS: usize = 3;
 
-/// The most totals that are drawn: the newest.
-const MOST: usize = 40;
+/// The number of totals that are drawn, the newest ones.
+const MAX_TOTALS: usize = 40;
 
-/// From the least to the greatest.
+/// From the lowest to the highest.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Returns a table with a sparkline for each solver that has several totals on the same cases by the same rule; `None` if
@@ -383,8 +383,8 @@ pub(super) fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
     let mut table = grid(columns, style);
     let mut is_empty = true;
     for alike in comparable(rows) {
-        let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MOST).collect();
-        if totals.len() < FEWEST {
+        let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MAX_TOTALS).collect();
+        if totals.len() < MIN_TOTALS {
             continue;
         }
         totals.reverse();
@@ -418,7 +418,7 @@ fn comparable(rows: &[HistoryRow]) -> Vec<Vec<&HistoryRow>> {
     groups
 }
 
-/// Returns a character for each value, the higher the greater it is.
+/// Returns a sparkline: a character for each value.
 fn sparkline(values: &[&BigRational]) -> String {
     let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else { return String::new() };
     let range = *greatest - *least;
@@ -426,8 +426,9 @@ fn sparkline(values: &[&BigRational]) -> String {
         if range.is_zero() {
             return LEVELS[LEVELS.len() / 2];
         }
-        let share = ((value - *least) / &range).to_f64().unwrap_or(0.0);
-        LEVELS[((share * LEVELS.len() as f64) as usize).min(LEVELS.len() - 1)]
+        let share = (value - *least) / &range;
+        let place = (share * BigRational::from_integer(LEVELS.len().into())).to_integer().to_usize();
+        LEVELS[place.unwrap_or(0).min(LEVELS.len() - 1)]
     };
     values.iter().map(|value| level(value)).collect()
 }
@@ -435,7 +436,7 @@ fn sparkline(values: &[&BigRational]) -> String {
 /// The digits that are shown of a total below 1.
 const DIGITS: u32 = 3;
 
-/// A total, or the difference of two: of sums of scores exactly, of other points rounded.
+/// Writes a total, or the difference of two. Sums of scores are exact, other points are rounded.
 pub(super) fn figure(row: &HistoryRow, value: &BigRational) -> String {
     let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
     exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())

@@ -1,4 +1,50 @@
-//! Reports: values in, bytes out. No other room prints.
+//! The reports of `judge`: values in, bytes out. This crate renders and prints; it runs nothing and reads no journal.
+//!
+//! - A [`Report`], such as [`RunReport`] or [`CompareReport`], is the result of a command as a value. It renders itself as text
+//!   for people, and in each [`Format`] that it has: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
+//! - A [`Document`] is a value with one JSON form. [`SCHEMAS`] has the JSON schema of each by name, for `judge schema NAME`. The
+//!   documents of the local server are such values, too.
+//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print`] writes text to standard output, [`note`] to
+//!   standard error, and [`Progress`] shows how far a run is.
+//!
+//! ```text
+//! RunReport ─▶ run::tables ─▶ run::text, html::run ─▶ text of a terminal, Markdown, a web page
+//!           ─▶ run::record ─▶ run::json, run::csv, junit ─▶ what scripts read
+//! ```
+//!
+//! Comparisons, gates, searches and power analyses take the same way. What they share, such as tables, numbers, JSON and the
+//! terminal, is in `text`.
+//!
+//! ```
+//! use judge_compare::paired::EffectMeasure;
+//! use judge_problem::{Provenance, Rule};
+//! use judge_report::{Format, PowerReport, Report, Spread, Style};
+//!
+//! let spread = Spread {
+//!     measure: EffectMeasure::Difference,
+//!     rule: Rule::Sum,
+//!     deviation: 10.0,
+//!     cases: None,
+//!     source: "given".to_owned(),
+//! };
+//! let report = PowerReport {
+//!     spread,
+//!     provenance: Provenance::default(),
+//!     alpha: 0.05,
+//!     power: 0.8,
+//!     counts: vec![100],
+//!     differences: Vec::new(),
+//!     until_decided: false,
+//! };
+//! assert!(report.text(Style::PLAIN).contains("show a difference of"));
+//!
+//! let mut csv = Vec::new();
+//! report.write(Format::Csv, &mut csv).expect("it has this format")?;
+//! assert!(csv.starts_with(b"given,cases,difference\ncases,100,"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 pub mod assets;
 mod best;
@@ -35,14 +81,13 @@ pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
 pub use schemas::SCHEMAS;
 pub use served::{
-    ApiError, HandPage, NewCase, Points, ProblemList, ProblemPage, RecordedHand, RunLabels, ServerRecord, SolverNow,
-    SolverPoints, StartedRecord, UnfinishedRun,
+    ApiError, ManualGamePage, NewCase, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord,
+    SolverNow, SolverPoints, StartedRecord, UnfinishedRun,
 };
 pub use text::{
     Counts, Document, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
     Style, best_score, can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines,
     print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
 };
-pub use tune::filled;
-pub use tune::{Candidate, TuneComparison, TuneReport};
+pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

@@ -13,8 +13,8 @@ use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
 use crate::served::{
-    ApiError, HandDocument, LabelsDocument, Points, ProblemDocument, ProblemsDocument, ProgressDocument,
-    RecordedHandDocument, ServerRecord, StartedDocument,
+    ApiError, LabelsDocument, ManualGameDocument, Points, ProblemDocument, ProblemsDocument, ProgressDocument,
+    RecordedManualGameDocument, ServerRecord, StartedDocument,
 };
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
@@ -52,8 +52,8 @@ pub const SCHEMAS: [(&str, fn() -> Schema); 29] = [
     ("ui-problem", schema_of::<ProblemDocument<'static>>),
     ("ui-server", schema_of::<ServerRecord>),
     ("ui-started", schema_of::<StartedDocument<'static>>),
-    ("ui-play", schema_of::<HandDocument<'static>>),
-    ("ui-played", schema_of::<RecordedHandDocument<'static>>),
+    ("ui-play", schema_of::<ManualGameDocument<'static>>),
+    ("ui-played", schema_of::<RecordedManualGameDocument<'static>>),
     ("ui-error", schema_of::<ApiError<'static>>),
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::text::json::{Document, exact, in_milliseconds, is_false};
 use crate::text::provenance::{LabelsRecord, LimitsRecord};
-use crate::text::replay::{GameFilm, Look, Reel, look};
+use crate::text::replay::{GameFilm, Look, ReplayRecord, look};
 use checkers::{Board, Choice, Outlook, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use schemars::JsonSchema;
@@ -375,7 +375,7 @@ impl Document for [StartedRecord] {
 
 /// A game that a person plays, after some moves.
 #[derive(Debug)]
-pub struct HandPage<'a> {
+pub struct ManualGamePage<'a> {
     /// The problem's id.
     pub problem: &'a str,
     /// The case's name.
@@ -399,7 +399,7 @@ pub struct HandPage<'a> {
 /// A game that a person plays, after some moves: `POST /api/play/{problem}`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/play/{problem}")]
-pub(crate) struct HandDocument<'a> {
+pub(crate) struct ManualGameDocument<'a> {
     /// The problem's id.
     problem: &'a str,
     /// The case's name.
@@ -416,7 +416,7 @@ pub(crate) struct HandDocument<'a> {
     ahead: AheadRecord,
     /// The last move, frame by frame; before the first move, the start.
     #[serde(flatten)]
-    film: Reel<'a>,
+    film: ReplayRecord<'a>,
     /// The best known score of the case; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BestRecord<'a>>,
@@ -465,12 +465,12 @@ struct BestRecord<'a> {
     solver: &'a str,
 }
 
-impl Document for HandPage<'_> {
+impl Document for ManualGamePage<'_> {
     const IS_INDENTED: bool = false;
 
     fn record(&self) -> impl Serialize {
-        let HandPage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
-        HandDocument {
+        let ManualGamePage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
+        ManualGameDocument {
             problem,
             case,
             moves: *moves,
@@ -478,7 +478,7 @@ impl Document for HandPage<'_> {
             score: exact(*score),
             choices: outlook.choices.iter().map(choice_record).collect(),
             ahead: ahead_record(&outlook.ahead),
-            film: film.reel(),
+            film: film.record(),
             best: best.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
             best_by_hand: best_by_hand.as_ref().and_then(exact),
             records: *records,
@@ -499,7 +499,7 @@ fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
 
 /// A recorded result of a person.
 #[derive(Debug)]
-pub struct RecordedHand<'a> {
+pub struct RecordedManualGame<'a> {
     /// The run that it is.
     pub run: RunId,
     /// The case's name.
@@ -511,7 +511,7 @@ pub struct RecordedHand<'a> {
 /// A recorded result of a person: `POST /api/play/{problem}/run`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/play/{problem}/run")]
-pub(crate) struct RecordedHandDocument<'a> {
+pub(crate) struct RecordedManualGameDocument<'a> {
     /// The run that it is.
     run: i64,
     /// The case's name.
@@ -520,12 +520,12 @@ pub(crate) struct RecordedHandDocument<'a> {
     score: Option<Number>,
 }
 
-impl Document for RecordedHand<'_> {
+impl Document for RecordedManualGame<'_> {
     const IS_INDENTED: bool = false;
 
     fn record(&self) -> impl Serialize {
-        let RecordedHand { run, case, score } = self;
-        RecordedHandDocument { run: run.0, case, score: exact(score) }
+        let RecordedManualGame { run, case, score } = self;
+        RecordedManualGameDocument { run: run.0, case, score: exact(score) }
     }
 }
 

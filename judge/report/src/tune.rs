@@ -43,7 +43,7 @@ pub struct TuneReport {
     pub candidates: Vec<Candidate>,
     /// The best candidate. `None` if none has run.
     pub best: Option<usize>,
-    /// The comparison of the best with the default one. `None` if they are the same, or nothing was compared.
+    /// The best setting compared with the default one. `None` if they are the same, or nothing was compared.
     pub comparison: Option<TuneComparison>,
     /// The number of runs of the solver in the search.
     pub runs: usize,
@@ -58,8 +58,8 @@ pub struct Candidate {
     pub setting: ParameterSetting,
     /// By case; `None` where it was not run.
     pub outcomes: Vec<Option<Outcome>>,
-    /// What each outcome is worth: points by the problem's rule, or on the scale of the measure; larger is better. `None`
-    /// where it was not run, and for a failure that counts as nothing.
+    /// The value of each outcome: points by the problem's rule, or on the scale of the measure; larger is better. `None`
+    /// where it was not run, and for a failure without a value.
     pub values: Vec<Option<f64>>,
     /// The mean of its values, as if it had run on every case of the search.
     pub worth: Option<f64>,
@@ -91,7 +91,7 @@ pub struct TuneComparison {
 }
 
 impl TuneReport {
-    /// Returns what the winner's score is worth.
+    /// Returns the remark on the winner's score: how far it can be trusted.
     fn selection_note(&self) -> &'static str {
         if self.comparison.is_some() {
             "the winner's score is exaggerated (selection): the fresh cases show what it is worth"
@@ -100,7 +100,7 @@ impl TuneReport {
         }
     }
 
-    /// Returns the candidate with the best mean beside the best one, of those with at least half as many cases.
+    /// Returns the second best candidate, among those with at least half as many cases as the best one.
     fn runner_up(&self, best: usize) -> Option<usize> {
         let half = self.candidates[best].count().div_ceil(2);
         let others = self.by_rank().into_iter().filter(|&other| other != best);
@@ -172,7 +172,7 @@ impl Candidate {
 }
 
 impl TuneComparison {
-    /// Returns what the default setting is, in words.
+    /// Returns the default setting in words.
     fn default_in_words(&self, parameters: &[Parameter]) -> String {
         let kind = if self.is_given { "the default setting" } else { "the middle of the ranges and first categories" };
         format!("{} ({kind})", self.default.words(parameters))
@@ -233,7 +233,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
         vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
     let mean = report.candidates[best].worth.unwrap_or_default();
     if let Some(interval) = mean_interval(&moments, report.alpha) {
-        // The interval of the cases that it ran on, about the mean for all of them.
+        // The interval is of the cases that it ran on; the mean is for all cases.
         let ends = [interval.low, interval.high].map(|end| report.score(end - moments.mean() + mean));
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let show = |score: f64| rounded(score, score / 1000.0);
@@ -304,7 +304,7 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
 }
 
-/// The columns behind the parameters.
+/// The columns after the parameters.
 const COLUMNS: [&str; 4] = ["cases", "failed", "mean_score", "best"];
 
 /// Returns a search as tables for people, with the line that the text has on its winner.
@@ -331,7 +331,7 @@ pub(crate) fn tune_sheet(report: &TuneReport) -> Sheet {
     }
 }
 
-/// Returns a row for each setting. What is unknown is empty.
+/// Returns a row for each setting. Unknown values are empty.
 pub(crate) fn tune_rows(report: &TuneReport) -> TextTable {
     settings_table(report, |score| score.to_string(), "")
 }

@@ -7,7 +7,7 @@ use checkers::{ByHand, CheckError, HandReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{Document, GameFilm, GamePage, HandPage, MoveRange};
+use judge_report::{Document, GameFilm, GamePage, ManualGamePage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::by_hand::PlayedByHand;
@@ -191,7 +191,7 @@ impl<'a> ManualGame<'a> {
             let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
             store.with_journal(|journal| Ok(journal.map(best).transpose()?.flatten()))
         };
-        let page = HandPage {
+        let page = ManualGamePage {
             problem: &self.problem.id,
             case: self.case(),
             moves: moves.len(),

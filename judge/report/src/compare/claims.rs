@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 /// The number of cases that are named.
 const NAMED: usize = 3;
 
-/// The number of cases from which on it is no longer said what they cannot show: of these, one in a hundred has shown.
+/// With this many cases the report no longer says what they cannot show: an event in 1 % of all cases has shown.
 const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
@@ -21,14 +21,14 @@ impl CompareReport<'_> {
         said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns what is to be known beside the fact and the conclusion.
+    /// Returns the remarks beside the fact and the conclusion.
     pub(super) fn remarks(&self, comparison: &Comparison) -> impl Iterator<Item = String> {
         let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
         let failures = failures_in_words(self, &comparison.paired);
         [self.scope(comparison), contrast, Some(failures).filter(|text| !text.is_empty())].into_iter().flatten()
     }
 
-    /// Returns what is true of the cases that were run, whatever others would show: arithmetic. `None` without effects.
+    /// Returns the result on the cases that were run. It is arithmetic and needs no test. `None` without effects.
     pub(super) fn fact(&self, comparison: &Comparison) -> Option<String> {
         let paired = &comparison.paired;
         let mean = paired.mean();
@@ -49,7 +49,7 @@ impl CompareReport<'_> {
         Some(format!("{against}{cases} {changed}{is_result}"))
     }
 
-    /// Returns what the cases show of others like them.
+    /// Returns what the cases show about other cases like them.
     pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
         claim_in_words(self, comparison)
     }
@@ -166,7 +166,7 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
-/// Returns which way an estimate errs that ended the test by being large.
+/// Returns the direction in which an estimate errs that stopped the test.
 fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
     format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
 }
@@ -195,7 +195,7 @@ pub(super) fn ratio_in_words(report: &CompareReport<'_>, comparison: &Comparison
     Some(format!("log likelihood ratio {} (H0: {h0} at {low}, H1: {h1} at {high})", number(ratio)))
 }
 
-/// Writes a number with two decimals and a minus.
+/// Writes a number with two decimals and a minus sign.
 fn number(value: f64) -> String {
     format!("{value:.2}").replace('-', "−")
 }
@@ -273,7 +273,7 @@ fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareRepo
     if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Returns the failures of each, which a mean does not show.
+/// Returns the failures of both solvers. A mean does not show them.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| counted(cases.len(), "case");

@@ -107,7 +107,7 @@ pub struct Comparison {
     pub inference: Inference,
     /// The same for each range of a feature, if requested.
     pub ranges: Vec<FeatureRange>,
-    /// Whether the ratio of the scores points elsewhere than the problem's rule.
+    /// Where the ratio of the scores and the problem's rule favour different solvers.
     pub contrast: Option<Contrast>,
 }
 
@@ -135,7 +135,7 @@ impl CompareReport<'_> {
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
     }
 
-    /// Returns whether Student's interval excludes 0, and was extended to it as the other conditions do not agree.
+    /// Returns whether Student's interval excludes 0, and was extended to 0 because the other tests do not agree.
     pub(super) fn is_extended(&self, comparison: &Comparison) -> bool {
         let summary = comparison.inference.summary.as_ref().filter(|_| !self.compared.is_sequential);
         summary.is_some_and(|summary| {
@@ -149,7 +149,7 @@ impl CompareReport<'_> {
         self.compared.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
     }
 
-    /// Returns whether what these cases add up to is the result: they are the whole contest, and all of them count.
+    /// Returns whether the sum over these cases is the result of the contest: they are all its cases, and all of them count.
     pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
         self.is_whole_contest
             && self.compared.measure.counts_failures()

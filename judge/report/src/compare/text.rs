@@ -32,7 +32,7 @@ pub(crate) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     parts.join("\n\n")
 }
 
-/// Time and memory are shown too: a higher score may cost more of them.
+/// Returns the table of solvers. It shows time and memory, because a higher score may cost more of them.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
         left("solver"),
@@ -345,8 +345,7 @@ pub(super) fn effect_titles(report: &CompareReport<'_>) -> &'static [&'static st
     if report.compared.measure == EffectMeasure::Total { &["own change", "of the total"] } else { &["effect"] }
 }
 
-/// Returns the cells under these titles. A share of the total says little of the case itself: its own change stands beside
-/// it.
+/// Returns the cells under these titles. A share of the total says little about the case itself, so its own change follows.
 pub(super) fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pair) -> Vec<String> {
     match report.of_total(paired, pair) {
         Some(of_total) => {
@@ -357,7 +356,7 @@ pub(super) fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison
     }
 }
 
-/// Returns a row for each comparison on each case. Effects are on the scale of the measure; what is unknown is empty.
+/// Returns a row for each comparison on each case. Effects are on the scale of the measure; unknown values are empty.
 pub(crate) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
     let has_nodes = !report.compared.provenance.nodes.is_empty();
     let mut titles = vec![

@@ -43,7 +43,7 @@ fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     parts.join("\n\n")
 }
 
-/// Returns the cases that were accepted and failed, those for one reason together.
+/// Returns the cases that were accepted before and failed now, grouped by reason.
 fn failures(report: &GateReport<'_>, style: Style) -> String {
     let failed = report.failed_alike();
     let mut lines = Vec::new();
@@ -128,7 +128,7 @@ fn add_findings(page: &mut Page, report: &GateReport<'_>) {
     page.add(&format!("{} of {cases} cases accepted; baseline {file}\n", report.accepted()));
 }
 
-/// The failures for one reason, with the end of standard error and the command that reproduces the first.
+/// Returns the failures with one reason, the end of standard error, and the command that reproduces the first of them.
 fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
     let words = escaped(&cut(&report.failed_words(alike), NOTE_WIDTH));
     let said = last_lines(&alike.outcome.stderr).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
@@ -195,8 +195,8 @@ fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
 
 const CASE_TITLES: [&str; 5] = ["case", "verdict_was", "verdict", "score_was", "score"];
 
-/// Returns a row for each case of the baselines and of today; with the file of the baseline, if there are several. What is
-/// unknown is empty.
+/// Returns a row for each case of the baselines and of today; with the file of the baseline, if there are several. Unknown
+/// values are empty.
 pub(crate) fn gates_rows(report: &GatesReport<'_>) -> TextTable {
     let several = report.gates.len() > 1;
     let file = |gate: &GateReport<'_>| several.then(|| gate.file.display().to_string());

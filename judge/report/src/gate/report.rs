@@ -13,7 +13,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
 
-/// The report of `judge gate`: of one gate, or of several that are held together.
+/// The report of `judge gate`: of one gate, or of several together.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// The gates, at least one.
@@ -52,7 +52,7 @@ pub struct GateReport<'a> {
 /// The digits that are shown of a mean or total below 1.
 const DIGITS: u32 = 3;
 
-/// A fall that is noise with a smaller probability is clear: no baseline is recorded so high by chance.
+/// A fall with a smaller p-value is real: no baseline is recorded so high by chance.
 const CLEAR: f64 = 0.001;
 
 /// The runs of a baseline that replaces one that was recorded too high.
@@ -77,7 +77,7 @@ impl GatesReport<'_> {
         [GateVerdict::Fails, GateVerdict::NotComparable].into_iter().find(is_any).unwrap_or(GateVerdict::Holds)
     }
 
-    /// Returns the result of several gates as one line; `None` of a single one, which says it itself.
+    /// Returns the result of several gates as one line; `None` for a single gate, whose own headline says it.
     pub(crate) fn headline(&self) -> Option<String> {
         let all = self.gates.len();
         let count = |verdict| self.gates.iter().filter(|gate| gate.judgement.verdict() == verdict).count();
@@ -99,7 +99,7 @@ impl GateReport<'_> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
 
-    /// Returns the failures among the complaints, those for one reason together.
+    /// Returns the failures among the complaints, grouped by reason.
     pub(crate) fn failed_alike(&self) -> Failures {
         let is_complaint = |job: &JobId| {
             let name = &self.plan.cases.at(job.case).name.0;
@@ -153,15 +153,15 @@ impl GateReport<'_> {
         format!("{} of {} runs waited for a core; of the baseline's, {was}", now.noisy_runs(), now.runs)
     }
 
-    /// Returns that the processor is another one, if both are known.
+    /// Returns a note if the baseline is of another processor.
     fn processors(&self) -> Option<String> {
         let processor = |baseline: &Baseline| baseline.conditions.as_ref()?.processor.clone();
         let (was, now) = (processor(&self.record.baseline)?, processor(self.today)?);
         (was != now).then(|| format!("the baseline was recorded on {was}, and this is {now}"))
     }
 
-    /// Returns the remedies for an alarm without a reason. An alarm keeps the baseline, so one that was recorded too high
-    /// raises the next alarm, too.
+    /// Returns the remedies for a false alarm. An alarm does not change the baseline: one that was recorded too high causes the
+    /// next alarm, too.
     fn remedies_for_a_high_baseline(&self) -> Vec<String> {
         let is_fall = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         let may_be_chance = self.judgement.noise.as_ref().is_some_and(|test| test.level >= CLEAR);
@@ -243,7 +243,7 @@ impl GateReport<'_> {
         )
     }
 
-    /// Writes a total: with the decimals of the scores, and of scores that vary without any.
+    /// Writes a total with the decimals of the scores. Scores that vary add none.
     pub(crate) fn total(&self, total: &BigRational) -> String {
         let entries = self.record.baseline.cases.values().chain(self.today.cases.values());
         let decimals = |entry: &BaselineCase| match &entry.result {
@@ -332,7 +332,7 @@ impl GateReport<'_> {
         format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
-    /// Returns what the gate could have seen, if scores vary.
+    /// Returns the smallest fall that the gate would have noticed, if scores vary.
     pub(crate) fn sensitivity(&self) -> Option<String> {
         let test = self.judgement.noise.as_ref()?;
         let fall =

@@ -12,7 +12,7 @@ pub(super) use crate::assets::REPORT_STYLE as STYLE;
 /// The modules that draw the charts of a run, each after those that it imports.
 const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
 
-/// The same of a comparison.
+/// The modules that draw the charts of a comparison.
 const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
 
 /// The charts of a page, as `charts.html` shows them.
@@ -20,17 +20,17 @@ pub(super) struct Charts {
     pub(super) style: &'static str,
     pub(super) library: String,
     pub(super) script: String,
-    /// JSON in a script, which a page does not escape: it is safe there.
+    /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
     pub(super) numbers: String,
 }
 
 impl Charts {
-    /// Returns those of a run, over its numbers.
+    /// Returns the charts of a run with these numbers.
     pub(super) fn of_run(numbers: String) -> Self {
         Self::drawn_by(&OF_RUN, numbers)
     }
 
-    /// Returns those of a comparison, over its numbers.
+    /// Returns the charts of a comparison with these numbers.
     pub(super) fn of_comparison(numbers: String) -> Self {
         Self::drawn_by(&OF_COMPARISON, numbers)
     }
@@ -40,13 +40,13 @@ impl Charts {
     }
 }
 
-/// Returns the library that draws charts, with its licence instead of its address: a page in one file names no other.
+/// Returns the library that draws charts. Its licence replaces its address, because a page in one file links to nothing.
 fn chart_library() -> String {
     let code = CHART_LIBRARY.split_once("*/").map_or(CHART_LIBRARY, |(_, code)| code);
     format!("/* uPlot\n{}\n*/{code}", CHART_LICENSE.trim_end())
 }
 
-/// Returns modules as one, which imports nothing.
+/// Joins modules to a script without imports.
 fn chart_script(modules: &[&str]) -> String {
     let lines = modules.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
@@ -59,7 +59,7 @@ pub(super) fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// A text with everything hidden in it made visible.
+/// A text whose hidden characters are escaped. The templates escape markup.
 pub(super) struct Shown(String);
 
 impl Shown {

@@ -14,11 +14,11 @@ use serde::Serialize;
 use std::io::Write;
 use std::{fmt, io};
 
-/// A matrix of more cells than this is too large to read; the table of cases has them all.
-const MOST_MATRIX_CELLS: usize = 20_000;
+/// The largest matrix that is shown, in cells. The table of cases has all of them.
+const MAX_MATRIX_CELLS: usize = 20_000;
 
-/// The table of more rows than this is drawn as it is scrolled: a browser has no room for a million rows.
-const MOST_ROWS: usize = 2_000;
+/// A table of more rows than this is drawn as it is scrolled: a browser cannot hold a million rows.
+const MAX_ROWS: usize = 2_000;
 
 #[derive(Template)]
 #[template(path = "results.html")]
@@ -37,7 +37,7 @@ struct Page<'a> {
     titles: Vec<&'static str>,
     has_solvers: bool,
     cases: Vec<CaseRow>,
-    /// All rows, if there are too many for a table of them.
+    /// All rows, if there are too many for a plain table.
     drawn: Option<DrawnRows<'a>>,
     charts: Charts,
 }
@@ -45,7 +45,7 @@ struct Page<'a> {
 /// Writes the results of a run as a self-contained web page.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
     let problem = &report.plan.problem;
     let counts: Counts = report.outcomes.verdicts().collect();
@@ -58,7 +58,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     );
     let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
     let figures = Figures::of(report);
-    let is_drawn = report.played().nth(MOST_ROWS).is_some();
+    let is_drawn = report.played().nth(MAX_ROWS).is_some();
     let rows = || report.played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
     let page = Page {
         style: STYLE,
@@ -80,7 +80,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
 }
 
 fn has_matrix(report: &RunReport<'_>) -> bool {
-    report.plan.solvers.len() > 1 && report.outcomes.len() <= MOST_MATRIX_CELLS
+    report.plan.solvers.len() > 1 && report.outcomes.len() <= MAX_MATRIX_CELLS
 }
 
 fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
@@ -216,7 +216,7 @@ fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -
 }
 
 /// The rows of a run, a line of JSON each: the verdict's code, the case, the solver's place, the figures; then whether the
-/// timing is noisy (0 or 1), the note, the texts and the command, as far as there are any. Shown as what stands in a script.
+/// timing is noisy (0 or 1), the note, the texts and the command, as far as there are any. Its display form is safe in a script.
 pub(super) struct DrawnRows<'a> {
     report: &'a RunReport<'a>,
     figures: &'a Figures,

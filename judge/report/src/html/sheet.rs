@@ -33,7 +33,7 @@ struct Section {
 /// Writes a report as a self-contained web page.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn sheet_html(sheet: &Sheet, output: &mut dyn Write) -> io::Result<()> {
     write_page(sheet, None, output)
 }
@@ -41,7 +41,7 @@ pub(crate) fn sheet_html(sheet: &Sheet, output: &mut dyn Write) -> io::Result<()
 /// Writes a comparison, whose tables are given, as a self-contained web page with its charts.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn compare_html(report: &CompareReport<'_>, sheet: &Sheet, output: &mut dyn Write) -> io::Result<()> {
     write_page(sheet, Some(Charts::of_comparison(pair_numbers(report))), output)
 }
@@ -77,12 +77,12 @@ struct PairNumbers {
     second: String,
     /// How many cases have an effect.
     cases: usize,
-    /// Their names; where there are many, of some of them, evenly chosen.
+    /// Their names; of many cases, an even choice.
     names: Vec<String>,
     effects: Vec<f64>,
     /// The score of the first solver on each of them, if it has one.
     a: Vec<Option<f64>>,
-    /// That of the second.
+    /// The score of the second solver.
     b: Vec<Option<f64>>,
     looks: Vec<LookNumbers>,
 }
@@ -113,7 +113,7 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
     let every = every_how_many(paired.pairs.len());
     let drawn: Vec<_> = paired.pairs.iter().step_by(every).collect();
     let scores = |solver| drawn.iter().map(|pair| score(report, JobId { case: pair.case, solver })).collect();
-    // Without a test that can be made, there is no course to draw.
+    // Without a test there is nothing to draw.
     let looks = paired::looks(paired, report.parameters).unwrap_or_default();
     PairNumbers {
         first: report.shown(paired.first),

@@ -32,10 +32,10 @@ const COLUMNS: [&str; 18] = [
     "total",
 ];
 
-/// Writes the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
+/// Writes the report of a run as CSV (RFC 4180, with plain newlines). Unknown values are empty.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Result<()> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(output);

@@ -69,8 +69,8 @@ impl RunReport<'_> {
         finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
     }
 
-    /// Returns the jobs that the reports of scripts list: in the order that the user chose, and no more of them than that; otherwise
-    /// all of them, in the order of the plan.
+    /// Returns the jobs that machine-readable reports list: all in the order of the plan, or the number that the user chose in the
+    /// order that the user chose.
     pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         let Some(order) = self.order else { return Box::new(self.jobs()) };
         let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
@@ -133,7 +133,7 @@ impl RunReport<'_> {
         if self.rule.needs_thresholds() { of_case() } else { self.rule.most_points().map(BigRational::from_integer) }
     }
 
-    /// Returns the points of a job as the table shows them: `8 of 10` where the most differ from case to case.
+    /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
     pub(crate) fn points_of_most(&self, job: JobId) -> Option<String> {
         let points = self.points(job)?;
         let most = self.most_points(job.case).filter(|_| self.rule.needs_thresholds());
@@ -145,8 +145,8 @@ impl RunReport<'_> {
         self.order.is_some_and(|order| order.key == RowKey::Lost)
     }
 
-    /// Returns what the job lacks, with the case's weight: to the most points of a case, or to the best score, of the run or known
-    /// from elsewhere, under a rule that adds up scores. `None` if the job has no points, or no score of the case is known.
+    /// Returns the points that the job lost, times the weight of the case: the distance to the most points of a case, or under a
+    /// rule that adds up scores to the best known score. `None` if the job has no points, or no score of the case is known.
     pub(crate) fn lost(&self, job: JobId) -> Option<BigRational> {
         let points = self.case_points(job)?;
         let lost = match self.most_points(job.case) {
@@ -245,7 +245,7 @@ impl RunReport<'_> {
         2 * self.noisy() > self.outcomes.finished().count()
     }
 
-    /// Returns the line that counts the noisy timings; `None` unless most are.
+    /// Returns the line that counts the noisy timings; `None` unless most timings are noisy.
     #[must_use]
     pub fn noise_line(&self) -> Option<String> {
         let all = self.outcomes.finished().count();

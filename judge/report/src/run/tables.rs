@@ -44,7 +44,7 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     TextTable::new(&titles, 1, rows.collect()).with_spare(&spare)
 }
 
-/// Returns how many cases ended with which verdict; the verdict alone if it is the same of every case.
+/// Returns the number of cases with each verdict, or the verdict alone if all cases have the same.
 fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
     let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
     let mut all = counts.iter();
@@ -155,8 +155,8 @@ pub(super) struct CaseRow {
     pub(super) why: Option<&'static str>,
 }
 
-/// Returns the rows of the table: in the order of the plan all jobs that were run, or the failures and the extremes; or the first
-/// ones in the order that the user chose.
+/// Returns the rows of the table. A small run has all of them in the order of the plan, a large run the failures and the
+/// extremes. If the user chose an order, the first rows in that order.
 pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     let row = |(job, outcome): (JobId, Outcome)| {
         let why = is_of_all_cases(report, &outcome).then_some("all cases");
@@ -181,8 +181,7 @@ pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     rows
 }
 
-/// Returns the jobs that were run, without those that repeat another: a solver that could not be compiled or started is
-/// shown once.
+/// Returns the jobs that were run. A solver that could not be compiled or started appears once.
 pub(super) fn shown_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
     let first = |solver| report.outcomes.get(JobId { case: 0, solver });
     let repeats = move |job: JobId, outcome: &Outcome| {
@@ -192,7 +191,7 @@ pub(super) fn shown_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId,
     report.played().filter(move |(job, outcome)| !repeats(*job, outcome))
 }
 
-/// Returns whether an outcome holds for every case: no program ran.
+/// Returns whether an outcome holds for every case, because no program ran.
 fn is_of_all_cases(report: &RunReport<'_>, outcome: &Outcome) -> bool {
     let unstarted = [Verdict::CompileError, Verdict::CannotStart];
     report.plan.cases.len() > 1 && unstarted.contains(&outcome.verdict)

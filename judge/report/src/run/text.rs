@@ -6,13 +6,13 @@ use crate::text::failures::{StderrLines, failures_text};
 use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::text::provenance::{allowance_lines, processors_line};
 use crate::text::sheet::{
-    COMMAND_WIDTH, MOST_ROWS, NOTE_WIDTH, NOTHING, Page, TextTable, code, cut, escaped, field, table,
+    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, TextTable, code, cut, escaped, field, table,
 };
 use crate::text::table::{Column, Field, grid, left, painted, right};
 use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 
-/// The end of standard error, and how the rest is shown.
+/// Shows the end of standard error and says where the rest is.
 const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
 
 /// The number of accepted cases whose standard error is shown.
@@ -162,7 +162,7 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
     report.total(solver).unwrap_or_else(|| "–".to_owned())
 }
 
-/// A solver that could not be compiled or started failed once.
+/// Returns the failures. A solver that could not be compiled or started counts as one.
 fn failures(report: &RunReport<'_>, style: Style) -> String {
     let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
     failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), stderr, style)
@@ -227,7 +227,7 @@ pub(crate) fn run_markdown(report: &RunReport<'_>) -> String {
     };
     page.add_folded(&title, extremes.len(), extremes.into_iter());
     if report.plan.solvers.len() > 1 {
-        let matrix = table(&matrix(report, MOST_ROWS));
+        let matrix = table(&matrix(report, MAX_ROWS));
         page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
     }
     page.add(&footer(report));

@@ -5,6 +5,7 @@ use judge_statistics::{Hypothesis, Interval};
 
 /// Writes a number with two significant digits at the size of `scale`.
 pub(crate) fn rounded(value: f64, scale: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to 6")]
     let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
     let text = format!("{value:.decimals$}");
     // Zero has no sign.
@@ -53,8 +54,8 @@ pub(crate) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) ->
     format!("{effect}{} ({})", unit(measure), ends(measure, interval))
 }
 
-/// Writes the ends of an interval that is all on one side of 0, without their sign, the nearer one first: `0.9 % to
-/// 1.7 %`. Those of another one have signs, as 0 lies between them.
+/// Writes the ends of an interval. If 0 lies outside, they have no sign, and the end nearer to 0 comes first: `0.9 % to 1.7 %`.
+/// Otherwise they have signs.
 pub(crate) fn ends(measure: EffectMeasure, interval: Interval) -> String {
     let unit = unit(measure);
     let [low, high] = [interval.low, interval.high].map(|end| measure.shown(end));
@@ -78,7 +79,7 @@ fn scale_of(measure: EffectMeasure, interval: Interval) -> Option<f64> {
     (radius > 0.0).then_some(radius)
 }
 
-/// Returns the scale for a number that is not to become 0 by rounding: the given one, or that of the number itself.
+/// Returns a scale at which rounding does not turn a number into 0: the given scale, or that of the number.
 fn unless_nothing(value: f64, scale: f64) -> f64 {
     let is_nothing = rounded(value.abs(), scale).trim_start_matches(['0', '.']).is_empty();
     if is_nothing && value != 0.0 { value } else { scale }
@@ -164,12 +165,20 @@ fn bars(sorted: &[f64], unit: &str) -> Vec<Row> {
         let label = format!("{} to {}{unit}", edge(index, step), edge(index + 1.0, step));
         Row { low: index * step, label, count: sorted.iter().filter(|value| bar(**value) == index).count() }
     };
-    (0..=(last - first) as usize).map(|offset| row(first + offset as f64)).collect()
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the small distance of two whole numbers"
+    )]
+    let count = (last - first) as usize;
+    (0..=count).map(|offset| row(first + offset as f64)).collect()
 }
 
 /// Returns the value that this share of the sorted values lies below.
 fn at(sorted: &[f64], share: f64) -> Option<f64> {
-    sorted.get((share * sorted.len().saturating_sub(1) as f64).round() as usize).copied()
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+    let place = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
+    sorted.get(place).copied()
 }
 
 /// Rounds up to 1, 2 or 5 times a power of ten.
@@ -201,7 +210,7 @@ mod tests {
         assert_eq!(total, "1.30 % (0.90 % to 1.70 %)");
         let ratio = amount(EffectMeasure::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");
-        // An end that is not 0 is not shown as 0.
+        // Rounding does not turn an end into 0.
         assert_eq!(
             (amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)),
             ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into())

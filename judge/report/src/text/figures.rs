@@ -49,7 +49,7 @@ pub(crate) fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
 
-/// Sums of scores of at most this many decimals: exactly. What is no such sum has at most that many, or three.
+/// Writes a sum of scores with at most this many decimals exactly. Other numbers get at most that many decimals, or three.
 pub(crate) fn scores_text(sum: &BigRational, decimals: u32) -> String {
     let text = display(sum, decimals.max(POINT_DECIMALS));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -175,12 +175,12 @@ impl<'a> Reference<'a> {
             *counts.entry(known.map(|known| known.origin)).or_insert(0) += 1;
         }
         let mut origins: Vec<_> = counts.into_iter().collect();
-        // This run last among equals.
+        // Among equals this run comes last.
         origins.sort_by_key(|(origin, cases)| (std::cmp::Reverse(*cases), origin.is_none()));
         Some(Self { source: &plan.problem.best, origins })
     }
 
-    /// Returns it as a line: `relative to the best known: 12 cases by run 7 beam, 8 by this run`.
+    /// Returns the reference as a line: `relative to the best known: 12 cases by run 7 beam, 8 by this run`.
     pub(crate) fn line(&self) -> String {
         let what = match self.source {
             BestSource::Known => "the best known".to_owned(),
@@ -234,10 +234,10 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The most points of a chart: more of them are one stain.
+/// The largest number of points in a chart. More of them would overlap.
 const MOST: usize = 5000;
 
-/// Returns of how many points one is drawn, evenly chosen, where there are this many.
+/// Returns n such that a chart of this many points draws every n-th one.
 #[must_use]
 pub fn every_how_many(points: usize) -> usize {
     points.div_ceil(MOST).max(1)

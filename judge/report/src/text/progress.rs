@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub struct Progress {
     bar: ProgressBar,
     state: Arc<Mutex<ProgressState>>,
-    /// Dropped, it ends the thread that writes the lines.
+    /// Dropping it ends the thread that writes the lines.
     lines: Option<Sender<()>>,
 }
 
@@ -57,7 +57,7 @@ impl Progress {
         Self { bar, state, lines: None }
     }
 
-    /// Shows the running score of each solver against its last run, where there is one and a terminal.
+    /// Shows the running score of each solver against its last run. Without a terminal or a last run it shows nothing.
     #[must_use]
     pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
         if !self.bar.is_hidden() {
@@ -89,16 +89,16 @@ impl Progress {
         }
     }
 
-    /// Removes the bar, and ends the lines. The thread that writes them is not waited for: it may get no core for a while.
+    /// Removes the bar and stops the lines. It does not wait for the thread that writes them: that thread may get no core for a while.
     pub fn finish(self) {
         self.bar.finish_and_clear();
-        // Not while a line is written; then no other is.
+        // The lock waits for a line that is being written. No line follows.
         let _stderr = io::stderr().lock();
         drop(self.lines);
     }
 }
 
-/// Writes a line every ten seconds. `None` if no thread can be started: a run does without.
+/// Writes a line every ten seconds. `None` if no thread can be started: the run then goes on without lines.
 fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Sender<()>> {
     let (end, ended) = channel();
     let write = move || {
@@ -119,14 +119,14 @@ const LONG: Duration = Duration::from_secs(1);
 /// The number of running cases that are shown.
 const RUNNING_SHOWN: usize = 2;
 
-/// The number of solvers up to which each has its mean.
+/// The largest number of solvers whose means are shown.
 const MEANS_SHOWN: usize = 3;
 
 /// The number of failures that are shown as they happen, and the width of their notes: the whole is in the report.
 const FAILURES_SHOWN: usize = 100;
 const NOTE_WIDTH: usize = 80;
 
-/// No time left is shown before this: the first cases say little.
+/// The time left is not shown before this: the first cases say little.
 const FIRST_ESTIMATE: Duration = Duration::from_secs(2);
 
 /// The progress of a run.
@@ -190,7 +190,7 @@ impl ProgressState {
         }
     }
 
-    /// Returns the line of a job that has just failed. `None` for others, for what holds for every case of a solver, and after many
+    /// Returns the line of a job that has just failed. `None` for other jobs, for failures of all cases of a solver, and after many
     /// failures.
     pub(super) fn failure(&mut self, finished: &FinishedJob, style: Style) -> Option<String> {
         let FinishedJob { job, outcome, .. } = finished;
@@ -268,7 +268,7 @@ impl ProgressState {
     }
 }
 
-/// Returns what a cluster makes of a run, in words.
+/// Returns the state of a run on a cluster in words.
 fn tasks(counts: TaskCounts) -> String {
     let TaskCounts { running, pending, nodes } = counts;
     format!("{} running on {}, {pending} pending", counted(running, "task"), counted(nodes, "node"))
@@ -276,7 +276,7 @@ fn tasks(counts: TaskCounts) -> String {
 
 /// Writes a time in whole seconds, at least one: `12 s`, `2 min 05 s`.
 fn clock(time: Duration) -> String {
-    let seconds = time.as_secs_f64().round().max(1.0) as u64;
+    let seconds = (time + Duration::from_millis(500)).as_secs().max(1);
     if seconds < 120 { format!("{seconds} s") } else { format!("{} min {:02} s", seconds / 60, seconds % 60) }
 }
 
@@ -289,18 +289,18 @@ pub(super) struct AgainstPast {
     cases: usize,
     now: f64,
     before: f64,
-    /// The number of cases that are solved now and were not, and the other way round.
+    /// The number of cases that only this run solved, and that only the last run solved.
     gained: usize,
     lost: usize,
 }
 
 impl AgainstPast {
-    /// Begins before the first case.
+    /// Starts before the first case.
     pub(super) fn new(past: PastScores, direction: Direction) -> Self {
         Self { past, direction, cases: 0, now: 0.0, before: 0.0, gained: 0, lost: 0 }
     }
 
-    /// Counts a finished case by the hash of its input. One that was not part of the last run does not count.
+    /// Counts a finished case by the hash of its input. Cases that the last run did not have are ignored.
     pub(super) fn add(&mut self, input: &Digest, score: Option<f64>) {
         match (score, self.past.scores.get(input)) {
             (Some(now), Some(Some(before))) => {
@@ -314,7 +314,7 @@ impl AgainstPast {
         }
     }
 
-    /// Returns it in words: `1.3 % better than run 12 on 10 cases, 1 more fails`. `None` before the first case.
+    /// Returns the difference in words: `1.3 % better than run 12 on 10 cases, 1 more fails`. `None` before the first case.
     pub(super) fn words(&self) -> Option<String> {
         let Self { past, cases, gained, lost, .. } = self;
         if cases + gained + lost == 0 {

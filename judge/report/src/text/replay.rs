@@ -67,7 +67,7 @@ pub(crate) struct Delta {
 /// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "film")]
-pub(crate) struct Reel<'a> {
+pub(crate) struct ReplayRecord<'a> {
     /// What happens, for frames to name.
     captions: &'a [String],
     /// What cells look like, for frames to name: text (`null` for an empty cell) and colour.
@@ -102,13 +102,13 @@ impl<T: Clone + Eq + Hash> Palette<T> {
 }
 
 impl GameFilm {
-    /// Starts a film of these moves.
+    /// Starts a replay of these moves, without frames.
     #[must_use]
     pub fn new(moves: MoveRange) -> Self {
-        let mut film = Self { moves, ..Self::default() };
+        let mut replay = Self { moves, ..Self::default() };
         // An empty cell is 0: a new board lists none of them.
-        film.cells.place(Look(None, 0));
-        film
+        replay.cells.place(Look(None, 0));
+        replay
     }
 
     /// Returns the number of frames.
@@ -117,7 +117,7 @@ impl GameFilm {
         self.frames.len()
     }
 
-    /// Returns whether the film is empty.
+    /// Returns whether there are no frames.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
@@ -129,11 +129,11 @@ impl GameFilm {
         &self.total
     }
 
-    pub(crate) fn reel(&self) -> Reel<'_> {
-        Reel { captions: &self.captions.values, cells: &self.cells.values, frames: &self.frames }
+    pub(crate) fn record(&self) -> ReplayRecord<'_> {
+        ReplayRecord { captions: &self.captions.values, cells: &self.cells.values, frames: &self.frames }
     }
 
-    fn record(&mut self, frame: Frame) {
+    fn add(&mut self, frame: Frame) {
         let Frame { step, caption, gained, total, board } = frame;
         let first = self.frames.is_empty();
         let marked = (0..).zip(&board.cells).filter(|(_, cell)| cell.marked).map(|(place, _)| place);
@@ -158,7 +158,7 @@ impl GameFilm {
         }
         let mut last = 0;
         for (place, cell) in board.cells.into_iter().enumerate() {
-            // Nearly all cells look as before, which is found out faster than what they look like.
+            // Nearly all cells look as before. This check is faster than a search of the palette.
             if self.cells.values[self.board[place] as usize].is_of(&cell) {
                 continue;
             }
@@ -173,7 +173,7 @@ impl GameFilm {
 impl Observer for GameFilm {
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
         if self.moves.contains(step) {
-            self.record(frame());
+            self.add(frame());
         }
     }
 }
@@ -185,13 +185,13 @@ pub(crate) fn look(cell: Cell) -> Look {
     Look(cell.text, color)
 }
 
-/// Each number counted from the one before it.
+/// Returns the difference of each number from the one before it.
 fn differences(places: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0;
     places.map(|place| place - std::mem::replace(&mut last, place)).collect()
 }
 
-/// Places on a board and in a palette: there is no memory for four thousand million of them.
+/// Converts a place on a board or in a palette. No memory holds 2^32 of them.
 fn small(number: usize) -> u32 {
     u32::try_from(number).expect("places are counted in memory")
 }
@@ -213,7 +213,7 @@ impl MoveRange {
     }
 }
 
-/// A game as it is replayed: each frame a text of several lines.
+/// Records a game as it is replayed. Each frame is a text of several lines.
 #[derive(Debug, Default)]
 pub struct GameText {
     moves: MoveRange,
@@ -221,7 +221,7 @@ pub struct GameText {
 }
 
 impl GameText {
-    /// Starts with nothing of these moves.
+    /// Starts a replay of these moves, without frames.
     #[must_use]
     pub fn new(moves: MoveRange) -> Self {
         Self { moves, frames: Vec::new() }
@@ -262,15 +262,15 @@ fn rows(board: &Board) -> Vec<String> {
     cells.chunks(board.width.max(1)).map(|row| row.concat().trim_end().to_owned()).collect()
 }
 
-/// Shows another screen, which leaves what was on the terminal as it was.
+/// Switches to the alternate screen and back. The text on the terminal stays as it was.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l";
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
-/// Frames that are skipped at once.
+/// The number of frames that one key skips.
 const LEAP: usize = 10;
 
-/// Returns whether keys can be read and frames be shown one over the other.
+/// Returns whether a person can step through frames: standard input and output are a terminal.
 #[must_use]
 pub fn can_step() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
@@ -319,7 +319,7 @@ enum Key {
     Leave,
 }
 
-/// Returns the keys in what a terminal sends; others are left out.
+/// Returns the keys in the bytes that a terminal sends. Unknown keys are ignored.
 fn keys(mut bytes: &[u8]) -> Vec<Key> {
     const NAMED: [(&[u8], Key); 24] = [
         (b"\x1b[C", Key::Move(1)),
@@ -364,7 +364,7 @@ fn keys(mut bytes: &[u8]) -> Vec<Key> {
     found
 }
 
-/// The terminal while its keys arrive one at a time. When this is dropped, it is as before.
+/// A terminal that sends each key at once. Dropping this restores the terminal.
 struct Keys(Termios);
 
 impl Keys {

@@ -15,7 +15,7 @@ pub struct TextTable {
     /// The columns that a narrow terminal leaves out, the first of them first.
     pub(crate) spare: Vec<usize>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// The number of rows that were not made, because no page shows them.
+    /// The number of further rows, which no page shows.
     pub(crate) left_out: usize,
 }
 
@@ -60,7 +60,7 @@ impl Sheet {
 /// Writes a table as CSV.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(output);
     writer.write_record(table.titles.iter().map(|title| words(title)))?;
@@ -77,7 +77,7 @@ pub(crate) fn words(text: &str) -> String {
     if is_formula { format!("'{shown}") } else { shown.into_owned() }
 }
 
-/// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
+/// The largest page in bytes. Comments may have 65,536 characters; the rest is left for the text of a bot.
 const LARGEST: usize = 56_000;
 
 /// The widths of a field of a table, a note and a command.
@@ -85,11 +85,11 @@ const FIELD_WIDTH: usize = 48;
 pub(crate) const NOTE_WIDTH: usize = 300;
 pub(crate) const COMMAND_WIDTH: usize = 400;
 
-/// The room that lists leave for the parts that follow them.
+/// The number of bytes that lists leave for the parts after them.
 const RESERVE: usize = 1000;
 
 /// The number of rows of a table, or parts of a list.
-pub(crate) const MOST_ROWS: usize = 100;
+pub(crate) const MAX_ROWS: usize = 100;
 
 /// A page that never exceeds the size of a comment.
 pub(crate) struct Page {
@@ -143,7 +143,7 @@ impl Page {
             length += part.len();
             length <= room
         });
-        let fitting: Vec<_> = fitting.take(MOST_ROWS).collect();
+        let fitting: Vec<_> = fitting.take(MAX_ROWS).collect();
         if fitting.is_empty() {
             self.left_out |= count > 0;
             return String::new();
@@ -178,8 +178,8 @@ pub(crate) fn table(table: &TextTable) -> String {
         format!("| {} |\n", fields.join(" | "))
     };
     let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
-    let body: String = table.rows.iter().take(MOST_ROWS).map(|row| line(row)).collect();
-    let more = match table.rows.len().saturating_sub(MOST_ROWS) + table.left_out {
+    let body: String = table.rows.iter().take(MAX_ROWS).map(|row| line(row)).collect();
+    let more = match table.rows.len().saturating_sub(MAX_ROWS) + table.left_out {
         0 => String::new(),
         more => format!("\n… and {more} more.\n"),
     };

@@ -54,7 +54,9 @@ impl Grid {
         let last = layout.columns.len().saturating_sub(1);
         for (at, column) in table.column_iter_mut().enumerate() {
             // Between two columns there are the padding of both and a line of spaces.
-            column.set_padding((1, if at == last { 0 } else { layout.gap as u16 - 2 }));
+            #[expect(clippy::cast_possible_truncation, reason = "a gap is one of the two small numbers of GAPS")]
+            let gap = layout.gap as u16;
+            column.set_padding((1, if at == last { 0 } else { gap - 2 }));
         }
         let left_out = layout.left_out(&self.columns, self.style.width());
         std::iter::once(table.trim_fmt()).chain(left_out).collect::<Vec<_>>().join("\n")
@@ -94,14 +96,14 @@ pub(crate) enum Align {
     Right,
 }
 
-/// What is shown of a text that is longer than its column is wide.
+/// How a text that is wider than its column is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overlong {
-    /// Both ends of it.
+    /// Its beginning and its end.
     Ends,
     /// Its beginning.
     Start,
-    /// All of it, on further lines.
+    /// Whole, on several lines.
     Lines,
 }
 
@@ -110,9 +112,9 @@ pub(crate) enum Overlong {
 pub struct Column {
     pub(super) title: String,
     pub(super) align: Align,
-    /// A column with a larger number is left out first; one with 0 never.
+    /// Columns with larger numbers are left out first. A column with 0 is never left out.
     pub(super) spare: usize,
-    /// What is shown of a text that is too long.
+    /// How a text that is too long is shown.
     pub(super) overlong: Overlong,
     /// Whether the column is left out before one of its texts is cut.
     pub(super) is_whole: bool,
@@ -214,7 +216,7 @@ const GAPS: [usize; 2] = [3, 2];
 /// Words are not cut below this width while a column can be left out instead.
 const READABLE: usize = 12;
 
-/// Words that continue on further lines are readable from this width on.
+/// Words on several lines are readable from this width on.
 const WRAPPED: usize = 20;
 
 /// Nothing is cut below this width.
@@ -278,7 +280,8 @@ impl Layout {
     }
 }
 
-/// Makes the widest columns narrower until a line has this width, none below its floor. `None` if that is not enough.
+/// Shrinks the widest columns until a line has this width. No column gets narrower than its minimum. `None` if that is not
+/// enough.
 fn shrunk(
     shown: &[(usize, usize)],
     width: usize,
@@ -312,7 +315,7 @@ pub(super) fn cell(text: &str, width: usize, overlong: Overlong) -> Vec<String> 
     }
 }
 
-/// Returns the lines of a text that break between words. `fit` is what is shown of a word that begins a line.
+/// Breaks a text into lines between words. `fit` shortens a word that is longer than a line.
 fn wrapped(text: &str, width: usize, fit: impl Fn(&str) -> String) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -338,7 +341,7 @@ fn cut(text: &str, width: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// Returns the first characters that have at most this width together.
+/// Returns as many of the first characters as fit into this width.
 fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
     let mut room = width;
     let fits = |c: &char| {
@@ -399,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_least_important_columns_go_first_and_are_named() {
-        // The number of thirty digits has nine commas.
+        // A number of thirty digits has nine commas.
         assert!(table(89).ends_with("not shown at this width: CPU, wall"), "{}", table(89));
         assert!(table(69).ends_with("not shown at this width: CPU, wall, note"), "{}", table(69));
     }

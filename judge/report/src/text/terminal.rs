@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 
 /// Narrower terminals are treated as this wide.
-const LEAST_WIDTH: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// Whether colours may be used, and how wide a line may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Paint {
     Good,
     /// Bad.
     Bad,
-    /// Neither: needs attention.
+    /// Needs attention.
     Warning,
     /// Less important than the rest.
     Faint,
@@ -43,7 +43,7 @@ impl Style {
     /// Returns the style with lines of this width.
     #[must_use]
     pub fn with_width(self, width: usize) -> Self {
-        Self { width: Some(width.max(LEAST_WIDTH)), ..self }
+        Self { width: Some(width.max(MIN_WIDTH)), ..self }
     }
 
     /// Returns the width of a line; `None` if it may have any.
@@ -70,7 +70,7 @@ impl Style {
         Self::of(&std::io::stderr())
     }
 
-    /// `COLUMNS` goes before the width of the terminal. A pipe without it has no width.
+    /// `COLUMNS` overrides the width of the terminal. A pipe has no width unless `COLUMNS` gives one.
     fn of(stream: &(impl IsTerminal + AsFd)) -> Self {
         let style = Self { is_colored: stream.is_terminal() && !anstyle_query::no_color(), ..Self::PLAIN };
         let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
@@ -96,7 +96,7 @@ impl Style {
     }
 }
 
-/// Returns the width of the terminal that a stream is; `None` if it is none, or has none.
+/// Returns the width of a terminal; `None` if the stream is no terminal or its width is unknown.
 fn terminal_width(stream: &impl AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
@@ -176,7 +176,7 @@ pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
 /// Lets `fill` write to standard output, unchanged.
 ///
 /// # Errors
-/// When it cannot be written. A closed pipe (`| head`) is no error: what is left is dropped.
+/// When it cannot be written. A closed pipe (`| head`) is no error: the rest is dropped.
 pub fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), PrintError> {
     let mut output = Pipe { output: io::stdout().lock(), is_closed: false };
     fill(&mut output).and_then(|()| output.flush()).map_err(PrintError)
@@ -250,7 +250,7 @@ fn copy_visibly(source: &mut impl Read, output: &mut impl Write) -> io::Result<(
     loop {
         let length = source.read(&mut piece)?;
         waiting.extend_from_slice(&piece[..length]);
-        // The first bytes of a character wait for its last ones.
+        // The first bytes of a character stay in the buffer until its last ones are read.
         let whole = if length == 0 { waiting.len() } else { waiting.len() - unfinished(&waiting) };
         let text = String::from_utf8_lossy(&waiting[..whole]);
         copy(&mut visible(&text).as_bytes(), output)?;

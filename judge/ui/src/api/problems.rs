@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::{ProblemList, ProblemPage, RecordedHand, ServerRecord};
+use judge_report::{ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
 use judge_session::failure::Failure;
@@ -120,7 +120,7 @@ pub(super) async fn record_game(
         let game = ManualGame::open(store, &id, &case)?;
         let case = game.case().to_owned();
         let (run, score) = game.record(store, &moves)?;
-        Ok(json(&RecordedHand { run, case: &case, score: &score })?)
+        Ok(json(&RecordedManualGame { run, case: &case, score: &score })?)
     })
     .await
 }
