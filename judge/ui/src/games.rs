@@ -22,7 +22,7 @@ pub(super) struct Played {
     pub(super) result: StoredOutcome,
 }
 
-/// Returns the result of the solver of this name on a case; without a name, of the only solver.
+/// Returns the result of a solver on a case. The name may be absent if the run has one solver.
 pub(super) fn find_result(shown: &ShownRun, case: &str, solver: Option<&str>) -> Result<Played, Refused> {
     let case = stored_case::find(&shown.run, case).map_err(Refused::missing)?;
     let solver = stored_case::find_entrant(&shown.run, solver)?;
@@ -48,15 +48,16 @@ impl Played {
     }
 }
 
-/// What shows an answer.
+/// A form in which an answer is shown.
 pub(super) enum Replay {
     /// The page that plays the game.
     Game(String),
-    /// What the problem's own program has drawn, and its media type.
+    /// A drawing by the problem's own program, with its media type.
     Drawing(Vec<u8>, &'static str),
 }
 
-/// Returns whether answers to a problem are shown: those that take a program of the setter only where programs are started.
+/// Returns whether answers to a problem are shown. If that takes a program of the setter, the server must be allowed to start
+/// programs.
 pub(super) fn is_shown(store: &Store, problem: &Problem) -> bool {
     has_picture(problem) && (!takes_program(problem) || store.starter.is_some())
 }
@@ -69,7 +70,7 @@ fn takes_program(problem: &Problem) -> bool {
     problem.viewer.is_some() || starts_programs(problem)
 }
 
-/// Returns what shows an answer.
+/// Returns an answer in the form that its problem has.
 pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
     let (problem, Played { case, .. }) = (shown.problem(), played);
     if !has_picture(problem) {
@@ -95,7 +96,7 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
     Ok(Replay::Drawing(drawing::page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
 }
 
-/// Returns the media type of a drawing, by the ending of its file.
+/// Returns the media type of a drawing by the extension of its file.
 fn media_type(page: &Path) -> &'static str {
     match page.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => "image/svg+xml",
@@ -119,7 +120,7 @@ fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Resul
     Ok(judge_report::served_game_html(&page, &film).map_err(Failure::fault)?)
 }
 
-/// What the name of a case begins with that is made from a seed.
+/// The start of the name of a case that is made from a seed.
 const SEED_PREFIX: &str = "seed-";
 
 /// A case that a person plays.
@@ -138,7 +139,7 @@ pub(super) struct HandAnswer {
     film: GameFilm,
 }
 
-/// Returns what reads the cases of a problem that people can play, without starting a program.
+/// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
 pub(super) fn reader(problem: &Problem) -> Option<HandReader> {
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.by_hand(),
@@ -147,7 +148,7 @@ pub(super) fn reader(problem: &Problem) -> Option<HandReader> {
 }
 
 impl<'a> ManualGame<'a> {
-    /// Returns the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
+    /// Opens the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
     pub(super) fn open(store: &'a Store, problem: &str, case: &str) -> Result<Self, Refused> {
         let problem = store.catalogue.find(problem)?;
         let reader = reader(problem).ok_or_else(|| {

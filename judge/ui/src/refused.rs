@@ -17,12 +17,12 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// What is asked for is not there.
+    /// The requested thing does not exist.
     pub(super) fn missing(failure: impl Into<Failure>) -> Self {
         Self { failure: failure.into(), status: StatusCode::NOT_FOUND }
     }
 
-    /// The server was not started to do this.
+    /// The server was started without the permission for this.
     pub(super) fn forbidden(failure: impl Into<Failure>) -> Self {
         Self { failure: failure.into(), status: StatusCode::FORBIDDEN }
     }
@@ -61,5 +61,5 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The type of every document of the API.
+/// The media type of every document of the API.
 pub(super) const JSON: &str = "application/json";

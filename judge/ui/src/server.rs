@@ -1,4 +1,4 @@
-//! The server: its routes and its embedded page.
+//! The server: its port, its routes, its embedded page, and its end.
 
 use crate::api;
 use crate::guard::{Guard, guarded};
@@ -27,10 +27,10 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The port that is tried first, so that an address stays the same from day to day.
 const PORT: u16 = 4870;
 
-/// How long runs may take to end.
+/// How long the server waits for its runs to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The time between two looks whether they have.
+/// The time between two checks whether they have ended.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A server that has its port.
@@ -39,12 +39,12 @@ pub struct Server {
     guard: Arc<Guard>,
     store: Arc<Store>,
     runtime: Runtime,
-    /// Installed first: the server can be ended as soon as its address is printed.
+    /// Installed first: signals work as soon as the address is printed.
     signals: [unix::Signal; 2],
 }
 
 impl Server {
-    /// Takes a port of this machine's loopback: this one, or else the usual one if it is free.
+    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
     pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
         let store = Arc::new(Store::new(catalogue, starter)?);
         let listener = listen(port)?;
@@ -55,12 +55,12 @@ impl Server {
         Ok(Self { listener, guard, store, runtime, signals })
     }
 
-    /// Returns the address that lets a browser in.
+    /// Returns the address with the token.
     pub fn url(&self) -> String {
         self.guard.url()
     }
 
-    /// Answers requests until Ctrl-C or SIGTERM. Then the runs end that were started from its pages.
+    /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
     pub fn run(self) -> Result<(), Failure> {
         let Self { listener, guard, store, runtime, signals: [mut interrupt, mut terminate] } = self;
         let served = runtime.block_on(async {
@@ -77,12 +77,12 @@ impl Server {
                     _ = interrupt.recv() => {}
                     _ = terminate.recv() => {}
                 }
-                // What does not end by itself ends with this process.
+                // Runs that did not end after the interrupt are killed.
                 starter.signal_all(Signal::KILL);
             }
             served
         });
-        // Streams of events end with their pages, and an answer may take long: both are cut off.
+        // Streams of events and long answers are cut off.
         runtime.shutdown_background();
         served.map_err(Failure::fault)
     }
@@ -127,7 +127,7 @@ fn router(guard: Arc<Guard>, store: Arc<Store>) -> Router {
         .nest("/replay", api::replays())
         .fallback(async || (StatusCode::NOT_FOUND, "there is no such page\n"))
         .with_state(store)
-        // The last layer is the outermost: it is before the routes.
+        // The last layer is the outermost: it runs before the routes.
         .layer(from_fn_with_state(guard, guarded))
 }
 
@@ -174,7 +174,7 @@ const FILES: [(&str, &str, &str); 26] = [
     ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
 ];
 
-/// Returns the page that all others are parts of.
+/// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {
     let (_, kind, text) = asset!(HTML, "index.html");
     ([(CONTENT_TYPE, kind)], text).into_response()

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A run that is looked at.
+/// A run as the page shows it.
 pub(super) struct ShownRun {
     pub(super) run: StoredRun,
     restored: RestoredRun,
@@ -77,13 +77,13 @@ impl ShownRun {
         CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored) }
     }
 
-    /// Returns what reads the inputs of its cases; `None` where that would start a program.
+    /// Returns the reader of the inputs of its cases; `None` if reading would start a program.
     pub(super) fn reader(&self) -> Option<CaseReader> {
         let problem = self.problem();
         (!starts_programs(problem)).then(|| CaseReader::of(problem))
     }
 
-    /// Returns the names of the features of its cases, as far as the first of them tells.
+    /// Returns the names of the features of its first case.
     pub(super) fn feature_names(&self) -> Vec<String> {
         let first = || self.reader()?.describe(&self.run.cases.iter().next()?.spec).ok();
         let stored = || Some(self.run.cases.features().iter().flatten().next()?.features());
@@ -173,7 +173,7 @@ fn milliseconds(time: Duration) -> Option<Number> {
     format!("{}.{:03}", micros / 1000, micros % 1000).parse().ok()
 }
 
-/// How many orders of a run are kept.
+/// The number of orders of a run that are kept.
 const KEPT: usize = 4;
 
 /// Which rows are shown.
@@ -199,7 +199,7 @@ pub(super) struct OrderedRun {
     orders: Mutex<VecDeque<Sorted>>,
 }
 
-/// The rows that a filter lets through, in an order.
+/// The rows that pass a filter, in an order.
 struct Sorted {
     filter: RowFilter,
     order: RowOrder,
@@ -211,7 +211,7 @@ impl OrderedRun {
         Self { shown, orders: Mutex::default() }
     }
 
-    /// Returns the rows that a filter lets through, in an order. Rows without the number come last.
+    /// Returns the rows that pass a filter, in an order. Rows without the number come last.
     pub(super) fn rows(&self, filter: &RowFilter, order: &RowOrder) -> Result<Arc<Vec<JobId>>, Refused> {
         let mut known = self.orders.lock();
         if let Some(sorted) = known.iter().find(|sorted| sorted.filter == *filter && sorted.order == *order) {
@@ -251,7 +251,7 @@ fn compare(left: Option<&Number>, right: Option<&Number>, descending: bool) -> O
     }
 }
 
-/// A condition, and what its names stand for.
+/// A condition with the values of its names.
 struct Names<'a> {
     condition: Option<&'a Condition>,
     /// The same number for every row.
@@ -260,7 +260,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Finds what the names of a condition stand for. Fails if one is of nothing.
+    /// Resolves the names of a condition. Fails if one is unknown.
     fn of(run: &ShownRun, condition: Option<&'a Condition>) -> Result<Self, Refused> {
         let (mut verdicts, mut fields) = (Features::default(), Vec::new());
         for name in condition.iter().flat_map(|condition| condition.names()) {
@@ -309,11 +309,11 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// The names of those that every run has. A feature of the same name is hidden.
+    /// The names of the fields of every run. A feature of the same name is hidden.
     pub(super) const NAMES: [&'static str; 9] =
         ["case", "solver", "verdict", "score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes"];
 
-    /// Returns the field of this name: a feature, unless it is one of those that every run has.
+    /// Returns the field of this name: a field of every run, or else a feature.
     pub(super) fn named(name: &str) -> Self {
         match name {
             "case" => Self::Case,

@@ -1,4 +1,4 @@
-//! The API: each answer is a document of `report`.
+//! The API: each answer is a document of `judge_report`.
 
 mod problems;
 mod reply;

@@ -20,7 +20,7 @@ use judge_session::problem_facts;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// How many cases are named.
+/// The number of cases that are named.
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
@@ -72,10 +72,10 @@ pub(super) async fn server(State(store): State<Arc<Store>>) -> Response {
     .await
 }
 
-/// The longest document of a request: 100,000 moves are shorter.
+/// The largest body of a request, in bytes: enough for 100,000 moves.
 pub(super) const MAX_BODY: usize = 1 << 20;
 
-/// The most moves of a game: the longest games have 10,000.
+/// The largest number of moves of a game. The longest games have 10,000.
 const MAX_MOVES: usize = 20_000;
 
 /// A game: its case, and the moves so far.
@@ -152,10 +152,10 @@ pub(super) async fn replay(
     }
 }
 
-/// What solvers wrote is text, whatever it is.
+/// Output of solvers is sent as text, whatever it contains.
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Which solver's result on a case is asked for.
+/// Chooses the result of a solver on a case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResultQuery {
@@ -180,7 +180,7 @@ pub(super) async fn stored_stderr(
     written_text(store, place, query, |_, _, played| Ok(played.result.outcome.stderr.into_bytes())).await
 }
 
-/// Answers with what a solver wrote on a case of a run.
+/// Answers with output of a solver on a case of a run.
 async fn written_text(
     store: Arc<Store>,
     (run, case): (String, String),

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! What all requests share: they are parsed, answered on a thread of their own, and answered with a document.
 
 use crate::refused::{JSON, Refused};
 use crate::store::Store;
@@ -13,7 +13,7 @@ use judge_report::Document;
 use judge_session::failure::Failure;
 use std::sync::Arc;
 
-/// The query of a request, or why it is none.
+/// The query of a request, or why it is invalid.
 pub(super) type QueryResult<T> = Result<Query<T>, QueryRejection>;
 
 /// Returns the query of a request.
@@ -22,16 +22,16 @@ pub(super) fn parse_query<T>(query: QueryResult<T>) -> Result<T, Refused> {
     Ok(query.map_err(refused)?.0)
 }
 
-/// The document that a request sends, or why it is none.
+/// The document in the body of a request, or why it is invalid.
 pub(super) type BodyResult<T> = Result<Json<T>, JsonRejection>;
 
-/// Returns the document that a request sends.
+/// Returns the document in the body of a request.
 pub(super) fn parse_body<T>(body: BodyResult<T>) -> Result<T, Refused> {
     let refused = |error: JsonRejection| Failure::usage(error.body_text());
     Ok(body.map_err(refused)?.0)
 }
 
-/// Makes an answer where it may take its time.
+/// Makes an answer on a thread where it may block.
 pub(super) async fn run_blocking<T: Send + 'static>(
     store: Arc<Store>,
     make: impl FnOnce(&Store) -> Result<T, Refused> + Send + 'static,
@@ -60,7 +60,7 @@ pub(super) fn number(store: &Store, text: &str) -> Result<RunId, Refused> {
     })
 }
 
-/// Returns how many rows a page has: as many as are asked for, up to a thousand, or else a hundred.
+/// Returns the number of rows of a page: the requested one up to a thousand, or a hundred.
 pub(super) fn page_rows(limit: Option<usize>) -> usize {
     limit.unwrap_or(100).min(1000)
 }

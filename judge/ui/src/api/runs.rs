@@ -25,7 +25,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which runs are asked for.
+/// Chooses runs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunsQuery {
@@ -86,7 +86,7 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
     .await
 }
 
-/// Which rows are asked for, and in which order.
+/// Chooses rows and their order.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RowsQuery {
@@ -132,7 +132,7 @@ pub(super) async fn cases(
     .await
 }
 
-/// Which points are asked for.
+/// Chooses the points of a chart.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PointsQuery {
@@ -187,7 +187,7 @@ fn point(shown: &ShownRun, job: JobId, fields: &[Field; 2]) -> Option<[f64; 2]> 
     Some([number(&fields[0])?, number(&fields[1])?])
 }
 
-/// What a run is to have. What is not said stays.
+/// The new tags and the new note of a run. Absent ones stay as they are.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WantedLabels {
@@ -206,14 +206,15 @@ pub(super) async fn change_labels(
         store.check_writable().map_err(Refused::forbidden)?;
         let change = change_of(parse_body(body)?)?;
         let run = number(store, &run)?;
-        // A connection of its own: that of the store sees the change as one of another judge, and tells the pages.
+        // A connection of its own: the connection of the store sees the change as that of another process, and the pages get
+        // an event.
         let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
         Ok(json(&RunLabels { run, labels: &labels })?)
     })
     .await
 }
 
-/// Returns what changes the tags and the note of a run into those that are wanted.
+/// Returns a function that sets the tags and the note of a run.
 fn change_of(wanted: WantedLabels) -> Result<impl FnOnce(&mut Labels), Failure> {
     let tags = |tags: Vec<String>| tags.iter().map(|tag| tag.parse()).collect::<Result<BTreeSet<Tag>, _>>();
     let tags = wanted.tags.map(tags).transpose().map_err(Failure::usage)?;
@@ -228,7 +229,7 @@ fn change_of(wanted: WantedLabels) -> Result<impl FnOnce(&mut Labels), Failure> 
     })
 }
 
-/// Which solvers of which runs are compared, on which cases.
+/// Chooses the solvers, the runs and the cases of a comparison.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CompareQuery {
@@ -273,7 +274,7 @@ fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
     number(store, past.split('/').next().unwrap_or(past))
 }
 
-/// Returns the id of a run's problem. The run itself is read with its solver.
+/// Returns the id of a run's problem, without reading the run.
 fn problem_of(store: &Store, run: RunId) -> Result<String, Refused> {
     let missing = || Refused::from(JournalError::NoRun(run));
     store.with_journal(|journal| journal.ok_or_else(missing)?.problem_of(run)?.ok_or_else(missing))
@@ -283,7 +284,7 @@ fn only_past() -> Failure {
     Failure::usage("only solvers of past runs are compared here: run:12, or run:12/NAME")
 }
 
-/// Returns the arguments of `judge compare` that mean the same: its defaults and its errors are those of this answer.
+/// Returns the same query as arguments of `judge compare`: its defaults and its errors apply.
 fn arguments(problem: &str, query: &CompareQuery) -> Result<CompareArgs, Refused> {
     let CompareQuery { a, b, filter, group_by } = query;
     let mut words = vec!["judge".to_owned(), "compare".to_owned(), format!("--problem={problem}")];

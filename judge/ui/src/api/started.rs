@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// The run that is wanted: each word is as the flag of `judge run` takes it, and an empty one is left out.
+/// The run to start. Each value is as the flag of `judge run` takes it; empty ones are left out.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WantedRun {
@@ -89,7 +89,7 @@ pub(super) async fn stop(State(store): State<Arc<Store>>, Path(number): Path<usi
     .await
 }
 
-/// Starts the run of these words, and answers with all that were started.
+/// Starts the run of these words, and answers with the list of started runs.
 async fn start_run(
     store: Arc<Store>,
     wanted: impl FnOnce(&Store, &Starter) -> Result<(Vec<String>, RunId, Option<RunId>), Refused> + Send + 'static,
@@ -123,7 +123,7 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
             Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten())
         })
     };
-    // What it has printed is complete once it has ended.
+    // Its output is complete once it has ended.
     let exit = started.exit();
     Ok(StartedRecord {
         number: started.number,
@@ -140,7 +140,7 @@ fn newest(store: &Store) -> Result<RunId, Refused> {
     store.with_journal(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
 }
 
-/// Returns the words of a command line. A value that begins as a flag does is part of its flag's word.
+/// Returns the words of a command line. A value that begins with a dash is joined to its flag.
 fn words(wanted: WantedRun) -> Vec<String> {
     let WantedRun { problem, solvers, seeds, cpu, wall, memory, output_limit, processes, message } = wanted;
     let solvers = solvers.into_iter().map(|solver| ("solver", solver));
@@ -165,7 +165,7 @@ fn words(wanted: WantedRun) -> Vec<String> {
     words
 }
 
-/// Fails if these words are no run, or one that is less isolated than those that the form starts.
+/// Fails if these words are not a valid `judge run`, or if they lower its isolation.
 fn check(words: &[String]) -> Result<(), Failure> {
     let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
     let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(parse_error(&error)))?;
@@ -179,29 +179,29 @@ fn check(words: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// Returns what is wrong with a command line, without how to get help.
+/// Returns the first line of an error about a command line: without the usage.
 fn parse_error(error: &clap::Error) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
-/// The time between two looks.
+/// The time between two readings of the journal.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The most results of a run that one event tells of.
+/// The number of results of a run in one event.
 const NEWEST: usize = 20;
 
-/// How many events wait for a slow page before it is looked again.
+/// The number of events that wait for a slow page before the next reading.
 const WAITING: usize = 64;
 
-/// `GET /api/events`: `progress` for each run that goes on, and `runs` where the list of runs is another one.
+/// `GET /api/events`: `progress` for each run that goes on, and `runs` when the list of runs has changed.
 pub(super) async fn events(State(store): State<Arc<Store>>) -> Response {
     let (sender, receiver) = channel(WAITING);
     tokio::spawn(watch(store, sender));
     Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response()
 }
 
-/// Looks at the journal for as long as the page is there. Without it, the journal is not looked at.
+/// Reads the changes of the journal as long as the page is open.
 async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     let mut watch = Watch::default();
     while !page.is_closed() {
@@ -216,7 +216,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
         });
         let Ok((seen, changes)) = looked.await else { return };
         watch = seen;
-        // A journal that cannot be read now may be later.
+        // A journal that cannot be read now may be readable later.
         for event in changes.iter().flat_map(events_of) {
             if page.send(Ok(event)).await.is_err() {
                 return;
@@ -229,10 +229,10 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     }
 }
 
-/// Returns what is to be events_of of changes.
+/// Returns the events about changes.
 fn events_of(changes: &Changes) -> Vec<Event> {
     let progress = changes.progress.iter().filter_map(|run| unfinished(run).to_json().ok());
-    // A line of an event ends with the line.
+    // The newline is not part of the data.
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
     progress.chain(runs).collect()
