@@ -1,11 +1,10 @@
 //! The report of one program in the sandbox.
 
 use crate::text::figures::{memory, milliseconds};
-use crate::text::json_text;
-use crate::text::json_value::{in_milliseconds, schema_of};
+use crate::text::json::{Document, in_milliseconds};
 use judge_problem::verdict::Ending;
 use judge_sandbox::{End, Execution, Tier};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The report of one program in the sandbox.
@@ -23,7 +22,7 @@ pub struct ExecReport<'a> {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge exec --json")]
-struct Document<'a> {
+pub(crate) struct ExecDocument<'a> {
     schema: u32,
     verdict: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -50,38 +49,30 @@ struct Document<'a> {
     gaps: &'a [String],
 }
 
-/// Returns the report as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
-    let started = report.execution.filter(|execution| !matches!(execution.end, End::NotStarted(_)));
-    let usage = started.map(|execution| &execution.usage);
-    let (verdict, note) = words(report.ending);
-    let document = Document {
-        schema: 1,
-        verdict,
-        note,
-        exit_code: started.and_then(|execution| if let End::Exited(code) = execution.end { Some(code) } else { None }),
-        signal: started
-            .and_then(|execution| if let End::Signalled(signal) = execution.end { Some(signal) } else { None }),
-        cpu_ms: usage.map(|usage| in_milliseconds(usage.cpu)),
-        wall_ms: usage.map(|usage| in_milliseconds(usage.wall)),
-        memory_bytes: usage.and_then(|usage| usage.memory),
-        run_delay_ms: usage.and_then(|usage| usage.run_delay).map(in_milliseconds),
-        stolen_ms: usage.and_then(|usage| usage.stolen).map(in_milliseconds),
-        stdout_bytes: usage.map(|usage| usage.stdout_bytes),
-        stderr_bytes: usage.map(|usage| usage.stderr_bytes),
-        tier: report.tier.name(),
-        gaps: report.gaps,
-    };
-    json_text::document(&document)
-}
-
-/// Returns the JSON schema of [`exec_json`]'s documents.
-#[must_use]
-pub fn exec_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for ExecReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let started = self.execution.filter(|execution| !matches!(execution.end, End::NotStarted(_)));
+        let usage = started.map(|execution| &execution.usage);
+        let (verdict, note) = words(self.ending);
+        ExecDocument {
+            schema: 1,
+            verdict,
+            note,
+            exit_code: started
+                .and_then(|execution| if let End::Exited(code) = execution.end { Some(code) } else { None }),
+            signal: started
+                .and_then(|execution| if let End::Signalled(signal) = execution.end { Some(signal) } else { None }),
+            cpu_ms: usage.map(|usage| in_milliseconds(usage.cpu)),
+            wall_ms: usage.map(|usage| in_milliseconds(usage.wall)),
+            memory_bytes: usage.and_then(|usage| usage.memory),
+            run_delay_ms: usage.and_then(|usage| usage.run_delay).map(in_milliseconds),
+            stolen_ms: usage.and_then(|usage| usage.stolen).map(in_milliseconds),
+            stdout_bytes: usage.map(|usage| usage.stdout_bytes),
+            stderr_bytes: usage.map(|usage| usage.stderr_bytes),
+            tier: self.tier.name(),
+            gaps: self.gaps,
+        }
+    }
 }
 
 /// Returns the report as one line for people.

@@ -1,17 +1,15 @@
 //! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
 
-use crate::text::column::{Field, left, painted};
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
+use crate::text::json::Document;
+use crate::text::table::{Field, grid, left, painted};
+use crate::text::terminal::{Paint, Style};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge languages --json")]
-struct Document<'a> {
+pub(crate) struct LanguagesDocument<'a> {
     schema: u32,
     languages: Vec<LanguageRecord<'a>>,
 }
@@ -55,18 +53,10 @@ struct AllowanceRecord {
     extra_processes: u32,
 }
 
-/// Returns the languages as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn languages_json(languages: &[LanguageStatus]) -> serde_json::Result<String> {
-    json_text::document(&Document { schema: 1, languages: languages.iter().map(record).collect() })
-}
-
-/// Returns the JSON schema of [`languages_json`]'s documents.
-#[must_use]
-pub fn languages_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for [LanguageStatus] {
+    fn record(&self) -> impl Serialize {
+        LanguagesDocument { schema: 1, languages: self.iter().map(record).collect() }
+    }
 }
 
 fn record(status: &LanguageStatus) -> LanguageRecord<'_> {

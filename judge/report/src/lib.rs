@@ -1,52 +1,93 @@
-//! Reports: values in, bytes out. No other room prints.
+//! The reports of `judge`: values in, bytes out. This crate renders and prints; it runs nothing and reads no journal.
+//!
+//! - A [`Report`], such as [`RunReport`] or [`CompareReport`], is the result of a command as a value. It renders itself as text
+//!   for people, and in each [`Format`] that it has: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
+//! - A [`Document`] is a value with one JSON form. [`SCHEMAS`] has the JSON schema of each by name, for `judge schema NAME`. The
+//!   documents of the local server are such values, too.
+//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print`] writes text to standard output, [`note`] to
+//!   standard error, and [`Progress`] shows how far a run is.
+//!
+//! ```text
+//! RunReport ─▶ run::tables ─▶ run::text, html::run ─▶ text of a terminal, Markdown, a web page
+//!           ─▶ run::record ─▶ run::json, run::csv, junit ─▶ what scripts read
+//! ```
+//!
+//! Comparisons, gates, searches and power analyses take the same way. What they share, such as tables, numbers, JSON and the
+//! terminal, is in `text`.
+//!
+//! ```
+//! use judge_compare::paired::EffectMeasure;
+//! use judge_problem::{Provenance, Rule};
+//! use judge_report::{Format, PowerReport, Report, Spread, Style};
+//!
+//! let spread = Spread {
+//!     measure: EffectMeasure::Difference,
+//!     rule: Rule::Sum,
+//!     deviation: 10.0,
+//!     cases: None,
+//!     source: "given".to_owned(),
+//! };
+//! let report = PowerReport {
+//!     spread,
+//!     provenance: Provenance::default(),
+//!     alpha: 0.05,
+//!     power: 0.8,
+//!     counts: vec![100],
+//!     differences: Vec::new(),
+//!     until_decided: false,
+//! };
+//! assert!(report.text(Style::PLAIN).contains("show a difference of"));
+//!
+//! let mut csv = Vec::new();
+//! report.write(Format::Csv, &mut csv).expect("it has this format")?;
+//! assert!(csv.starts_with(b"given,cases,difference\ncases,100,"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 pub mod assets;
+mod best;
 mod compare;
 mod doctor;
 mod exec;
 mod formats;
 mod gate;
+mod history;
 mod html;
+mod junit;
 mod languages;
 mod merge;
-mod past;
-mod renderings;
 mod run;
+mod schemas;
 mod served;
 mod text;
 mod tune;
 mod verify;
 
+pub use best::{BestFileError, BestReport, best_text, read_best_json};
 pub use compare::{
-    CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
-    compare_looks_json, compare_looks_schema, compare_schema, power_schema, rank_schema,
+    CompareReport, ComparedRuns, Comparison, GrowingComparison, InterimResult, IntervalProgress, PowerReport,
+    RankReport, RunInfo, Spread,
 };
-pub use doctor::{doctor_json, doctor_schema, doctor_text};
-pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
+pub use doctor::doctor_text;
+pub use exec::{ExecReport, exec_line};
 pub use formats::{Format, Missing, Report, Written};
-pub use gate::{CalibrationReport, GateReport, GatesReport, calibration_schema, gate_schema};
+pub use gate::{CalibrationReport, GateReport, GatesReport};
+pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
 pub use html::{GamePage, game_html, served_game_html};
-pub use languages::{cache_text, languages_json, languages_schema, languages_text};
-pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile, merge_json, merge_schema};
-pub use past::{
-    BestFileError, best_json, best_schema, best_text, history_json, history_page_json, history_page_schema,
-    history_schema, history_text, labels_text, read_best_json, stored_run_text,
-};
-pub use run::{
-    CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts, case_page_json, case_page_schema,
-    lines_schema, run_head_json, run_head_schema, run_schema,
-};
+pub use languages::{cache_text, languages_text};
+pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
+pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
+pub use schemas::SCHEMAS;
 pub use served::{
-    HandPage, NewCase, Points, ProblemPage, RecordedHand, ServerRecord, SolverNow, SolverPoints, StartedRecord,
-    UnfinishedRun, error_json, error_schema, hand_json, hand_schema, labels_json, labels_schema, points_json,
-    points_schema, problem_json, problem_schema, problems_json, problems_schema, progress_json, progress_schema,
-    recorded_hand_json, recorded_hand_schema, server_json, server_schema, started_json, started_schema,
+    ApiError, ManualGamePage, NewCase, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord,
+    SolverNow, SolverPoints, StartedRecord, UnfinishedRun,
 };
 pub use text::{
-    Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps, Style,
-    best_score, can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines, print,
-    print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
+    Counts, Document, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
+    Style, best_score, can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines,
+    print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
 };
-pub use tune::filled;
-pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};
-pub use verify::{CheckResult, Finding, VerifiedProblem, count_checks, verify_json, verify_schema, verify_text};
+pub use tune::{Candidate, TuneComparison, TuneReport, filled};
+pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

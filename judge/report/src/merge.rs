@@ -1,8 +1,7 @@
 //! What `judge merge` has merged, and what is missing or refused, as JSON.
 
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use schemars::{JsonSchema, Schema};
+use crate::text::json::Document;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was merged, and what is missing or refused.
@@ -97,23 +96,15 @@ pub struct RefusedFile {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge merge --json")]
-struct Document<'a> {
+pub(crate) struct MergeDocument<'a> {
     schema: u32,
     judge: &'static str,
     #[serde(flatten)]
     report: &'a MergeReport,
 }
 
-/// Returns what was merged as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn merge_json(report: &MergeReport) -> serde_json::Result<String> {
-    json_text::document(&Document { schema: 1, judge: env!("CARGO_PKG_VERSION"), report })
-}
-
-/// Returns the JSON schema of `judge merge --json`.
-#[must_use]
-pub fn merge_schema() -> Schema {
-    schema_of::<Document<'static>>()
+impl Document for MergeReport {
+    fn record(&self) -> impl Serialize {
+        MergeDocument { schema: 1, judge: env!("CARGO_PKG_VERSION"), report: self }
+    }
 }

@@ -1,11 +1,9 @@
 //! What `judge verify` finds, as text and as JSON.
 
-use crate::text::column::{Field, left, painted};
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
-use schemars::{JsonSchema, Schema};
+use crate::text::json::Document;
+use crate::text::table::{Field, grid, left, painted};
+use crate::text::terminal::{Paint, Style};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The result of one check.
@@ -47,9 +45,18 @@ pub struct VerifiedProblem {
     pub checks: Vec<Finding>,
 }
 
+/// The results of all checks.
+#[derive(Debug)]
+pub struct VerifyReport<'a> {
+    /// The problems.
+    pub problems: &'a [VerifiedProblem],
+    /// Whether the command succeeds.
+    pub ok: bool,
+}
+
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge verify --json")]
-struct Document<'a> {
+pub(crate) struct VerifyDocument<'a> {
     schema: u32,
     /// Whether no check failed; with `--strict`, whether all were made, too.
     ok: bool,
@@ -68,24 +75,16 @@ pub fn count_checks(problems: &[VerifiedProblem], result: CheckResult) -> usize 
     problems.iter().flat_map(|problem| &problem.checks).filter(|finding| finding.result == result).count()
 }
 
-/// Returns the results as one JSON document, with a final newline. `ok` is whether the command succeeds.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn verify_json(problems: &[VerifiedProblem], ok: bool) -> serde_json::Result<String> {
-    let [failed, warnings, not_checked] = counts(problems);
-    json_text::document(&Document { schema: 1, ok, failed, warnings, not_checked, problems })
+impl Document for VerifyReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let [failed, warnings, not_checked] = counts(self.problems);
+        VerifyDocument { schema: 1, ok: self.ok, failed, warnings, not_checked, problems: self.problems }
+    }
 }
 
 /// Returns how many checks failed, gave a warning, and were not made.
 fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
     [CheckResult::Failed, CheckResult::Warning, CheckResult::NotChecked].map(|result| count_checks(problems, result))
-}
-
-/// Returns the JSON schema of [`verify_json`]'s documents.
-#[must_use]
-pub fn verify_schema() -> Schema {
-    schema_of::<Document<'static>>()
 }
 
 /// Returns the results as a table with a row for each check; below it, the command that shows each bad one again.

@@ -12,7 +12,7 @@ use judge_compare::paired::{
 };
 use judge_problem::plan::Plan;
 use judge_problem::{CaseList, CaseName, CaseSpec, Features, Provenance, Rule, RunId, StoredFeatures};
-use judge_report::{CompareReport, Comparison};
+use judge_report::{ComparedRuns, CompareReport, Comparison};
 use judge_run::cases::{Selection, describe_all, select};
 use judge_statistics::Hypotheses;
 use std::collections::HashSet;
@@ -46,22 +46,24 @@ impl Compared {
     pub fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
         let Pairing { played, run_info, warnings, times_are_comparable, nodes, .. } = &self.pairing;
         CompareReport {
-            plan: &played.plan,
-            outcomes: &played.outcomes,
-            measure: self.measure,
-            rule: &self.rule,
-            alpha: args.statistics.alpha,
+            compared: ComparedRuns {
+                plan: &played.plan,
+                outcomes: &played.outcomes,
+                measure: self.measure,
+                rule: &self.rule,
+                alpha: args.statistics.alpha,
+                is_sequential: args.until_decided,
+                stop: played.stop,
+                run_info: run_info.clone(),
+                provenance: Provenance { nodes: nodes.clone(), ..provenance },
+                warnings,
+            },
             parameters: self.parameters,
-            is_sequential: args.until_decided,
             is_whole_contest: !args.until_decided && is_whole_contest(&played.plan),
             comparisons: &self.comparisons,
             group_by: args.group_by.as_deref(),
             order: args.sort.order(),
-            stop: played.stop,
-            run_info: run_info.clone(),
-            provenance: Provenance { nodes: nodes.clone(), ..provenance },
             runs: &self.runs,
-            warnings,
             times_are_comparable: *times_are_comparable,
         }
     }

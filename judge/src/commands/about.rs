@@ -1,5 +1,6 @@
 //! `judge list` and `judge show`.
 
+use clap::ValueEnum;
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
 use judge_problem::{CheckerChoice, Exit, Problem};
@@ -77,7 +78,7 @@ pub(super) fn languages(catalogue: Given<'_>, args: &LanguagesArgs) -> Result<Ex
         judge_report::print(&judge_report::languages_text(&survey, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = judge_report::languages_json(&survey).map_err(Failure::fault)?;
+        let json = survey.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     Ok(Exit::Success)
@@ -103,7 +104,7 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
         judge_report::print(&judge_report::doctor_text(&survey, Style::of_stdout()))?;
     }
     if let Some(path) = json {
-        let json = judge_report::doctor_json(&survey).map_err(Failure::fault)?;
+        let json = survey.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     let works = survey.tiers.iter().any(|tier| tier.missing.is_none());
@@ -112,38 +113,27 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
 
 /// Prints a JSON schema.
 pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
-    let schema = match of {
-        SchemaOf::Run => serde_json::to_string_pretty(&judge_report::run_schema()),
-        SchemaOf::Jsonl => serde_json::to_string_pretty(&judge_report::lines_schema()),
-        SchemaOf::History => serde_json::to_string_pretty(&judge_report::history_schema()),
-        SchemaOf::Best => serde_json::to_string_pretty(&judge_report::best_schema()),
-        SchemaOf::Compare => serde_json::to_string_pretty(&judge_report::compare_schema()),
-        SchemaOf::Rank => serde_json::to_string_pretty(&judge_report::rank_schema()),
-        SchemaOf::Power => serde_json::to_string_pretty(&judge_report::power_schema()),
-        SchemaOf::Gate => serde_json::to_string_pretty(&judge_report::gate_schema()),
-        SchemaOf::Calibration => serde_json::to_string_pretty(&judge_report::calibration_schema()),
-        SchemaOf::Tune => serde_json::to_string_pretty(&judge_report::tune_schema()),
-        SchemaOf::Exec => serde_json::to_string_pretty(&judge_report::exec_schema()),
-        SchemaOf::Doctor => serde_json::to_string_pretty(&judge_report::doctor_schema()),
-        SchemaOf::Merge => serde_json::to_string_pretty(&judge_report::merge_schema()),
-        SchemaOf::Languages => serde_json::to_string_pretty(&judge_report::languages_schema()),
-        SchemaOf::Verify => serde_json::to_string_pretty(&judge_report::verify_schema()),
-        SchemaOf::UiRuns => serde_json::to_string_pretty(&judge_report::history_page_schema()),
-        SchemaOf::UiRun => serde_json::to_string_pretty(&judge_report::run_head_schema()),
-        SchemaOf::UiLabels => serde_json::to_string_pretty(&judge_report::labels_schema()),
-        SchemaOf::UiCases => serde_json::to_string_pretty(&judge_report::case_page_schema()),
-        SchemaOf::UiPoints => serde_json::to_string_pretty(&judge_report::points_schema()),
-        SchemaOf::UiProgress => serde_json::to_string_pretty(&judge_report::progress_schema()),
-        SchemaOf::UiCompare => serde_json::to_string_pretty(&judge_report::compare_looks_schema()),
-        SchemaOf::UiProblems => serde_json::to_string_pretty(&judge_report::problems_schema()),
-        SchemaOf::UiProblem => serde_json::to_string_pretty(&judge_report::problem_schema()),
-        SchemaOf::UiServer => serde_json::to_string_pretty(&judge_report::server_schema()),
-        SchemaOf::UiStarted => serde_json::to_string_pretty(&judge_report::started_schema()),
-        SchemaOf::UiPlay => serde_json::to_string_pretty(&judge_report::hand_schema()),
-        SchemaOf::UiPlayed => serde_json::to_string_pretty(&judge_report::recorded_hand_schema()),
-        SchemaOf::UiError => serde_json::to_string_pretty(&judge_report::error_schema()),
-        SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
+    let value = of.to_possible_value();
+    let is_wanted = |name: &str| value.as_ref().is_some_and(|value| value.get_name() == name);
+    let text = match SCHEMAS.iter().find(|(name, _)| is_wanted(name)) {
+        Some((_, schema)) => serde_json::to_string_pretty(&schema()).map_err(Failure::fault)?,
+        // The only one that is no report.
+        None => CATALOGUE_SCHEMA.to_owned(),
     };
-    judge_report::print(&schema.map_err(Failure::fault)?)?;
+    judge_report::print(&text)?;
     Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_report_has_a_schema() {
+        let names: Vec<_> = SchemaOf::value_variants().iter().filter_map(SchemaOf::to_possible_value).collect();
+        let without: Vec<_> =
+            names.iter().map(|name| name.get_name()).filter(|name| !SCHEMAS.iter().any(|(of, _)| of == name)).collect();
+        assert_eq!(without, ["problems"]);
+        assert_eq!(names.len(), SCHEMAS.len() + 1);
+    }
 }

@@ -4,7 +4,7 @@ use judge_cli::{BestArgs, RescoreArgs};
 use judge_journal::{Imported, Journal};
 use judge_problem::manifest::closest;
 use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, listed};
-use judge_report::Style;
+use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::failure::Failure;
@@ -29,7 +29,8 @@ pub(super) fn best(catalogue: Given<'_>, args: &BestArgs) -> Result<Exit, Failur
     let rows = (!args.all).then_some(ROWS);
     let mut best = journal.best(&game, if target.is_some() { None } else { rows })?;
     if let Some(path) = target {
-        load::write_with("the best scores", path, |out| Ok(judge_report::best_json(&game, &best.scores, out)?))?;
+        let report = BestReport { game: &game, scores: &best.scores };
+        load::write_with("the best scores", path, |out| Ok(report.write_json(out)?))?;
     }
     if target != Some(Path::new("-")) {
         best.scores.truncate(rows.unwrap_or(usize::MAX));

@@ -3,7 +3,7 @@
 use judge_cli::{ExecArgs, LimitArgs};
 use judge_problem::verdict::Ending;
 use judge_problem::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
-use judge_report::ExecReport;
+use judge_report::{Document, ExecReport};
 use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
@@ -190,7 +190,7 @@ fn json_on_stdout(args: &ExecArgs) -> bool {
 
 fn publish(args: &ExecArgs, report: &ExecReport<'_>) -> Result<(), Failure> {
     if let Some(path) = &args.json {
-        let json = judge_report::exec_json(report).map_err(Failure::fault)?;
+        let json = report.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     judge_report::note(&judge_report::exec_line(report));

@@ -7,7 +7,7 @@ use judge_problem::{
     Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState, SolverSpec,
     StoredRun, Tag, listed,
 };
-use judge_report::{RunReport, Style};
+use judge_report::{Document, RunReport, Style};
 use judge_run::solver;
 use judge_session::case_selection::{CaseDescriptions, check_filter};
 use judge_session::detached::DetachedRuns;
@@ -61,7 +61,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         catalogue.find(id)?;
     }
     if let Some(path) = &args.json {
-        load::write("the JSON history", path, judge_report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
+        load::write("the JSON history", path, rows.to_json().map_err(Failure::fault)?.as_bytes())?;
     }
     let mut to_collect: Vec<_> =
         rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();

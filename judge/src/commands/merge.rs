@@ -4,7 +4,7 @@ use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
-use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
+use judge_report::{Document, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::matching;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
@@ -61,7 +61,7 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
 
 fn write(args: &MergeArgs, merged: &MergeReport) -> Result<(), Failure> {
     let Some(path) = &args.json else { return Ok(()) };
-    let json = judge_report::merge_json(merged).map_err(Failure::fault)?;
+    let json = merged.to_json().map_err(Failure::fault)?;
     load::write("the JSON report", path, json.as_bytes())
 }
 

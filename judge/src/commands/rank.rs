@@ -6,7 +6,7 @@ use judge_cli::{CompareArgs, RankArgs};
 use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
-use judge_report::RankReport;
+use judge_report::{ComparedRuns, RankReport};
 use judge_session::comparison::{check_bound, parameters, unit};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
@@ -42,18 +42,20 @@ pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failur
     }
     let scored = pairing.played.scored()?;
     outputs.publish(&RankReport {
-        plan: &pairing.played.plan,
-        outcomes: &pairing.played.outcomes,
+        compared: ComparedRuns {
+            plan: &pairing.played.plan,
+            outcomes: &pairing.played.outcomes,
+            measure: scored.measure(args.statistics.measure, unit(args).as_ref()),
+            rule: &scored.rule,
+            alpha: args.statistics.alpha,
+            is_sequential: args.until_decided,
+            stop: pairing.played.stop,
+            run_info: pairing.run_info.clone(),
+            provenance: Provenance { nodes: pairing.nodes.clone(), ..provenance },
+            warnings: &pairing.warnings,
+        },
         board: &scored.board,
-        measure: scored.measure(args.statistics.measure, unit(args).as_ref()),
-        rule: &scored.rule,
-        alpha: args.statistics.alpha,
-        is_sequential: args.until_decided,
         order: &order,
-        stop: pairing.played.stop,
-        run_info: pairing.run_info.clone(),
-        provenance: Provenance { nodes: pairing.nodes.clone(), ..provenance },
-        warnings: &pairing.warnings,
     })?;
     Ok(pairing.played.exit())
 }

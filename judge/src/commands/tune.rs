@@ -10,7 +10,7 @@ use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     CaseList, CaseSpec, Direction, Exit, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
 };
-use judge_report::{Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
+use judge_report::{ComparedRuns, Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::{MatchRunner, Session};
@@ -325,22 +325,24 @@ impl Confirmation<'_> {
         let contrast = scored.contrast(1, self.alpha);
         let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
         let report = CompareReport {
-            plan: &played.plan,
-            outcomes: &played.outcomes,
-            measure,
-            rule: &scored.rule,
-            alpha: self.alpha,
+            compared: ComparedRuns {
+                plan: &played.plan,
+                outcomes: &played.outcomes,
+                measure,
+                rule: &scored.rule,
+                alpha: self.alpha,
+                is_sequential: false,
+                stop: played.stop,
+                run_info: None,
+                provenance: outputs::here(),
+                warnings: &[],
+            },
             parameters,
-            is_sequential: false,
             is_whole_contest: false,
             comparisons: std::slice::from_ref(&comparison),
             group_by: None,
             order: None,
-            stop: played.stop,
-            run_info: None,
-            provenance: outputs::here(),
             runs: &[None, None],
-            warnings: &[],
             times_are_comparable: false,
         };
         Ok(Some(TuneComparison {

@@ -1,6 +1,6 @@
-//! Which requests are answered: those with the token, from a page of this server. A page of another site can make the browser send
-//! requests here, under this name or under one of its own that leads to this machine; it knows no token, and its host or
-//! origin gives it away.
+//! Decides which requests are answered: those with the token, from a page of this server. A page of another site can make the
+//! browser send requests to this server, also under a name of its own that resolves to this machine. Such a page does not know
+//! the token, and the request names its host or origin.
 
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The name of the token in the address.
 const TOKEN: &str = "token";
 
-/// What a page may load and do, and which pages may show it within themselves.
+/// The policy of a page: what it may load and do, and which pages may embed it.
 macro_rules! policy {
     ($ancestors:literal) => {
         concat!(
@@ -29,12 +29,12 @@ macro_rules! policy {
     };
 }
 
-/// What a page may do that a setter's program has made: draw with what is in it.
+/// The policy of a page that a setter's program has made: it draws with what it contains.
 const ALONE: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
     img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'self'";
 
-/// What every answer says to the browser, unless it says otherwise itself.
+/// The headers of every answer that does not set them itself.
 const HEADERS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, policy!("'none'")),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -44,7 +44,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
-/// Who may ask a server.
+/// Checks who sends a request.
 #[derive(Debug)]
 pub(super) struct Guard {
     token: String,
@@ -55,7 +55,7 @@ impl Guard {
     /// Makes a token of 128 random bits for the server at a port.
     pub(super) fn new(port: u16) -> io::Result<Self> {
         let mut bytes = [0; 16];
-        // 16 bytes always come at once: getrandom(2).
+        // getrandom(2) always returns 16 bytes in one call.
         getrandom(&mut bytes, GetRandomFlags::empty())?;
         let mut token = String::new();
         for byte in bytes {
@@ -69,7 +69,8 @@ impl Guard {
         format!("http://127.0.0.1:{}/?{TOKEN}={}", self.port, self.token)
     }
 
-    /// Another judge on this machine has another port, and browsers do not tell ports of a host apart.
+    /// Returns the name of the cookie. It contains the port: a browser sends cookies of a host to all its ports, and another
+    /// judge may listen on one of them.
     fn cookie(&self) -> String {
         format!("judge-ui-{}", self.port)
     }
@@ -80,12 +81,12 @@ impl Guard {
 
     fn is_token(&self, given: &str) -> bool {
         let (given, token) = (given.as_bytes(), self.token.as_bytes());
-        // Without an early end, whose time would tell how much of it is right.
+        // Compares all bytes: the time of a comparison that stops early would show how many are right.
         let differing = given.iter().zip(token).fold(0, |differing, (left, right)| differing | (left ^ right));
         std::hint::black_box(differing) == 0 && given.len() == token.len()
     }
 
-    /// Returns why a request comes from elsewhere.
+    /// Returns why a request is from another site; `None` if it is not.
     fn foreign(&self, headers: &HeaderMap) -> Option<&'static str> {
         let value = |name| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
         let mut hosts = value(HOST);
@@ -105,7 +106,7 @@ impl Guard {
         tokens.any(|token| self.is_token(token)) || bearers.any(|token| self.is_token(token.trim()))
     }
 
-    /// Lets in who knows the token of the address, which is then no longer part of it.
+    /// Sets the cookie for a browser that sends the token in the address, and redirects it to the address without the token.
     fn let_in(&self, token: &str, rest: &str) -> Response {
         if !self.is_token(token) {
             return refused("the token is not this server's: `judge ui` prints the address with the right one");
@@ -115,7 +116,7 @@ impl Guard {
     }
 }
 
-/// Answers a request if it may be answered.
+/// Answers a request, or refuses it.
 pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let mut response = match (guard.foreign(headers), token_in(request.uri())) {
@@ -130,17 +131,17 @@ pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, n
     response
 }
 
-/// Returns an answer that pages of this server may show within themselves.
+/// Returns an answer that pages of this server may embed.
 pub(super) fn framed(mut response: Response) -> Response {
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy!("'self'")));
     response
 }
 
-/// Returns an answer that is neither ours nor to be trusted: its scripts run in an origin of its own, and reach nothing.
+/// Returns an answer with content of a setter, which is not trusted: its scripts run in an origin of their own.
 pub(super) fn alone(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(ALONE));
-    // A page with an origin of its own is not opened with another value.
+    // Browsers do not open a page with an origin of its own under another value.
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("unsafe-none"));
     response
 }
@@ -154,7 +155,7 @@ fn token_in(uri: &Uri) -> Option<(String, String)> {
     let is_token = |part: &&str| part.split('=').next() == Some(TOKEN);
     let (tokens, rest): (Vec<&str>, Vec<&str>) = uri.query()?.split('&').partition(is_token);
     let token = tokens.first()?.split_once('=').map_or("", |(_, token)| token);
-    // Two slashes would begin the name of another host.
+    // An address that begins with two slashes is on another host.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
     Some((token.to_owned(), rest))

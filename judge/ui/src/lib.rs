@@ -1,29 +1,60 @@
 //! `judge ui`: a web page over the journal, for browsers on this machine.
 //!
+//! - A [`Server`] takes a port of this machine and answers requests until a signal ends it.
+//! - A [`Starter`] starts runs for the pages. Without it, pages only read.
+//! - [`open`] shows the server's address in a browser.
+//!
 //! ```text
-//! server ─ every request ─▶ guard: token, host, origin ─▶ assets: the page itself
-//!                                                      └▶ api: JSON, and pages that play games, made by `report`
-//! api ─▶ store: the catalogue, the journal, and the runs that were last looked at
-//!        shown_run ─ field, row_order ─▶ the rows that a filter lets through, in an order
-//!        shown_run ─ film ─▶ a game, move by move
-//!        started: the runs that pages have started
-//!        hand ─▶ a game that a person plays
+//! request ─▶ guard: token, host, origin ─▶ server: the page and its files
+//!                                       └▶ api: JSON, and pages that play games
+//! api ─▶ store: the catalogue, the journal, and the runs that were asked for last
+//!     ─▶ shown_run: the rows of a run, filtered and sorted
+//!     ─▶ games: replays of answers, and games that people play
+//!     ─▶ started: the runs that pages have started
+//! ```
+//!
+//! ```no_run
+//! use judge_problem::manifest::Catalogue;
+//! use judge_session::failure::Failure;
+//!
+//! fn serve(catalogue: Catalogue) -> Result<(), Failure> {
+//!     let server = judge_ui::Server::bind(None, catalogue, None)?;
+//!     println!("{}", server.url());
+//!     server.run()
+//! }
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
+
 mod api;
-mod assets;
-mod browser;
-mod field;
-mod film;
+mod games;
 mod guard;
-mod hand;
 mod refused;
-mod row_order;
 mod server;
 mod shown_run;
 mod started;
 mod store;
 
-pub use browser::open;
 pub use server::Server;
 pub use started::Starter;
+
+use std::io;
+use std::process::{Command, Stdio};
+
+/// The programs that open an address in the browser that the user has chosen.
+const OPENERS: [&str; 2] = ["xdg-open", "open"];
+
+/// Opens an address in a browser, without waiting for it.
+///
+/// # Errors
+/// When none of the programs that do this can be started.
+pub fn open(url: &str) -> io::Result<()> {
+    let start = |program| {
+        let quiet = || Stdio::null();
+        Command::new(program).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()
+    };
+    let mut child =
+        OPENERS.into_iter().map(start).reduce(Result::or).unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()))?;
+    std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
+    Ok(())
+}

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::Exit;
 use judge_problem::manifest::UnknownProblem;
+use judge_report::{ApiError, Document};
 use judge_session::failure::Failure;
 
 /// Why a request has no answer: the failure that a command of the judge would end with.
@@ -16,12 +17,12 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// What is asked for is not there.
+    /// The requested thing does not exist.
     pub(super) fn missing(failure: impl Into<Failure>) -> Self {
         Self { failure: failure.into(), status: StatusCode::NOT_FOUND }
     }
 
-    /// The server was not started to do this.
+    /// The server was started without the permission for this.
     pub(super) fn forbidden(failure: impl Into<Failure>) -> Self {
         Self { failure: failure.into(), status: StatusCode::FORBIDDEN }
     }
@@ -53,12 +54,12 @@ impl From<UnknownProblem> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let hints: Vec<&str> = self.failure.hints().collect();
-        match judge_report::error_json(&self.failure.in_one_line(), &hints) {
+        match (ApiError { error: &self.failure.in_one_line(), hints: &hints }).to_json() {
             Ok(json) => (self.status, [(CONTENT_TYPE, JSON)], json).into_response(),
             Err(_) => self.status.into_response(),
         }
     }
 }
 
-/// The type of every document of the API.
+/// The media type of every document of the API.
 pub(super) const JSON: &str = "application/json";

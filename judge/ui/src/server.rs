@@ -1,31 +1,36 @@
-//! The server: its port, its routes, and its end.
+//! The server: its port, its routes, its embedded page, and its end.
 
-use super::api;
-use super::assets;
-use super::guard::{Guard, guarded};
-use super::started::Starter;
-use super::store::Store;
+use crate::api;
+use crate::guard::{Guard, guarded};
+use crate::started::Starter;
+use crate::store::Store;
 use axum::Router;
+use axum::extract::Path;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use judge_problem::manifest::Catalogue;
+use judge_report::assets;
 use judge_session::failure::Failure;
 use rustix::process::Signal;
-use std::io::{self, ErrorKind};
+use std::io;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{self, SignalKind, signal};
+use tokio::signal::unix;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The port that is tried first, so that an address stays the same from day to day.
 const PORT: u16 = 4870;
 
-/// How long runs may take to end.
+/// How long the server waits for its runs to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The time between two looks whether they have.
+/// The time between two checks whether they have ended.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A server that has its port.
@@ -34,12 +39,12 @@ pub struct Server {
     guard: Arc<Guard>,
     store: Arc<Store>,
     runtime: Runtime,
-    /// Installed first: the server can be ended as soon as its address is printed.
+    /// Installed first: signals work as soon as the address is printed.
     signals: [unix::Signal; 2],
 }
 
 impl Server {
-    /// Takes a port of this machine's loopback: this one, or else the usual one if it is free.
+    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
     pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
         let store = Arc::new(Store::new(catalogue, starter)?);
         let listener = listen(port)?;
@@ -50,12 +55,12 @@ impl Server {
         Ok(Self { listener, guard, store, runtime, signals })
     }
 
-    /// Returns the address that lets a browser in.
+    /// Returns the address with the token.
     pub fn url(&self) -> String {
         self.guard.url()
     }
 
-    /// Answers requests until Ctrl-C or SIGTERM. Then the runs end that were started from its pages.
+    /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
     pub fn run(self) -> Result<(), Failure> {
         let Self { listener, guard, store, runtime, signals: [mut interrupt, mut terminate] } = self;
         let served = runtime.block_on(async {
@@ -72,12 +77,12 @@ impl Server {
                     _ = interrupt.recv() => {}
                     _ = terminate.recv() => {}
                 }
-                // What does not end by itself ends with this process.
+                // Runs that did not end after the interrupt are killed.
                 starter.signal_all(Signal::KILL);
             }
             served
         });
-        // Streams of events end with their pages, and an answer may take long: both are cut off.
+        // Streams of events and long answers are cut off.
         runtime.shutdown_background();
         served.map_err(Failure::fault)
     }
@@ -116,12 +121,69 @@ fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
 
 fn router(guard: Arc<Guard>, store: Arc<Store>) -> Router {
     Router::new()
-        .route("/", get(assets::page))
-        .route("/assets/{name}", get(assets::file))
+        .route("/", get(page))
+        .route("/assets/{name}", get(file))
         .nest("/api", api::router())
         .nest("/replay", api::replays())
         .fallback(async || (StatusCode::NOT_FOUND, "there is no such page\n"))
         .with_state(store)
-        // The last layer is the outermost: it is before the routes.
+        // The last layer is the outermost: it runs before the routes.
         .layer(from_fn_with_state(guard, guarded))
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// A file of the page.
+macro_rules! asset {
+    ($kind:expr, $name:literal) => {
+        ($name, $kind, include_str!(concat!("../assets/", $name)))
+    };
+}
+
+/// Every file: its name, its type and its text.
+const FILES: [(&str, &str, &str); 26] = [
+    ("style.css", CSS, assets::STYLE),
+    asset!(SCRIPT, "main.js"),
+    asset!(SCRIPT, "api.js"),
+    ("dom.js", SCRIPT, assets::DOM),
+    ("charts.js", SCRIPT, assets::CHARTS),
+    ("case_charts.js", SCRIPT, assets::CASE_CHARTS),
+    ("pair_charts.js", SCRIPT, assets::PAIR_CHARTS),
+    asset!(SCRIPT, "rows.js"),
+    asset!(SCRIPT, "runs.js"),
+    asset!(SCRIPT, "run.js"),
+    asset!(SCRIPT, "cases.js"),
+    asset!(SCRIPT, "labels.js"),
+    asset!(SCRIPT, "started.js"),
+    asset!(SCRIPT, "compare.js"),
+    asset!(SCRIPT, "problems.js"),
+    asset!(SCRIPT, "fresh.js"),
+    asset!(SCRIPT, "replays.js"),
+    asset!(SCRIPT, "play.js"),
+    asset!(SCRIPT, "playboard.js"),
+    ("game.css", CSS, assets::GAME_STYLE),
+    ("board.js", SCRIPT, assets::BOARD),
+    ("curve.js", SCRIPT, assets::CURVE),
+    ("game.js", SCRIPT, assets::GAME),
+    ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
+    ("uPlot.min.css", CSS, assets::CHART_STYLE),
+    // Its licence goes with every copy.
+    ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
+];
+
+/// Returns the page. Its scripts load everything else.
+pub(super) async fn page() -> Response {
+    let (_, kind, text) = asset!(HTML, "index.html");
+    ([(CONTENT_TYPE, kind)], text).into_response()
+}
+
+/// Returns a file of the page.
+pub(super) async fn file(Path(name): Path<String>) -> Response {
+    match FILES.iter().find(|(known, ..)| *known == name) {
+        Some((_, kind, text)) => ([(CONTENT_TYPE, *kind)], *text).into_response(),
+        None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
+    }
 }

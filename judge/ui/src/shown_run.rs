@@ -1,9 +1,9 @@
-//! A run that is looked at: its report, and the numbers of its rows.
+//! A run as the page shows it: its rows, their fields, filters and orders.
 
-use super::field::Field;
-use super::refused::Refused;
+use crate::refused::Refused;
 use checkers::Score;
 use judge_journal::Journal;
+use judge_problem::condition::Condition;
 use judge_problem::manifest::Catalogue;
 use judge_problem::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
@@ -13,10 +13,13 @@ use judge_session::case_selection::{CaseDescriptions, stored_features};
 use judge_session::failure::Failure;
 use judge_session::restored_run::RestoredRun;
 use judge_session::restored_run::ScoredRun;
+use parking_lot::Mutex;
+use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A run that is looked at.
+/// A run as the page shows it.
 pub(super) struct ShownRun {
     pub(super) run: StoredRun,
     restored: RestoredRun,
@@ -74,13 +77,13 @@ impl ShownRun {
         CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored) }
     }
 
-    /// Returns what reads the inputs of its cases; `None` where that would start a program.
+    /// Returns the reader of the inputs of its cases; `None` if reading would start a program.
     pub(super) fn reader(&self) -> Option<CaseReader> {
         let problem = self.problem();
         (!starts_programs(problem)).then(|| CaseReader::of(problem))
     }
 
-    /// Returns the names of the features of its cases, as far as the first of them tells.
+    /// Returns the names of the features of its first case.
     pub(super) fn feature_names(&self) -> Vec<String> {
         let first = || self.reader()?.describe(&self.run.cases.iter().next()?.spec).ok();
         let stored = || Some(self.run.cases.features().iter().flatten().next()?.features());
@@ -168,4 +171,185 @@ pub(super) fn check_features(problem: &Problem, hint: &str) -> Result<(), Failur
 fn milliseconds(time: Duration) -> Option<Number> {
     let micros = time.as_micros();
     format!("{}.{:03}", micros / 1000, micros % 1000).parse().ok()
+}
+
+/// The number of orders of a run that are kept.
+const KEPT: usize = 4;
+
+/// Which rows are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct RowFilter {
+    /// Only rows for which this holds.
+    pub(super) condition: Option<Condition>,
+    /// Only rows of the solver of this place.
+    pub(super) solver: Option<usize>,
+}
+
+/// The order in which rows are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RowOrder {
+    pub(super) by: Field,
+    pub(super) descending: bool,
+}
+
+/// A run, with the last orders of its rows.
+pub(super) struct OrderedRun {
+    pub(super) shown: ShownRun,
+    /// The newest last.
+    orders: Mutex<VecDeque<Sorted>>,
+}
+
+/// The rows that pass a filter, in an order.
+struct Sorted {
+    filter: RowFilter,
+    order: RowOrder,
+    rows: Arc<Vec<JobId>>,
+}
+
+impl OrderedRun {
+    pub(super) fn new(shown: ShownRun) -> Self {
+        Self { shown, orders: Mutex::default() }
+    }
+
+    /// Returns the rows that pass a filter, in an order. Rows without the number come last.
+    pub(super) fn rows(&self, filter: &RowFilter, order: &RowOrder) -> Result<Arc<Vec<JobId>>, Refused> {
+        let mut known = self.orders.lock();
+        if let Some(sorted) = known.iter().find(|sorted| sorted.filter == *filter && sorted.order == *order) {
+            return Ok(Arc::clone(&sorted.rows));
+        }
+        let rows = Arc::new(sorted(&self.shown, filter, order)?);
+        if known.len() == KEPT {
+            known.pop_front();
+        }
+        known.push_back(Sorted { filter: filter.clone(), order: order.clone(), rows: Arc::clone(&rows) });
+        Ok(rows)
+    }
+}
+
+fn sorted(run: &ShownRun, filter: &RowFilter, order: &RowOrder) -> Result<Vec<JobId>, Refused> {
+    run.check_field(&order.by)?;
+    let names = Names::of(run, filter.condition.as_ref())?;
+    let is_shown = |job: &JobId| filter.solver.is_none_or(|solver| solver == job.solver) && names.hold(run, *job);
+    let jobs = run.jobs().filter(is_shown);
+    if order.by == Field::Case {
+        let mut jobs: Vec<JobId> = jobs.collect();
+        if order.descending {
+            jobs.reverse();
+        }
+        return Ok(jobs);
+    }
+    let mut rows: Vec<_> = jobs.map(|job| (run.value(job, &order.by), job)).collect();
+    rows.sort_by(|(left, _), (right, _)| compare(left.as_ref(), right.as_ref(), order.descending));
+    Ok(rows.into_iter().map(|(_, job)| job).collect())
+}
+
+fn compare(left: Option<&Number>, right: Option<&Number>, descending: bool) -> Ordering {
+    match (left, right) {
+        (Some(left), Some(right)) if descending => right.cmp(left),
+        (Some(left), Some(right)) => left.cmp(right),
+        _ => right.is_some().cmp(&left.is_some()),
+    }
+}
+
+/// A condition with the values of its names.
+struct Names<'a> {
+    condition: Option<&'a Condition>,
+    /// The same number for every row.
+    verdicts: Features,
+    fields: Vec<(&'a str, Field)>,
+}
+
+impl<'a> Names<'a> {
+    /// Resolves the names of a condition. Fails if one is unknown.
+    fn of(run: &ShownRun, condition: Option<&'a Condition>) -> Result<Self, Refused> {
+        let (mut verdicts, mut fields) = (Features::default(), Vec::new());
+        for name in condition.iter().flat_map(|condition| condition.names()) {
+            if let Some(number) = verdict_number(name) {
+                verdicts.set(name, Number::from(number));
+                continue;
+            }
+            let field = Field::named(name);
+            run.check_field(&field)?;
+            fields.push((name, field));
+        }
+        Ok(Self { condition, verdicts, fields })
+    }
+
+    /// Returns whether the condition holds for a row.
+    fn hold(&self, run: &ShownRun, job: JobId) -> bool {
+        let Some(condition) = self.condition else { return true };
+        let mut numbers = self.verdicts.clone();
+        for (name, field) in &self.fields {
+            if let Some(value) = run.value(job, field) {
+                numbers.set(name, value);
+            }
+        }
+        condition.holds(&numbers)
+    }
+}
+
+/// A number of a row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Field {
+    /// The place of the case in the run.
+    Case,
+    /// The place of the solver in the run.
+    Solver,
+    /// The place of the verdict: accepted first.
+    Verdict,
+    Score,
+    Points,
+    /// The share of the best score of the case.
+    Relative,
+    Cpu,
+    Wall,
+    Memory,
+    /// A feature of the case.
+    Feature(String),
+}
+
+impl Field {
+    /// The names of the fields of every run. A feature of the same name is hidden.
+    pub(super) const NAMES: [&'static str; 9] =
+        ["case", "solver", "verdict", "score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes"];
+
+    /// Returns the field of this name: a field of every run, or else a feature.
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "case" => Self::Case,
+            "solver" => Self::Solver,
+            "verdict" => Self::Verdict,
+            "score" => Self::Score,
+            "points" => Self::Points,
+            "relative" => Self::Relative,
+            "cpu_ms" => Self::Cpu,
+            "wall_ms" => Self::Wall,
+            "memory_bytes" => Self::Memory,
+            _ => Self::Feature(name.to_owned()),
+        }
+    }
+}
+
+/// Returns the number that the code of a verdict stands for in a condition, such as `verdict!=AC`.
+pub(super) fn verdict_number(code: &str) -> Option<i64> {
+    let place = Verdict::ALL.iter().position(|verdict| verdict.code() == code)?;
+    i64::try_from(place).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_of_a_field_of_its_own() {
+        let fields: std::collections::HashSet<_> = Field::NAMES.map(Field::named).into_iter().collect();
+        assert_eq!(fields.len(), Field::NAMES.len());
+        assert!(!fields.iter().any(|field| matches!(field, Field::Feature(_))));
+        assert_eq!(Field::named("N"), Field::Feature("N".to_owned()));
+    }
+
+    #[test]
+    fn verdicts_are_in_the_order_of_summaries() {
+        assert_eq!((verdict_number("AC"), verdict_number("WA"), verdict_number("XX")), (Some(0), Some(1), None));
+    }
 }

@@ -1,30 +1,31 @@
-//! Runs that pages have started. Each is a judge of its own, in its own group of processes: Ctrl-C in the terminal of the
-//! server is not theirs. They end with the server, even if it is killed.
+//! Runs that pages have started. Each is a judge process in a process group of its own, so that Ctrl-C in the terminal of the
+//! server does not reach it. The runs end with the server, even if it is killed.
 
 use judge_problem::{RunId, quote_words};
 use judge_session::failure::Failure;
 use judge_session::running::{PARENT, RESUMED};
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::io::{self, PipeReader, Read};
+use std::io;
+use std::io::{PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::Builder;
 
-/// The most runs that go on at once.
-const MOST_RUNNING: usize = 4;
+/// The largest number of runs at once.
+const MAX_RUNNING: usize = 4;
 
-/// The most runs that are known after their end.
-const MOST_ENDED: usize = 20;
+/// The number of ended runs that are kept.
+const MAX_ENDED: usize = 20;
 
-/// The most bytes of what a run prints that are kept: the last ones.
-const MOST_OUTPUT: usize = 16 << 10;
+/// The number of bytes of a run's output that are kept, the last ones.
+const MAX_OUTPUT: usize = 16 << 10;
 
-/// Starts runs, and knows those that it has started.
+/// Starts runs, and keeps a list of them.
 pub struct Starter {
-    /// The words of every command line that say which catalogue and journal are used.
+    /// The words of every command line that choose the catalogue and the journal.
     common: Vec<String>,
     /// The oldest first.
     runs: Mutex<Vec<Arc<StartedRun>>>,
@@ -32,20 +33,20 @@ pub struct Starter {
 
 /// A run that was started.
 pub(super) struct StartedRun {
-    /// Its number among those that were started here.
+    /// Its number among the runs of this server.
     pub(super) number: usize,
-    /// The words of its command line behind the program.
+    /// The words of its command line after the program.
     pub(super) words: Vec<String>,
-    /// The newest run before it: its own number in the journal is greater, unless it is known.
+    /// The newest run in the journal before it started. Its own number is greater.
     pub(super) after: RunId,
-    /// It cannot be another process, whatever number that has.
+    /// A handle of its process, which stays valid if the process number is used again.
     process: OwnedFd,
-    /// Its standard input, which ends with this process, and the run with it.
+    /// Its standard input. It closes when this process ends, and then the run ends.
     _alive: Option<ChildStdin>,
     state: Mutex<State>,
 }
 
-/// What becomes of a started run.
+/// The progress of a started run.
 #[derive(Default)]
 struct State {
     output: Vec<u8>,
@@ -54,21 +55,21 @@ struct State {
 }
 
 impl Starter {
-    /// Returns one that starts runs with these words before those of the run.
+    /// Makes a starter that puts these words before those of a run.
     pub fn new(common: Vec<String>) -> Self {
         Self { common, runs: Mutex::default() }
     }
 
-    /// Returns the words of a command line with those that all have.
+    /// Returns the words of a command line with the common ones before them.
     pub(super) fn with_common(&self, words: Vec<String>) -> Vec<String> {
         [self.common.clone(), words].concat()
     }
 
-    /// Starts a run. `after` is the newest run in the journal, and `run` the one that goes on, if it is one.
+    /// Starts a run. `after` is the newest run in the journal, and `run` the run that is resumed, if any.
     pub(super) fn start(&self, words: Vec<String>, after: RunId, run: Option<RunId>) -> Result<(), Failure> {
         let mut runs = self.runs.lock();
-        if runs.iter().filter(|run| run.exit().is_none()).count() >= MOST_RUNNING {
-            let error = format!("{MOST_RUNNING} runs that were started here go on already");
+        if runs.iter().filter(|run| run.exit().is_none()).count() >= MAX_RUNNING {
+            let error = format!("{MAX_RUNNING} runs that were started here go on already");
             return Err(Failure::usage(error).with_hint("stop one, or wait for its end"));
         }
         let number = runs.last().map_or(1, |last| last.number + 1);
@@ -79,7 +80,7 @@ impl Starter {
         let run = Arc::new(StartedRun { number, words, after, process, _alive: child.stdin.take(), state });
         runs.push(Arc::clone(&run));
         let ended = runs.iter().filter(|run| run.exit().is_some()).count();
-        if ended > MOST_ENDED
+        if ended > MAX_ENDED
             && let Some(oldest) = runs.iter().position(|run| run.exit().is_some())
         {
             runs.remove(oldest);
@@ -91,17 +92,17 @@ impl Starter {
         Ok(())
     }
 
-    /// Returns those that were started, the newest first.
+    /// Returns the runs, the newest first.
     pub(super) fn runs(&self) -> Vec<Arc<StartedRun>> {
         self.runs.lock().iter().rev().cloned().collect()
     }
 
-    /// Returns whether one goes on.
+    /// Returns whether any run goes on.
     pub(super) fn is_busy(&self) -> bool {
         self.runs.lock().iter().any(|run| run.exit().is_none())
     }
 
-    /// Sends a signal to all that go on.
+    /// Sends a signal to all runs that go on.
     pub(super) fn signal_all(&self, signal: Signal) {
         for run in self.runs() {
             run.signal(signal);
@@ -109,7 +110,7 @@ impl Starter {
     }
 }
 
-/// Starts this program again, to go on with a run if there is one. What it prints on both streams comes in one.
+/// Starts this program again, to resume a run if one is given. Both its output streams are one pipe.
 fn spawn(words: &[String], run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
     let (output, writer) = io::pipe()?;
     let child = Command::new(std::env::current_exe()?)
@@ -150,7 +151,7 @@ impl StartedRun {
 
     /// Sends it a signal, if it goes on.
     pub(super) fn signal(&self, signal: Signal) {
-        // One that has ended hears of nothing.
+        // A run that has ended gets no signal.
         let _ = pidfd_send_signal(&self.process, signal);
     }
 
@@ -160,7 +161,7 @@ impl StartedRun {
         while let Ok(length @ 1..) = output.read(&mut bytes) {
             let mut state = self.state.lock();
             state.output.extend_from_slice(&bytes[..length]);
-            let surplus = state.output.len().saturating_sub(MOST_OUTPUT);
+            let surplus = state.output.len().saturating_sub(MAX_OUTPUT);
             state.output.drain(..surplus);
         }
         let exit = child.wait().unwrap_or_default();

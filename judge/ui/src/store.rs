@@ -1,9 +1,8 @@
-//! The catalogue, its journal, and the runs that were last looked at.
+//! The catalogue, its journal, and the runs that were read last.
 
-use super::refused::Refused;
-use super::row_order::OrderedRun;
-use super::shown_run::ShownRun;
-use super::started::Starter;
+use crate::refused::Refused;
+use crate::shown_run::{OrderedRun, ShownRun};
+use crate::started::Starter;
 use judge_journal::{Journal, JournalError, Stamp};
 use judge_problem::RunId;
 use judge_problem::manifest::Catalogue;
@@ -13,13 +12,13 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many runs are kept ready: a run of a million cases takes a second to read, and some hundred megabytes.
+/// The number of runs in memory. A run of a million cases takes a second to read, and some hundred megabytes.
 const KEPT: usize = 4;
 
-/// What all answers are made from.
+/// The data behind all answers.
 pub(super) struct Store {
     pub(super) catalogue: Catalogue,
-    /// What starts runs, if pages may.
+    /// Starts runs, if pages may do that.
     pub(super) starter: Option<Starter>,
     /// `None` as long as there is none.
     journal: Mutex<Option<Journal>>,
@@ -34,7 +33,7 @@ impl Store {
         Ok(Self { catalogue, starter, journal, runs: Mutex::default() })
     }
 
-    /// Fails where the journal is only read.
+    /// Fails if the journal is read-only.
     pub(super) fn check_writable(&self) -> Result<(), Failure> {
         match self.catalogue.is_read_only() {
             true => Err(Failure::usage("the journal is only read here: `judge ui` was started with --read-only")),
@@ -42,18 +41,21 @@ impl Store {
         }
     }
 
-    /// Looks into the journal. Without one, there is no run yet.
-    pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
+    /// Calls a function with the journal, or with `None` while there is no journal.
+    pub(super) fn with_journal<T>(
+        &self,
+        read: impl FnOnce(Option<&Journal>) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
         let mut journal = self.journal.lock();
         if !journal.as_ref().is_some_and(Journal::is_in_place) {
             *journal = recorder::look_if_any(&self.catalogue)?;
         }
-        look(journal.as_ref())
+        read(journal.as_ref())
     }
 
-    /// Returns a run, as it is now.
+    /// Returns a run in its current state.
     pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
-        self.look(|journal| {
+        self.with_journal(|journal| {
             let missing = || Refused::from(JournalError::NoRun(id));
             let journal = journal.ok_or_else(missing)?;
             let stamp = journal.stamp(id)?.ok_or_else(missing)?;

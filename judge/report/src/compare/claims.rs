@@ -1,6 +1,6 @@
 //! What a comparison claims, in words.
 
-use super::report::{CompareReport, Comparison};
+use crate::compare::report::{CompareReport, Comparison};
 use crate::text::effects::{amount, ends, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, counted, one_line};
@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 /// The number of cases that are named.
 const NAMED: usize = 3;
 
-/// The number of cases from which on it is no longer said what they cannot show: of these, one in a hundred has shown.
+/// With this many cases the report no longer says what they cannot show: an event in 1 % of all cases has shown.
 const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
@@ -21,14 +21,14 @@ impl CompareReport<'_> {
         said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns what is to be known beside the fact and the conclusion.
+    /// Returns the remarks beside the fact and the conclusion.
     pub(super) fn remarks(&self, comparison: &Comparison) -> impl Iterator<Item = String> {
         let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
         let failures = failures_in_words(self, &comparison.paired);
         [self.scope(comparison), contrast, Some(failures).filter(|text| !text.is_empty())].into_iter().flatten()
     }
 
-    /// Returns what is true of the cases that were run, whatever others would show: arithmetic. `None` without effects.
+    /// Returns the result on the cases that were run. It is arithmetic and needs no test. `None` without effects.
     pub(super) fn fact(&self, comparison: &Comparison) -> Option<String> {
         let paired = &comparison.paired;
         let mean = paired.mean();
@@ -42,14 +42,14 @@ impl CompareReport<'_> {
             _ => format!("{} against {}: ", self.shown(paired.second), self.shown(paired.first)),
         };
         let changed = match mean {
-            0.0 => format!("{} stays the same", quantity(self, self.measure)),
-            _ => format!("{} by {}", change(self, self.measure, mean), size(self.measure, mean)),
+            0.0 => format!("{} stays the same", quantity(self, self.compared.measure)),
+            _ => format!("{} by {}", change(self, self.compared.measure, mean), size(self.compared.measure, mean)),
         };
         let is_result = if self.is_result(paired) { "; that is the result: they are the whole contest" } else { "" };
         Some(format!("{against}{cases} {changed}{is_result}"))
     }
 
-    /// Returns what the cases show of others like them.
+    /// Returns what the cases show about other cases like them.
     pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
         claim_in_words(self, comparison)
     }
@@ -67,8 +67,8 @@ impl CompareReport<'_> {
             "what happens in fewer than 1 of {seldom} cases has not shown ({ENOUGH_CASES} cases would show 1 %)"
         );
         let rare = self.is_undone_by_failures(comparison, 1.0 / seldom).then(|| {
-            let and = if self.is_sequential { "" } else { "--until-decided " };
-            let rule = self.rule;
+            let and = if self.compared.is_sequential { "" } else { "--until-decided " };
+            let rule = self.compared.rule;
             format!("; no case failed, and by the rule `{rule}` rare failures would outweigh this: {and}--rare 1% waits for them")
         });
         Some(scope + &rare.unwrap_or_default())
@@ -78,12 +78,12 @@ impl CompareReport<'_> {
     fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
         let Comparison { paired, inference, .. } = comparison;
         let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
-        let cost = match self.measure {
+        let cost = match self.compared.measure {
             EffectMeasure::Total => Some(1.0),
-            EffectMeasure::Points => self.rule.most_points().and_then(|most| most.to_f64()),
+            EffectMeasure::Points => self.compared.rule.most_points().and_then(|most| most.to_f64()),
             EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
         };
-        let has_fresh_cases = self.plan.problem.generator.is_some() && self.parameters.rare.is_none();
+        let has_fresh_cases = self.compared.plan.problem.generator.is_some() && self.parameters.rare.is_none();
         is_claim
             && has_fresh_cases
             && paired.failures == Failures::default()
@@ -98,7 +98,7 @@ pub(super) fn percentage(probability: f64) -> String {
 }
 
 fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
-    let measure = report.measure;
+    let measure = report.compared.measure;
     let paired = &comparison.paired;
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let mean = paired.mean();
@@ -157,7 +157,7 @@ fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let effects = paired.pairs.len();
     let fewest = fewest_for_claim(report.parameters.alpha);
-    if report.is_sequential || paired.solved < 2 || effects >= fewest {
+    if report.compared.is_sequential || paired.solved < 2 || effects >= fewest {
         return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
     }
     let level = percentage(report.parameters.alpha);
@@ -166,7 +166,7 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
-/// Returns which way an estimate errs that ended the test by being large.
+/// Returns the direction in which an estimate errs that stopped the test.
 fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
     format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
 }
@@ -180,7 +180,7 @@ fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypoth
         Hypothesis::H1 => ("H1", "exaggerated"),
     };
     let ratio = ratio_in_words(report, comparison).unwrap_or_default();
-    let estimate = signed(report.measure, mean);
+    let estimate = signed(report.compared.measure, mean);
     format!(
         "{b} against {a}: {name} is accepted, {ratio}; the estimate of {estimate} is {error}, because the test stopped early"
     )
@@ -190,12 +190,12 @@ fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypoth
 pub(super) fn ratio_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> Option<String> {
     let hypotheses = report.parameters.hypotheses?;
     let ratio = comparison.inference.log_likelihood_ratio?;
-    let [h0, h1] = [hypotheses.h0, hypotheses.h1].map(|level| signed(report.measure, level));
+    let [h0, h1] = [hypotheses.h0, hypotheses.h1].map(|level| signed(report.compared.measure, level));
     let [low, high] = hypotheses.bounds().map(number);
     Some(format!("log likelihood ratio {} (H0: {h0} at {low}, H1: {h1} at {high})", number(ratio)))
 }
 
-/// Writes a number with two decimals and a minus.
+/// Writes a number with two decimals and a minus sign.
 fn number(value: f64) -> String {
     format!("{value:.2}").replace('-', "−")
 }
@@ -203,8 +203,8 @@ fn number(value: f64) -> String {
 /// Returns what an effect changes, and which way: `the sum rises`.
 fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
     let is_better = effect > 0.0;
-    let of_points = measure == EffectMeasure::Points && !report.rule.counts_raw_scores();
-    let is_larger = is_better == (of_points || report.plan.problem.direction == Direction::Max);
+    let of_points = measure == EffectMeasure::Points && !report.compared.rule.counts_raw_scores();
+    let is_larger = is_better == (of_points || report.compared.plan.problem.direction == Direction::Max);
     let verb = match measure {
         EffectMeasure::Ratio | EffectMeasure::Relative if is_better => "improves",
         EffectMeasure::Ratio | EffectMeasure::Relative => "worsens",
@@ -218,7 +218,7 @@ fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> St
 fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> &'static str {
     match measure {
         EffectMeasure::Total => aggregate(report),
-        EffectMeasure::Points if !report.rule.counts_raw_scores() => "the mean",
+        EffectMeasure::Points if !report.compared.rule.counts_raw_scores() => "the mean",
         EffectMeasure::Points | EffectMeasure::Difference => "the mean score",
         EffectMeasure::Ratio => "the mean ratio",
         EffectMeasure::Relative => "the mean relative difference",
@@ -227,7 +227,7 @@ fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> &'static str 
 
 /// Returns the number that the rule ranks by.
 fn aggregate(report: &CompareReport<'_>) -> &'static str {
-    match report.rule.aggregate() {
+    match report.compared.rule.aggregate() {
         Aggregate::Total => "the sum",
         Aggregate::Mean => "the mean",
     }
@@ -242,7 +242,7 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
             "{} has no {} by the rule `{}`, which gives no points on {cases}",
             report.shown(solver),
             aggregate(report).trim_start_matches("the "),
-            report.rule
+            report.compared.rule
         )
     };
     let is_better = paired.mean() > 0.0;
@@ -252,14 +252,14 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
         has_none(paired.first, first_lacks)
     } else {
         let side = if order.is_gt() { "better" } else { "worse" };
-        format!("{} is {side} by the rule `{}`", report.shown(paired.second), report.rule)
+        format!("{} is {side} by the rule `{}`", report.shown(paired.second), report.compared.rule)
     }
 }
 
 /// Returns what the ratio and the rule say where they contradict each other, and through which cases.
 fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
-    let name = |&case: &usize| one_line(&report.plan.cases.at(case).name.0).into_owned();
+    let name = |&case: &usize| one_line(&report.compared.plan.cases.at(case).name.0).into_owned();
     let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
     let more = contrast.cases.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -273,7 +273,7 @@ fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareRepo
     if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Returns the failures of each, which a mean does not show.
+/// Returns the failures of both solvers. A mean does not show them.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| counted(cases.len(), "case");

@@ -1,33 +1,26 @@
-//! The machine-readable report of a comparison.
+//! A comparison as JSON.
 
-use super::record::{
-    CaseRecord, ComparisonRecord, ContrastRecord, Document, EffectRecord, FailureRecord, GroupRecord, PairRecord,
-    ResultRecord, SolverRecord, TimeRecord,
-};
-use super::report::{CompareReport, Comparison};
+use crate::compare::report::{CompareReport, Comparison};
 use crate::text::effects::claim_name;
-use crate::text::figures::verdict_of;
-use crate::text::json_text::{self, Each};
-use crate::text::json_value::{exact, in_milliseconds, schema_of};
-use judge_compare::paired::{Claim, Contrast, FeatureRange, Pair, PairedComparison};
+use crate::text::figures::{ReferenceRecord, verdict_of};
+use crate::text::json::{Document, Each, exact, in_milliseconds};
+use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
+use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
 use judge_problem::{CaseSource, JobId, RunId, SolverSpec, Stop};
-use judge_statistics::EffectSummary;
-use schemars::Schema;
+use judge_statistics::{EffectSummary, Hypotheses, Interval};
+use schemars::JsonSchema;
 use serde::Serialize;
-use std::io::Write;
+use serde_json::Number;
 
-/// Writes the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
-/// scale of the measure: logarithms for ratios.
-///
-/// # Errors
-/// When it cannot be written there.
-pub(crate) fn compare_json(report: &CompareReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
-    json_text::write_document(&document(report), output)
+impl Document for CompareReport<'_> {
+    fn record(&self) -> impl Serialize {
+        document(self)
+    }
 }
 
-pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl Serialize, impl Serialize> {
-    let solvers = report.plan.solvers.iter();
-    let run_info = report.run_info.as_ref();
+pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a, impl Serialize, impl Serialize> {
+    let solvers = report.compared.plan.solvers.iter();
+    let run_info = report.compared.run_info.as_ref();
     let is_on_equal_processors = |comparison: &Comparison| {
         let PairedComparison { first, second, pairs, .. } = &comparison.paired;
         pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
@@ -38,40 +31,34 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         let (first, second) = (report.name(first), report.name(second));
         Some(TimeRecord { first, second, mean, interval: interval.into() })
     };
-    Document {
+    CompareDocument {
         schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
-        provenance: (&report.provenance).into(),
-        limits: run_info.map(|_| (&report.plan.limits).into()),
-        problem: &report.plan.problem.id,
-        direction: report.plan.problem.direction.name(),
-        measure: report.measure.name(),
-        rule: report.rule.name(),
+        provenance: (&report.compared.provenance).into(),
+        limits: run_info.map(|_| (&report.compared.plan.limits).into()),
+        problem: &report.compared.plan.problem.id,
+        direction: report.compared.plan.problem.direction.name(),
+        measure: report.compared.measure.name(),
+        rule: report.compared.rule.name(),
         reference: report.reference().map(|reference| reference.record()),
-        alpha: report.alpha,
+        alpha: report.compared.alpha,
         alpha_each: report.parameters.alpha,
         min_effect: report.parameters.min_effect,
-        until_decided: report.is_sequential,
+        until_decided: report.compared.is_sequential,
         exact: report.parameters.bound.is_some(),
         hypotheses: report.parameters.hypotheses.map(Into::into),
         tier: run_info.map(|run_info| run_info.tier.name()),
         gaps: run_info.map(|run_info| &*run_info.gaps),
         jobs: run_info.map(|run_info| run_info.jobs),
-        interrupted: report.stop == Some(Stop::Interrupted),
+        interrupted: report.compared.stop == Some(Stop::Interrupted),
         elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
         times_comparable: report.times_are_comparable && report.comparisons.iter().all(is_on_equal_processors),
         time_changes: report.comparisons.iter().filter_map(time_change).collect(),
-        warnings: report.warnings,
+        warnings: report.compared.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
-        cases: Each(move || (0..report.plan.cases.len()).map(move |case| case_record(report, case))),
+        cases: Each(move || (0..report.compared.plan.cases.len()).map(move |case| case_record(report, case))),
     }
-}
-
-/// Returns the JSON schema of `judge compare --json`.
-#[must_use]
-pub fn compare_schema() -> Schema {
-    schema_of::<Document<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>>()
 }
 
 fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
@@ -85,11 +72,11 @@ fn comparison_record<'a>(
     let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
     let pair = |pair: &Pair| PairRecord {
-        case: report.plan.cases.at(pair.case).name.to_string(),
+        case: report.compared.plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
         own_change: report.own_change(pair),
         of_total: report.of_total(paired, pair),
-        reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
+        reproduce: report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
     ComparisonRecord {
         first: report.name(paired.first),
@@ -108,7 +95,7 @@ fn comparison_record<'a>(
         interval: inference.interval.map(Into::into),
         interval_kind: match report.parameters.bound {
             Some(_) => "anytime-exact",
-            None if report.is_sequential => "anytime",
+            None if report.compared.is_sequential => "anytime",
             None => "student",
         },
         log_likelihood_ratio: inference.log_likelihood_ratio,
@@ -126,7 +113,7 @@ fn comparison_record<'a>(
 }
 
 fn contrast_record(report: &CompareReport<'_>, contrast: &Contrast) -> ContrastRecord {
-    let name = |&case: &usize| report.plan.cases.at(case).name.to_string();
+    let name = |&case: &usize| report.compared.plan.cases.at(case).name.to_string();
     ContrastRecord {
         measure: contrast.measure.name(),
         ratio: contrast.ratio,
@@ -139,7 +126,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
     let EffectSummary { moments, signs, ranks, .. } = summary;
     EffectRecord {
         mean: moments.mean(),
-        mean_shown: report.measure.shown(moments.mean()),
+        mean_shown: report.compared.measure.shown(moments.mean()),
         deviation: moments.deviation(),
         exaggerated: report.is_exaggerated(comparison),
         wins: signs.wins,
@@ -161,7 +148,7 @@ fn group_record(range: &FeatureRange) -> GroupRecord {
 }
 
 fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a> {
-    let spec = report.plan.cases.at(case);
+    let spec = report.compared.plan.cases.at(case);
     let result = |solver| {
         let outcome = report.outcome(case, solver);
         ResultRecord {
@@ -176,6 +163,291 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
     CaseRecord {
         case: spec.name.to_string(),
         seed: if let CaseSource::Seed(seed) = spec.source { Some(seed) } else { None },
-        results: (0..report.plan.solvers.len()).map(result).collect(),
+        results: (0..report.compared.plan.solvers.len()).map(result).collect(),
+    }
+}
+
+/// A comparison with what was known of it after fewer cases: `GET /api/compare`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/compare")]
+pub(crate) struct WithLooks<'a, D> {
+    #[serde(flatten)]
+    comparison: D,
+    /// The mean effect after growing numbers of cases, in their order: all of the first few, then ever fewer.
+    looks: Vec<LookRecord>,
+    /// The problem's title.
+    title: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "look")]
+struct LookRecord {
+    /// How many cases with an effect there were.
+    cases: usize,
+    /// Their mean effect.
+    mean: f64,
+    /// The anytime-valid interval; absent with too few cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<IntervalRecord>,
+}
+
+/// A comparison of two solvers, with what was known of it after fewer cases.
+#[derive(Debug)]
+pub struct GrowingComparison<'a> {
+    /// The comparison.
+    pub report: &'a CompareReport<'a>,
+    /// The mean effect after growing numbers of cases.
+    pub looks: &'a [Look],
+}
+
+impl Document for GrowingComparison<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let record =
+            |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
+        WithLooks {
+            comparison: document(self.report),
+            looks: self.looks.iter().map(record).collect(),
+            title: &self.report.compared.plan.problem.title,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge compare --json")]
+pub(crate) struct CompareDocument<'a, C, P> {
+    pub(crate) schema: u32,
+    pub(crate) judge: &'static str,
+    #[serde(flatten)]
+    pub(crate) provenance: ProvenanceRecord<'a>,
+    /// Absent if all results are of past runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limits: Option<LimitsRecord>,
+    pub(crate) problem: &'a str,
+    pub(crate) direction: &'static str,
+    pub(crate) measure: &'static str,
+    pub(crate) rule: &'static str,
+    /// What the points that are compared are relative to, under rules that take the best score of a case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<ReferenceRecord>,
+    pub(crate) alpha: f64,
+    pub(crate) alpha_each: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) min_effect: Option<f64>,
+    pub(crate) until_decided: bool,
+    /// Whether claims hold for any distribution of the effects (`--exact`).
+    pub(crate) exact: bool,
+    /// The hypotheses of `--h0` and `--h1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hypotheses: Option<HypothesesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tier: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gaps: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jobs: Option<usize>,
+    pub(crate) interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) elapsed_ms: Option<f64>,
+    pub(crate) times_comparable: bool,
+    /// How CPU times changed; none if they cannot be compared.
+    pub(crate) time_changes: Vec<TimeRecord<'a>>,
+    pub(crate) warnings: &'a [String],
+    pub(crate) solvers: Vec<SolverRecord<'a>>,
+    #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
+    pub(crate) comparisons: Vec<ComparisonRecord<'a, P>>,
+    #[schemars(with = "Vec<CaseRecord<'a>>")]
+    pub(crate) cases: C,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+pub(crate) struct SolverRecord<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) command: &'a str,
+    /// The past run that its results are of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "comparison")]
+pub(crate) struct ComparisonRecord<'a, P> {
+    pub(crate) first: &'a str,
+    pub(crate) second: &'a str,
+    pub(crate) claim: &'static str,
+    /// All that is said of it, in one line.
+    pub(crate) verdict: String,
+    /// What is true of these cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fact: Option<String>,
+    /// Whether these cases are the whole contest, so that the fact is its result.
+    pub(crate) whole_contest: bool,
+    /// What they show of cases like them.
+    pub(crate) conclusion: String,
+    /// What is too rare to have shown in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<String>,
+    /// On cases that have no effect of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) more_cases: Option<u64>,
+    /// The number of cases with an effect.
+    pub(crate) cases: usize,
+    /// The number of effects: cases that count together have one.
+    pub(crate) effect_count: usize,
+    /// The number of cases that both solved.
+    pub(crate) solved: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) interval: Option<IntervalRecord>,
+    /// Which interval it is: `student`, `anytime` or `anytime-exact`.
+    pub(crate) interval_kind: &'static str,
+    /// Of H1 to H0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log_likelihood_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<EffectRecord>,
+    pub(crate) failures: FailureRecord,
+    /// Where the ratio of the scores and the problem's rule point to different sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contrast: Option<ContrastRecord>,
+    pub(crate) undefined: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) groups: Vec<GroupRecord>,
+    #[schemars(with = "Vec<PairRecord>")]
+    pub(crate) effects: P,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "hypotheses")]
+pub(crate) struct HypothesesRecord {
+    pub(crate) h0: f64,
+    pub(crate) h1: f64,
+    /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
+    /// The log likelihood ratios at which H0 and H1 are accepted.
+    pub(crate) accept_h0_at: f64,
+    pub(crate) accept_h1_at: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "interval")]
+pub(crate) struct IntervalRecord {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "effect")]
+pub(crate) struct EffectRecord {
+    pub(crate) mean: f64,
+    /// As the text shows it: percent for `total`, `ratio` and `relative`.
+    pub(crate) mean_shown: f64,
+    pub(crate) deviation: f64,
+    /// Whether the mean is exaggerated: the cases ended because it was large.
+    pub(crate) exaggerated: bool,
+    pub(crate) wins: usize,
+    pub(crate) ties: usize,
+    pub(crate) losses: usize,
+    pub(crate) sign_test_p: f64,
+    pub(crate) wilcoxon_p: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "time_change")]
+pub(crate) struct TimeRecord<'a> {
+    pub(crate) first: &'a str,
+    pub(crate) second: &'a str,
+    /// The logarithm of the mean ratio.
+    pub(crate) mean: f64,
+    pub(crate) interval: IntervalRecord,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "contrast")]
+pub(crate) struct ContrastRecord {
+    pub(crate) measure: &'static str,
+    /// The mean logarithm of the ratio.
+    pub(crate) ratio: f64,
+    /// The mean effect by the rule.
+    pub(crate) by_rule: f64,
+    /// The cases without which the rule would not point elsewhere.
+    pub(crate) cases: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "failure")]
+pub(crate) struct FailureRecord {
+    pub(crate) first_only: usize,
+    pub(crate) second_only: usize,
+    pub(crate) both: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "group")]
+pub(crate) struct GroupRecord {
+    pub(crate) low: Option<Number>,
+    pub(crate) high: Option<Number>,
+    pub(crate) cases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) interval: Option<IntervalRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "pair")]
+pub(crate) struct PairRecord {
+    /// The case, or the first of those that count together.
+    pub(crate) case: String,
+    pub(crate) effect: f64,
+    /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_change: Option<f64>,
+    /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) of_total: Option<f64>,
+    pub(crate) reproduce: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+pub(crate) struct CaseRecord<'a> {
+    pub(crate) case: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) seed: Option<u64>,
+    pub(crate) results: Vec<ResultRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "result")]
+pub(crate) struct ResultRecord<'a> {
+    pub(crate) solver: &'a str,
+    pub(crate) verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_bytes: Option<u64>,
+    /// The node that it was run on, if the run has nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) node: Option<String>,
+}
+
+impl From<Hypotheses> for HypothesesRecord {
+    fn from(hypotheses: Hypotheses) -> Self {
+        let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
+        let Hypotheses { h0, h1, alpha, beta } = hypotheses;
+        Self { h0, h1, alpha, beta, accept_h0_at, accept_h1_at }
+    }
+}
+
+impl From<Interval> for IntervalRecord {
+    fn from(Interval { low, high }: Interval) -> Self {
+        Self { low, high }
     }
 }

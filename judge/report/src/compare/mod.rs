@@ -1,20 +1,13 @@
-//! The report of a comparison, its progress, and its power analysis.
+//! The report of a comparison, of a ranking, and of a power analysis.
 
 mod claims;
-mod interval_progress;
 pub(super) mod json;
-mod looks;
 pub(super) mod power;
-pub(super) mod power_sheet;
 pub(super) mod rank;
-mod record;
 pub(super) mod report;
-pub(super) mod sheet;
 pub(super) mod text;
 
-pub use interval_progress::{InterimResult, IntervalProgress};
-pub use json::compare_schema;
-pub use looks::{compare_looks_json, compare_looks_schema};
-pub use power::{PowerReport, Spread, power_schema};
-pub use rank::{RankReport, rank_schema};
-pub use report::{CompareReport, Comparison, RunInfo};
+pub use json::GrowingComparison;
+pub use power::{PowerReport, Spread};
+pub use rank::RankReport;
+pub use report::{CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, RunInfo};

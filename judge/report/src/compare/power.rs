@@ -1,17 +1,17 @@
 //! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
+//! A power analysis as tables: for Markdown, a page and CSV.
 
-use crate::text::column::right;
 use crate::text::effects::size;
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
-use crate::text::provenance::ProvenanceRecord;
-use crate::text::style::Style;
-use crate::text::table::grid;
+use crate::text::json::Document;
+use crate::text::provenance::{ProvenanceRecord, provenance_lines};
+use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::table::{grid, right};
+use crate::text::terminal::Style;
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::cases_until_decided;
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The spread of effects, and its source.
@@ -128,7 +128,7 @@ pub(crate) fn power_text(report: &PowerReport, style: Style) -> String {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge power --json")]
-struct Document<'a> {
+pub(crate) struct PowerDocument<'a> {
     schema: u32,
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
@@ -162,34 +162,61 @@ struct NeededRecord {
     until_decided: Option<u64>,
 }
 
-/// Returns the report as one JSON document, with a final newline. Differences are on the scale of the measure.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub(crate) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
-    let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
-    let needed = |&difference: &f64| NeededRecord {
-        difference,
-        cases: report.needed_for(difference),
-        range: report.range_for(difference).map(|(low, high)| [low, high]),
-        until_decided: report.decided_after(difference),
-    };
-    let document = Document {
-        schema: 1,
-        provenance: (&report.provenance).into(),
-        measure: report.spread.measure.name(),
-        deviation: report.spread.deviation,
-        source: &report.spread.source,
-        alpha: report.alpha,
-        power: report.power,
-        shown: report.counts.iter().map(shown).collect(),
-        needed: report.differences.iter().map(needed).collect(),
-    };
-    json_text::document(&document)
+impl Document for PowerReport {
+    fn record(&self) -> impl Serialize {
+        let shown = |&cases: &u64| ShownRecord { cases, difference: self.shown_by(cases) };
+        let needed = |&difference: &f64| NeededRecord {
+            difference,
+            cases: self.needed_for(difference),
+            range: self.range_for(difference).map(|(low, high)| [low, high]),
+            until_decided: self.decided_after(difference),
+        };
+        PowerDocument {
+            schema: 1,
+            provenance: (&self.provenance).into(),
+            measure: self.spread.measure.name(),
+            deviation: self.spread.deviation,
+            source: &self.spread.source,
+            alpha: self.alpha,
+            power: self.power,
+            shown: self.counts.iter().map(shown).collect(),
+            needed: self.differences.iter().map(needed).collect(),
+        }
+    }
 }
 
-/// Returns the JSON schema of `judge power --json`.
-#[must_use]
-pub fn power_schema() -> Schema {
-    schema_of::<Document<'static>>()
+/// Returns the figures as tables for people.
+pub(crate) fn power_sheet(report: &PowerReport) -> Sheet {
+    let Spread { measure, deviation, source, .. } = &report.spread;
+    let shown = |effect: f64| size(*measure, effect);
+    let of_cases =
+        |&cases: &u64| vec![cases.to_string(), report.shown_by(cases).map_or_else(|| NOTHING.to_owned(), shown)];
+    let by_cases = report.counts.iter().map(of_cases).collect();
+    let by_difference = report.differences.iter().map(|&difference| report.difference_cells(difference)).collect();
+    let probabilities =
+        format!("seen with a probability of {}, false alarms with one of {}", report.power, report.alpha);
+    Sheet {
+        title: format!("Standard deviation of the effects ({measure}): {}", shown(*deviation)),
+        lines: [source.clone(), probabilities].into_iter().chain(provenance_lines(&report.provenance, None)).collect(),
+        sections: vec![
+            ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
+            ("What differences need".to_owned(), TextTable::new(&report.difference_titles(), 0, by_difference)),
+        ],
+        texts: Vec::new(),
+    }
+}
+
+/// Returns a row for each number of cases and each difference. Differences are on the scale of the measure; an
+/// unknown figure is empty.
+pub(crate) fn power_rows(report: &PowerReport) -> TextTable {
+    let text = |value: Option<String>| value.unwrap_or_default();
+    let of_cases = report.counts.iter().map(|&cases| {
+        let difference = report.shown_by(cases).map(|difference| difference.to_string());
+        vec!["cases".to_owned(), cases.to_string(), text(difference)]
+    });
+    let of_differences = report.differences.iter().map(|&difference| {
+        let cases = report.needed_for(difference).map(|cases| cases.to_string());
+        vec!["difference".to_owned(), text(cases), difference.to_string()]
+    });
+    TextTable::new(&["given", "cases", "difference"], 1, of_cases.chain(of_differences).collect())
 }

@@ -1,21 +1,16 @@
 //! The report of `judge rank`: the places that are possible for each solver.
 
-use super::report::RunInfo;
-use super::text::in_words;
-use crate::text::column::{left, right};
+use crate::compare::report::ComparedRuns;
 use crate::text::figures::{Counts, points_text};
-use crate::text::json_text;
-use crate::text::json_value::{exact, schema_of};
-use crate::text::provenance::{ProvenanceRecord, provenance_lines};
+use crate::text::json::{Document, exact};
+use crate::text::provenance::ProvenanceRecord;
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
-use crate::text::style::Style;
-use crate::text::table::grid;
-use judge_compare::paired::EffectMeasure;
-use judge_problem::plan::Plan;
+use crate::text::table::{grid, left, right};
+use crate::text::terminal::Style;
 use judge_problem::scoring::Scoreboard;
-use judge_problem::{OutcomeGrid, Provenance, Rule, Stop, counted, one_line};
+use judge_problem::{Stop, counted, one_line};
 use judge_statistics::{PlaceInterval, SolverOrder};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::cmp::Reverse;
@@ -23,30 +18,12 @@ use std::cmp::Reverse;
 /// The report of `judge rank`.
 #[derive(Debug)]
 pub struct RankReport<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// The outcomes. A solver may lack those after its places were decided.
-    pub outcomes: &'a OutcomeGrid,
+    /// The results that are ranked by.
+    pub compared: ComparedRuns<'a>,
     /// The points.
     pub board: &'a Scoreboard,
-    /// The measure of the effects.
-    pub measure: EffectMeasure,
-    /// The rule that the run is scored by.
-    pub rule: &'a Rule,
-    /// The probability that any interval of places is false.
-    pub alpha: f64,
-    /// Whether cases were added until it was decided.
-    pub is_sequential: bool,
     /// What is known of the order.
     pub order: &'a SolverOrder,
-    /// Why it ended early, if it did.
-    pub stop: Option<Stop>,
-    /// How the solvers were run; `None` if all results are of past runs.
-    pub run_info: Option<RunInfo>,
-    /// When, how and where the command ran.
-    pub provenance: Provenance,
-    /// Missing results, and conditions that differ between solvers.
-    pub warnings: &'a [String],
 }
 
 /// A solver with its places.
@@ -64,7 +41,7 @@ impl RankReport<'_> {
     fn by_place(&self) -> Vec<Row<'_>> {
         let places = self.order.places();
         let row = |solver: usize| {
-            let spec = &self.plan.solvers[solver].spec;
+            let spec = &self.compared.plan.solvers[solver].spec;
             let standing = &self.board.standings[solver];
             Row {
                 name: &spec.name,
@@ -72,33 +49,33 @@ impl RankReport<'_> {
                 places: places[solver],
                 mean: standing.mean.as_ref().map(points_text),
                 cases: standing.accepted + standing.failed,
-                verdicts: self.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect(),
+                verdicts: self.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect(),
             }
         };
-        let mut solvers: Vec<usize> = (0..self.plan.solvers.len()).collect();
+        let mut solvers: Vec<usize> = (0..self.compared.plan.solvers.len()).collect();
         solvers.sort_by_key(|&solver| (places[solver].low + places[solver].high, Reverse(places[solver].low)));
         solvers.into_iter().map(row).collect()
     }
 
     /// Returns the pairs whose order is not known, by name.
     fn open_pairs(&self) -> impl Iterator<Item = [&str; 2]> {
-        let name = |solver: usize| &*self.plan.solvers[solver].spec.name;
+        let name = |solver: usize| &*self.compared.plan.solvers[solver].spec.name;
         self.order.open_pairs().into_iter().map(move |(first, second)| [name(first), name(second)])
     }
 
     /// Returns the sentences under the table.
     fn remarks(&self) -> Vec<String> {
-        let percent = self.alpha * 100.0;
+        let percent = self.compared.alpha * 100.0;
         let mut lines =
             vec![format!("any of these places is false with a probability of {percent} % at most, ties included")];
         let open = self.open_pairs().count();
         if open > 0 {
             lines.push(format!("the order of {} is not decided", counted(open, "pair")));
         }
-        if self.is_sequential {
+        if self.compared.is_sequential {
             lines.push("means are over the cases that a solver was run on: they differ between solvers".to_owned());
         }
-        if self.stop == Some(Stop::Interrupted) {
+        if self.compared.stop == Some(Stop::Interrupted) {
             lines.push("interrupted: only finished cases count".to_owned());
         }
         lines
@@ -122,30 +99,23 @@ pub(crate) fn rank_text(report: &RankReport<'_>, style: Style) -> String {
             row.verdicts.to_string(),
         ]);
     }
-    let run = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
-    let problem = one_line(&report.plan.problem.id);
+    let ComparedRuns { plan, measure, .. } = &report.compared;
+    let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), report.compared.source());
     let mut lines = report.remarks();
-    lines.push(format!("{problem}, by {}: {} cases; {run}", report.measure, report.plan.cases.len()));
+    lines.push(format!("{problem}, by {measure}: {cases} cases; {source}"));
     format!("{}\n\n{}", table.text(), lines.join("\n"))
 }
 
 /// Returns the report as a table for people.
 pub(crate) fn rank_sheet(report: &RankReport<'_>) -> Sheet {
-    let warnings = report.warnings.iter().map(|warning| format!("warning: {warning}"));
-    let limits = report.run_info.as_ref().map(|_| &report.plan.limits);
     let row = |row: Row<'_>| {
         let mean = row.mean.unwrap_or_else(|| NOTHING.to_owned());
         vec![row.name.to_owned(), in_figures(row.places), mean, row.cases.to_string(), row.verdicts.to_string()]
     };
     let rows = report.by_place().into_iter().map(row).collect();
     Sheet {
-        title: format!("{}: {} cases", report.plan.problem.id, report.plan.cases.len()),
-        lines: report
-            .remarks()
-            .into_iter()
-            .chain(warnings)
-            .chain(provenance_lines(&report.provenance, limits))
-            .collect(),
+        title: report.compared.title(),
+        lines: report.remarks().into_iter().chain(report.compared.sheet_lines()).collect(),
         sections: vec![(
             "Places".to_owned(),
             TextTable::new(&["solver", "place", "mean", "cases", "verdicts"], 1, rows),
@@ -166,7 +136,7 @@ pub(crate) fn rank_rows(report: &RankReport<'_>) -> TextTable {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge rank --json")]
-struct Document<'a> {
+pub(crate) struct RankDocument<'a> {
     schema: u32,
     judge: &'static str,
     #[serde(flatten)]
@@ -200,27 +170,25 @@ struct SolverRecord<'a> {
     cases: usize,
 }
 
-/// Returns the report as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub(crate) fn rank_json(report: &RankReport<'_>) -> serde_json::Result<String> {
-    let rows = report.by_place();
-    json_text::document(&Document {
-        schema: 1,
-        judge: env!("CARGO_PKG_VERSION"),
-        provenance: (&report.provenance).into(),
-        problem: &report.plan.problem.id,
-        rule: report.rule.name(),
-        measure: report.measure.name(),
-        alpha: report.alpha,
-        until_decided: report.is_sequential,
-        interrupted: report.stop == Some(Stop::Interrupted),
-        cases: report.plan.cases.len(),
-        warnings: report.warnings,
-        solvers: rows.iter().map(solver_record).collect(),
-        undecided: report.open_pairs().collect(),
-    })
+impl Document for RankReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let rows = self.by_place();
+        RankDocument {
+            schema: 1,
+            judge: env!("CARGO_PKG_VERSION"),
+            provenance: (&self.compared.provenance).into(),
+            problem: &self.compared.plan.problem.id,
+            rule: self.compared.rule.name(),
+            measure: self.compared.measure.name(),
+            alpha: self.compared.alpha,
+            until_decided: self.compared.is_sequential,
+            interrupted: self.compared.stop == Some(Stop::Interrupted),
+            cases: self.compared.plan.cases.len(),
+            warnings: self.compared.warnings,
+            solvers: rows.iter().map(solver_record).collect(),
+            undecided: self.open_pairs().collect(),
+        }
+    }
 }
 
 fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
@@ -231,10 +199,4 @@ fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
         mean: row.mean.as_ref().and_then(exact),
         cases: row.cases,
     }
-}
-
-/// Returns the JSON schema of `judge rank --json`.
-#[must_use]
-pub fn rank_schema() -> Schema {
-    schema_of::<Document<'static>>()
 }

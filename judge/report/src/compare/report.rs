@@ -1,37 +1,76 @@
-//! The report of a comparison: the value that every format is rendered from.
+//! The report of a comparison: the value that every format is made from, and the line that follows its intervals.
 
-use crate::text::reference::Reference;
+use crate::text::effects::{between, signed};
+use crate::text::figures::{Reference, milliseconds};
+use crate::text::provenance::provenance_lines;
+use crate::text::terminal::{note, note_lines};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use judge_compare::paired::{
-    Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
+    Claim, Contrast, EffectMeasure, FeatureRange, Inference, Interim, Pair, PairedComparison, TestParameters,
 };
 use judge_problem::plan::Plan;
 use judge_problem::{
-    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunId, Stop, TestGroup, counted,
-    one_line,
+    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
+    counted, one_line,
 };
 use judge_sandbox::Tier;
 use judge_statistics::{Hypothesis, Interval, Moments, mean_interval};
 use num_rational::BigRational;
 use std::num::NonZeroUsize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// The report of a comparison.
+/// The results of solvers that are compared or ranked, and how they were obtained.
 #[derive(Debug)]
-pub struct CompareReport<'a> {
+pub struct ComparedRuns<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The outcomes.
+    /// The outcomes. A solver that is ranked may lack those after its places were decided.
     pub outcomes: &'a OutcomeGrid,
     /// The measure of the effects.
     pub measure: EffectMeasure,
     /// The rule that the run is scored by.
     pub rule: &'a Rule,
-    /// The probability of a false claim, over all comparisons together.
+    /// The probability of a false claim, over all claims together.
     pub alpha: f64,
-    /// The parameters of each test.
-    pub parameters: TestParameters,
     /// Whether cases were added until it was decided.
     pub is_sequential: bool,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How the solvers were run; `None` if all results are of past runs.
+    pub run_info: Option<RunInfo>,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
+    /// Missing results, and conditions that differ between solvers.
+    pub warnings: &'a [String],
+}
+
+impl ComparedRuns<'_> {
+    /// Returns the problem with the number of cases.
+    pub(super) fn title(&self) -> String {
+        format!("{}: {} cases", self.plan.problem.id, self.plan.cases.len())
+    }
+
+    /// Returns where the results are from, as part of a line.
+    pub(super) fn source(&self) -> String {
+        let Some(RunInfo { elapsed, jobs, tier, .. }) = &self.run_info else { return "all from past runs".to_owned() };
+        format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
+    }
+
+    /// Returns the lines that end the lines of a sheet: the warnings, and when, how and where the command ran.
+    pub(super) fn sheet_lines(&self) -> impl Iterator<Item = String> {
+        let limits = self.run_info.as_ref().map(|_| &self.plan.limits);
+        let warnings = self.warnings.iter().map(|warning| format!("warning: {warning}"));
+        warnings.chain(provenance_lines(&self.provenance, limits))
+    }
+}
+
+/// The report of a comparison.
+#[derive(Debug)]
+pub struct CompareReport<'a> {
+    /// The results that are compared.
+    pub compared: ComparedRuns<'a>,
+    /// The parameters of each test.
+    pub parameters: TestParameters,
     /// Whether the cases are all that the contest has.
     pub is_whole_contest: bool,
     /// Every solver but the first, compared with the first.
@@ -40,16 +79,8 @@ pub struct CompareReport<'a> {
     pub group_by: Option<&'a str>,
     /// The order of the cases, if the user chose one; otherwise the worst losses and the best gains are shown.
     pub order: Option<RowOrder>,
-    /// Why it ended early, if it did.
-    pub stop: Option<Stop>,
-    /// How the solvers were run; `None` if all results are of past runs.
-    pub run_info: Option<RunInfo>,
-    /// When, how and where the command ran.
-    pub provenance: Provenance,
     /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
-    /// Missing results, and conditions that differ between solvers.
-    pub warnings: &'a [String],
     /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
     pub times_are_comparable: bool,
 }
@@ -76,7 +107,7 @@ pub struct Comparison {
     pub inference: Inference,
     /// The same for each range of a feature, if requested.
     pub ranges: Vec<FeatureRange>,
-    /// Whether the ratio of the scores points elsewhere than the problem's rule.
+    /// Where the ratio of the scores and the problem's rule favour different solvers.
     pub contrast: Option<Contrast>,
 }
 
@@ -84,13 +115,13 @@ impl CompareReport<'_> {
     /// Returns what the points that are compared are relative to; `None` where scores are compared, or the rule takes no best
     /// score.
     pub(super) fn reference(&self) -> Option<Reference<'_>> {
-        let reference = Reference::of(self.rule, self.plan, self.outcomes);
-        reference.filter(|_| self.measure == EffectMeasure::Points)
+        let reference = Reference::of(self.compared.rule, self.compared.plan, self.compared.outcomes);
+        reference.filter(|_| self.compared.measure == EffectMeasure::Points)
     }
 
     /// Returns a solver's name.
     pub(super) fn name(&self, solver: usize) -> &str {
-        &self.plan.solvers[solver].spec.name
+        &self.compared.plan.solvers[solver].spec.name
     }
 
     /// Returns a solver's name as it is shown.
@@ -100,13 +131,13 @@ impl CompareReport<'_> {
 
     /// Returns whether the mean effect is exaggerated: cases ended because it was large.
     pub(super) fn is_exaggerated(&self, comparison: &Comparison) -> bool {
-        self.is_sequential
+        self.compared.is_sequential
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
     }
 
-    /// Returns whether Student's interval excludes 0, and was extended to it as the other conditions do not agree.
+    /// Returns whether Student's interval excludes 0, and was extended to 0 because the other tests do not agree.
     pub(super) fn is_extended(&self, comparison: &Comparison) -> bool {
-        let summary = comparison.inference.summary.as_ref().filter(|_| !self.is_sequential);
+        let summary = comparison.inference.summary.as_ref().filter(|_| !self.compared.is_sequential);
         summary.is_some_and(|summary| {
             let student = mean_interval(&summary.moments, self.parameters.alpha);
             summary.interval.contains(0.0) && student.is_some_and(|student| !student.contains(0.0))
@@ -115,12 +146,14 @@ impl CompareReport<'_> {
 
     /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
     pub(super) fn has_whole_groups(&self) -> bool {
-        self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
+        self.compared.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
     }
 
-    /// Returns whether what these cases add up to is the result: they are the whole contest, and all of them count.
+    /// Returns whether the sum over these cases is the result of the contest: they are all its cases, and all of them count.
     pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
-        self.is_whole_contest && self.measure.counts_failures() && paired.cases == self.plan.cases.len()
+        self.is_whole_contest
+            && self.compared.measure.counts_failures()
+            && paired.cases == self.compared.plan.cases.len()
     }
 
     /// Returns the note on cases that have no effect of their own, if there are any.
@@ -141,17 +174,17 @@ impl CompareReport<'_> {
 
     /// Returns how a case's own score changed, as a share of it, where effects are shares of the total.
     pub(super) fn own_change(&self, pair: &Pair) -> Option<f64> {
-        (self.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
+        (self.compared.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
     }
 
     /// Returns what a case adds to the change of the total, as a share of it.
     pub(super) fn of_total(&self, paired: &PairedComparison, pair: &Pair) -> Option<f64> {
-        (self.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
+        (self.compared.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
     }
 
     /// Returns the name of a case, or of the group that it counts together with.
     pub(super) fn effect_name(&self, pair: &Pair) -> String {
-        let (problem, case) = (&self.plan.problem, self.plan.cases.at(pair.case));
+        let (problem, case) = (&self.compared.plan.problem, self.compared.plan.cases.at(pair.case));
         let group = problem.test_group_of(&case).map(|group| &problem.test_groups[group]);
         match group.filter(|group| group.counts_as_a_whole()) {
             Some(group) => format!("group {}", group.name),
@@ -161,7 +194,7 @@ impl CompareReport<'_> {
 
     /// Returns whether these solvers ran a case on the same processor.
     pub(super) fn is_on_one_processor(&self, case: usize, solvers: [usize; 2]) -> bool {
-        let nodes = &self.provenance.nodes;
+        let nodes = &self.compared.provenance.nodes;
         if nodes.is_empty() {
             return true;
         }
@@ -183,8 +216,8 @@ impl CompareReport<'_> {
 
     /// Returns the CPU times of a solver; none if they cannot be compared with each other.
     pub(super) fn cpu_times(&self, solver: usize) -> impl Iterator<Item = Duration> {
-        let differ = self.provenance.nodes.differ();
-        self.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
+        let differ = self.compared.provenance.nodes.differ();
+        self.compared.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
     }
 
     /// Returns the cases of a comparison in the order that the user chose, by the results of the second solver, and no more of
@@ -197,7 +230,7 @@ impl CompareReport<'_> {
                 RowKey::Lost | RowKey::Points => BigRational::from_float(-pair.effect),
                 RowKey::Score => {
                     let score = outcome?.score?.to_rational();
-                    Some(if self.plan.problem.direction == Direction::Max { -score } else { score })
+                    Some(if self.compared.plan.problem.direction == Direction::Max { -score } else { score })
                 }
                 RowKey::Cpu => outcome?.cpu.map(|time| BigRational::from_integer(time.as_nanos().into())),
                 RowKey::Memory => outcome?.memory.map(|bytes| BigRational::from_integer(bytes.into())),
@@ -210,6 +243,88 @@ impl CompareReport<'_> {
 
     /// Returns the outcome of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<Outcome> {
-        self.outcomes.get(JobId { case, solver })
+        self.compared.outcomes.get(JobId { case, solver })
     }
+}
+
+const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
+
+/// The longest time between two lines where standard error is no terminal.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The interim result of a comparison.
+#[derive(Debug)]
+pub struct InterimResult<'a> {
+    /// The name of the solver that is compared with the first.
+    pub name: &'a str,
+    /// Their effects.
+    pub paired: PairedComparison,
+    /// The inference from them.
+    pub interim: Interim,
+}
+
+/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line
+/// each time the number of cases doubles, and every ten seconds.
+#[derive(Debug)]
+pub struct IntervalProgress {
+    bar: ProgressBar,
+    next_note: usize,
+    noted: Instant,
+}
+
+impl IntervalProgress {
+    /// Starts the display for at most this many runs.
+    #[must_use]
+    pub fn start(most_runs: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(most_runs as u64), ProgressDrawTarget::stderr_with_hz(10));
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar, next_note: 1, noted: Instant::now() }
+    }
+
+    /// Shows an event.
+    pub fn watch(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Finished(_) => self.bar.inc(1),
+            RunEvent::Stopping(Stop::Interrupted) => {
+                self.bar.println("interrupted: ending the running cases (once more: at once)");
+            }
+            RunEvent::Stopping(Stop::FailFast | Stop::Detached) | RunEvent::Tasks(_) => {}
+            RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
+        }
+    }
+
+    /// Shows the current intervals.
+    pub fn update(&mut self, measure: EffectMeasure, results: &[InterimResult<'_>]) {
+        let cases = results.iter().map(|result| result.paired.pairs.len()).max().unwrap_or(0);
+        let words = results.iter().map(|result| match results.len() {
+            1 => in_words(measure, result),
+            _ => format!("{} {}", one_line(result.name), in_words(measure, result)),
+        });
+        let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text);
+        } else if cases >= self.next_note || self.noted.elapsed() >= INTERVAL {
+            note(&text);
+            self.next_note = self.next_note.max(cases * 2);
+            self.noted = Instant::now();
+        }
+    }
+
+    /// Removes the line.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn in_words(measure: EffectMeasure, InterimResult { paired, interim, .. }: &InterimResult<'_>) -> String {
+    let mean = Moments::of(&paired.effects()).mean();
+    let interval =
+        interim.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(measure, now));
+    format!("{}, {interval}", signed(measure, mean))
 }

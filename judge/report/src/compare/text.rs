@@ -1,17 +1,15 @@
-//! The report of a comparison for people.
+//! A comparison as text for a terminal, and as tables.
 
-use super::claims::{percentage, ratio_in_words};
-use super::report::{CompareReport, Comparison, RunInfo};
-use super::sheet::{effect_cells, effect_titles};
-use crate::text::column::{Field, left, painted, right, whole};
-use crate::text::effects::{between, probability, signed};
-use crate::text::figures::{Counts, memory, milliseconds};
-use crate::text::plot::histogram;
+use crate::compare::claims::{percentage, ratio_in_words};
+use crate::compare::report::{CompareReport, Comparison};
+use crate::text::effects::{between, histogram, probability, signed};
+use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::text::provenance::processors_line;
-use crate::text::style::{Paint, Style};
-use crate::text::table::grid;
+use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::table::{Field, grid, left, painted, right, whole};
+use crate::text::terminal::{Paint, Style};
 use judge_compare::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
-use judge_problem::{JobId, Stop, Verdict, counted, one_line};
+use judge_problem::{CaseSource, JobId, Stop, Verdict, counted, one_line};
 use judge_statistics::EffectSummary;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -34,7 +32,7 @@ pub(crate) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     parts.join("\n\n")
 }
 
-/// Time and memory are shown too: a higher score may cost more of them.
+/// Returns the table of solvers. It shows time and memory, because a higher score may cost more of them.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
         left("solver"),
@@ -44,8 +42,8 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
         right("most memory").spare(2),
     ];
     let mut table = grid(columns, style);
-    for solver in 0..report.plan.solvers.len() {
-        let outcomes = || report.outcomes.of_solver(solver).flatten();
+    for solver in 0..report.compared.plan.solvers.len() {
+        let outcomes = || report.compared.outcomes.of_solver(solver).flatten();
         let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
         let times: Vec<Duration> = report.cpu_times(solver).collect();
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
@@ -72,19 +70,19 @@ fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     lines.extend(report.units_in_words(&comparison.paired).map(|note| format!("  {note}")));
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
-        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
+        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.compared.measure);
         lines.push(format!("{undefined}: a score is not above 0, or the total is 0 (see --measure points)"));
     }
     lines.join("\n")
 }
 
 fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
-    let measure = report.measure;
+    let measure = report.compared.measure;
     let EffectSummary { moments, signs, ranks, .. } = summary;
     let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
     let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
-        None if report.is_sequential => "anytime-valid",
+        None if report.compared.is_sequential => "anytime-valid",
         None if report.is_extended(comparison) => "Student, extended to 0",
         None => "Student",
     };
@@ -108,7 +106,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
     if let Some(ratio) = ratio_in_words(report, comparison) {
         lines.push(format!("  {ratio}"));
         lines.push("  The claim rests on the likelihood ratio; the tests assume a fixed number of cases.".to_owned());
-    } else if report.is_sequential {
+    } else if report.compared.is_sequential {
         lines.push("  The claim rests on the interval; the tests below it assume a fixed number of cases.".to_owned());
     }
     lines.extend(time_line(report, &comparison.paired));
@@ -139,8 +137,9 @@ fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     if comparison.paired.pairs.is_empty() {
         return String::new();
     }
-    let shown: Vec<f64> = comparison.paired.pairs.iter().map(|pair| report.measure.shown(pair.effect)).collect();
-    let unit = if report.measure.is_share() { " %" } else { "" };
+    let shown: Vec<f64> =
+        comparison.paired.pairs.iter().map(|pair| report.compared.measure.shown(pair.effect)).collect();
+    let unit = if report.compared.measure.is_share() { " %" } else { "" };
     format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
 }
 
@@ -183,7 +182,7 @@ fn extreme_table(
         row.extend([
             Field::new(score(paired.first)),
             Field::new(score(paired.second)),
-            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+            Field::new(report.compared.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
         ]);
         table.add_row(row);
     }
@@ -197,8 +196,8 @@ fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style
     for range in &comparison.ranges {
         let FeatureRange { low, high, paired, inference } = range;
         let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
-        let mean = inference.summary.as_ref().map(|summary| signed(report.measure, summary.moments.mean()));
-        let interval = inference.interval.map(|interval| between(report.measure, interval));
+        let mean = inference.summary.as_ref().map(|summary| signed(report.compared.measure, summary.moments.mean()));
+        let interval = inference.interval.map(|interval| between(report.compared.measure, interval));
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
     }
@@ -213,8 +212,8 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
     let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
-        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
-        let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
+        let case = one_line(&report.compared.plan.cases.at(job.case).name.0).into_owned();
+        let command = style.paint(Paint::Faint, &one_line(&report.compared.plan.reproduce(*job)));
         format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
     };
     let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
@@ -239,22 +238,175 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         let conclusion = style.paint(paint(comparison), &report.conclusion(comparison));
         [report.fact(comparison), Some(conclusion)].into_iter().flatten().chain(report.remarks(comparison))
     });
-    let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
-    let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
     if report.comparisons.len() > 1 {
-        let [each, all] = [report.parameters.alpha, report.alpha].map(percentage);
+        let [each, all] = [report.parameters.alpha, report.compared.alpha].map(percentage);
         lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
     }
-    lines.push(place);
+    lines.push(format!("{}; {}", one_line(&report.compared.title()), report.compared.source()));
     lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
-    lines.extend(processors_line(&report.provenance.nodes));
-    if report.stop == Some(Stop::Interrupted) {
+    lines.extend(processors_line(&report.compared.provenance.nodes));
+    if report.compared.stop == Some(Stop::Interrupted) {
         lines.push("interrupted: only finished cases are compared".to_owned());
     }
     lines.join("\n")
 }
 
-pub(super) fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
-    format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
+/// Returns a comparison as tables for people.
+pub(crate) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
+    let lines = report.comparisons.iter().flat_map(|comparison| {
+        [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
+    });
+    Sheet {
+        title: report.compared.title(),
+        lines: lines.chain(report.compared.sheet_lines()).collect(),
+        sections: vec![
+            ("Comparisons".to_owned(), comparisons(report)),
+            ("Solvers".to_owned(), solvers(report)),
+            (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
+            ("Cases".to_owned(), cases(report)),
+        ],
+        texts: Vec::new(),
+    }
+}
+
+fn comparisons(report: &CompareReport<'_>) -> TextTable {
+    let row = |comparison: &Comparison| {
+        let Comparison { paired, inference, .. } = comparison;
+        let summary = inference.summary.as_ref();
+        vec![
+            report.name(paired.first).to_owned(),
+            report.name(paired.second).to_owned(),
+            paired.pairs.len().to_string(),
+            or_nothing(summary.map(|summary| signed(report.compared.measure, summary.moments.mean()))),
+            or_nothing(inference.interval.map(|interval| between(report.compared.measure, interval))),
+            or_nothing(summary.map(|summary| {
+                let signs = &summary.signs;
+                format!("{}, {}, {}", signs.wins, signs.ties, signs.losses)
+            })),
+            or_nothing(summary.map(|summary| probability(summary.signs.p))),
+        ]
+    };
+    let effect = format!("mean effect ({})", report.compared.measure);
+    let titles = ["first", "second", "cases", &*effect, "interval", "wins, ties, losses", "sign test"];
+    TextTable::new(&titles, 2, report.comparisons.iter().map(row).collect())
+}
+
+fn solvers(report: &CompareReport<'_>) -> TextTable {
+    let row = |solver: usize| {
+        let counts: Counts =
+            report.compared.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect();
+        let most = report.cpu_times(solver).max();
+        vec![report.name(solver).to_owned(), counts.to_string(), or_nothing(most.map(milliseconds))]
+    };
+    let rows = (0..report.compared.plan.solvers.len()).map(row).collect();
+    TextTable::new(&["solver", "cases", "most CPU"], 2, rows)
+}
+
+fn ranges(report: &CompareReport<'_>) -> TextTable {
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        comparison.ranges.iter().map(|range| {
+            let value = if range.low == range.high {
+                range.low.to_string()
+            } else {
+                format!("{} to {}", range.low, range.high)
+            };
+            let summary = range.inference.summary.as_ref();
+            vec![
+                report.name(comparison.paired.second).to_owned(),
+                value,
+                range.paired.pairs.len().to_string(),
+                or_nothing(summary.map(|summary| signed(report.compared.measure, summary.moments.mean()))),
+                or_nothing(range.inference.interval.map(|interval| between(report.compared.measure, interval))),
+            ]
+        })
+    });
+    TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
+}
+
+/// The cases that both solved, from the largest loss to the largest gain, or in the order that the user chose.
+fn cases(report: &CompareReport<'_>) -> TextTable {
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        let paired = &comparison.paired;
+        report.sorted_pairs(paired).into_iter().map(|pair| {
+            let score = |solver| or_nothing(score(report, pair.case, solver));
+            let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
+            row.extend(effect_cells(report, paired, &pair));
+            row.extend([score(paired.first), score(paired.second)]);
+            row
+        })
+    });
+    let titles = [&["case", "second"], effect_titles(report), &["score of the first", "score of the second"]].concat();
+    TextTable::new(&titles, 2, rows.collect())
+}
+
+/// Returns the titles of a case's effect.
+pub(super) fn effect_titles(report: &CompareReport<'_>) -> &'static [&'static str] {
+    if report.compared.measure == EffectMeasure::Total { &["own change", "of the total"] } else { &["effect"] }
+}
+
+/// Returns the cells under these titles. A share of the total says little about the case itself, so its own change follows.
+pub(super) fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pair) -> Vec<String> {
+    match report.of_total(paired, pair) {
+        Some(of_total) => {
+            let own = report.own_change(pair).map(|change| signed(report.compared.measure, change));
+            vec![or_nothing(own), signed(report.compared.measure, of_total)]
+        }
+        None => vec![signed(report.compared.measure, pair.effect)],
+    }
+}
+
+/// Returns a row for each comparison on each case. Effects are on the scale of the measure; unknown values are empty.
+pub(crate) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
+    let has_nodes = !report.compared.provenance.nodes.is_empty();
+    let mut titles = vec![
+        "case",
+        "seed",
+        "first",
+        "second",
+        "measure",
+        "effect",
+        "first_verdict",
+        "first_score",
+        "second_verdict",
+        "second_score",
+    ];
+    titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        let paired = &comparison.paired;
+        // Both are in the order of the plan.
+        let mut pairs = paired.pairs.iter().peekable();
+        report.compared.plan.cases.iter().enumerate().map(move |(case, spec)| {
+            let pair = pairs.next_if(|pair| pair.case == case);
+            let verdict = |solver| verdict_of(report.outcome(case, solver)).name().to_owned();
+            let score = |solver| score(report, case, solver).unwrap_or_default();
+            let node = |solver| report.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
+            let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
+            let fields = vec![
+                spec.name.to_string(),
+                match &spec.source {
+                    CaseSource::Seed(seed) => seed.to_string(),
+                    CaseSource::File(_) => String::new(),
+                },
+                report.name(paired.first).to_owned(),
+                report.name(paired.second).to_owned(),
+                report.compared.measure.name().to_owned(),
+                pair.map(|pair| pair.effect.to_string()).unwrap_or_default(),
+                verdict(paired.first),
+                score(paired.first),
+                verdict(paired.second),
+                score(paired.second),
+            ];
+            fields.into_iter().chain(nodes).collect()
+        })
+    });
+    TextTable::new(&titles, 4, rows.collect())
+}
+
+fn score(report: &CompareReport<'_>, case: usize, solver: usize) -> Option<String> {
+    report.compared.outcomes.get(JobId { case, solver })?.score.as_ref().map(ToString::to_string)
+}
+
+fn or_nothing(text: Option<String>) -> String {
+    text.unwrap_or_else(|| NOTHING.to_owned())
 }

@@ -1,14 +1,12 @@
 //! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
 
-use crate::text::column::right;
-use crate::text::json_text;
-use crate::text::json_value::schema_of;
+use crate::text::json::Document;
 use crate::text::sheet::{Sheet, TextTable};
-use crate::text::style::Style;
-use crate::text::table::grid;
+use crate::text::table::{grid, right};
+use crate::text::terminal::Style;
 use judge_compare::gate::{Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
@@ -115,7 +113,7 @@ pub(crate) fn calibration_rows(report: &CalibrationReport<'_>) -> TextTable {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge gate --calibrate --json")]
-struct Document {
+pub(crate) struct CalibrationDocument {
     schema: u32,
     cases: u32,
     recorded: u32,
@@ -149,30 +147,22 @@ impl From<Design> for DesignRecord {
     }
 }
 
-/// Returns the report as one JSON document, with a final newline.
-///
-/// # Errors
-/// Never: every value in it can be written as JSON.
-pub(crate) fn calibration_json(report: &CalibrationReport<'_>) -> serde_json::Result<String> {
-    let Calibration { cases, recorded, spread, alpha, .. } = report.calibration;
-    let wanted = report.sensitivity;
-    json_text::document(&Document {
-        schema: 1,
-        cases,
-        recorded,
-        spread,
-        alpha,
-        power: POWER,
-        designs: report.calibration.table().into_iter().map(DesignRecord::from).collect(),
-        by_cases: wanted.and_then(|fall| report.calibration.more_cases(fall)).map(DesignRecord::from),
-        by_runs: wanted.and_then(|fall| report.calibration.more_runs(fall)).map(DesignRecord::from),
-    })
-}
-
-/// Returns the JSON schema of `judge gate --calibrate --json`.
-#[must_use]
-pub fn calibration_schema() -> Schema {
-    schema_of::<Document>()
+impl Document for CalibrationReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let Calibration { cases, recorded, spread, alpha, .. } = self.calibration;
+        let wanted = self.sensitivity;
+        CalibrationDocument {
+            schema: 1,
+            cases,
+            recorded,
+            spread,
+            alpha,
+            power: POWER,
+            designs: self.calibration.table().into_iter().map(DesignRecord::from).collect(),
+            by_cases: wanted.and_then(|fall| self.calibration.more_cases(fall)).map(DesignRecord::from),
+            by_runs: wanted.and_then(|fall| self.calibration.more_runs(fall)).map(DesignRecord::from),
+        }
+    }
 }
 
 fn percent(share: f64) -> String {

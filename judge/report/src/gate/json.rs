@@ -1,21 +1,19 @@
 //! The gate's findings as one JSON document.
 
-use super::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::json_text;
-use crate::text::json_value::{exact, is_zero, schema_of};
+use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
+use crate::text::json::{Document, exact, is_zero};
 use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
 use judge_compare::gate::{
     Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER, Sample,
 };
 use judge_problem::Verdict;
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
-use std::io::Write;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge gate --json")]
-struct Document<'a> {
+pub(crate) struct GateDocument<'a> {
     schema: u32,
     judge: &'static str,
     #[serde(flatten)]
@@ -162,25 +160,22 @@ struct CaseRecord<'a> {
     processor: Option<&'a str>,
 }
 
-/// Returns the findings of one or more gates as one JSON document, with a final newline.
-///
-/// # Errors
-/// When it cannot be written there.
-pub(crate) fn gates_json(report: &GatesReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
-    let (gate, gates) = match &report.gates[..] {
-        [gate] => (Some(gate_record(gate)), Vec::new()),
-        gates => (None, gates.iter().map(shared_gate).collect()),
-    };
-    let document = Document {
-        schema: 1,
-        judge: env!("CARGO_PKG_VERSION"),
-        provenance: report.provenance.into(),
-        verdict: report.verdict().name(),
-        holds: report.verdict() == GateVerdict::Holds,
-        gate,
-        gates,
-    };
-    json_text::write_document(&document, output)
+impl Document for GatesReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let (gate, gates) = match &self.gates[..] {
+            [gate] => (Some(gate_record(gate)), Vec::new()),
+            gates => (None, gates.iter().map(shared_gate).collect()),
+        };
+        GateDocument {
+            schema: 1,
+            judge: env!("CARGO_PKG_VERSION"),
+            provenance: self.provenance.into(),
+            verdict: self.verdict().name(),
+            holds: self.verdict() == GateVerdict::Holds,
+            gate,
+            gates,
+        }
+    }
 }
 
 fn shared_gate<'a>(report: &'a GateReport<'_>) -> SharedGate<'a> {
@@ -218,12 +213,6 @@ fn gate_record<'a>(report: &'a GateReport<'_>) -> GateRecord<'a> {
         fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(report, case, entry)).collect(),
     }
-}
-
-/// Returns the JSON schema of `judge gate --json`.
-#[must_use]
-pub fn gate_schema() -> Schema {
-    schema_of::<Document<'static>>()
 }
 
 fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {

@@ -1,13 +1,9 @@
-//! The gate's findings.
+//! The findings of the gate.
 
 pub(super) mod calibration;
+pub(super) mod formats;
 pub(super) mod json;
-pub(super) mod junit;
-pub(super) mod markdown;
 pub(super) mod report;
-pub(super) mod sheet;
-pub(super) mod text;
 
-pub use calibration::{CalibrationReport, calibration_schema};
-pub use json::gate_schema;
+pub use calibration::CalibrationReport;
 pub use report::{GateReport, GatesReport};

@@ -13,7 +13,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
 
-/// The report of `judge gate`: of one gate, or of several that are held together.
+/// The report of `judge gate`: of one gate, or of several together.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// The gates, at least one.
@@ -52,33 +52,33 @@ pub struct GateReport<'a> {
 /// The digits that are shown of a mean or total below 1.
 const DIGITS: u32 = 3;
 
-/// A fall that is noise with a smaller probability is clear: no baseline is recorded so high by chance.
+/// A fall with a smaller p-value is real: no baseline is recorded so high by chance.
 const CLEAR: f64 = 0.001;
 
 /// The runs of a baseline that replaces one that was recorded too high.
 const MORE_RUNS: u32 = 20;
 
 /// A complaint as text.
-pub(super) struct Finding<'a> {
+pub(crate) struct Finding<'a> {
     /// The case, if it is about one.
-    pub(super) case: Option<String>,
+    pub(crate) case: Option<String>,
     /// The sentence.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// The run of the solver that it is about, if it failed.
-    pub(super) failure: Option<&'a Outcome>,
+    pub(crate) failure: Option<&'a Outcome>,
     /// The command that reproduces or fixes it.
-    pub(super) command: Option<String>,
+    pub(crate) command: Option<String>,
 }
 
 impl GatesReport<'_> {
     /// Returns the verdict of all gates together: the worst of theirs.
-    pub(super) fn verdict(&self) -> GateVerdict {
+    pub(crate) fn verdict(&self) -> GateVerdict {
         let is_any = |verdict: &GateVerdict| self.gates.iter().any(|gate| gate.judgement.verdict() == *verdict);
         [GateVerdict::Fails, GateVerdict::NotComparable].into_iter().find(is_any).unwrap_or(GateVerdict::Holds)
     }
 
-    /// Returns the result of several gates as one line; `None` of a single one, which says it itself.
-    pub(super) fn headline(&self) -> Option<String> {
+    /// Returns the result of several gates as one line; `None` for a single gate, whose own headline says it.
+    pub(crate) fn headline(&self) -> Option<String> {
         let all = self.gates.len();
         let count = |verdict| self.gates.iter().filter(|gate| gate.judgement.verdict() == verdict).count();
         let counts = [
@@ -95,12 +95,12 @@ impl GatesReport<'_> {
 
 impl GateReport<'_> {
     /// Returns every complaint as text.
-    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
+    pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
 
-    /// Returns the failures among the complaints, those for one reason together.
-    pub(super) fn failed_alike(&self) -> Failures {
+    /// Returns the failures among the complaints, grouped by reason.
+    pub(crate) fn failed_alike(&self) -> Failures {
         let is_complaint = |job: &JobId| {
             let name = &self.plan.cases.at(job.case).name.0;
             let of_case =
@@ -111,7 +111,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the sentence about failures for one reason.
-    pub(super) fn failed_words(&self, alike: &Alike) -> String {
+    pub(crate) fn failed_words(&self, alike: &Alike) -> String {
         let they_are = if alike.cases == 1 { "it was accepted and is" } else { "they were accepted and are" };
         let note = alike.note().lines().next().unwrap_or_default();
         let colon = if note.is_empty() { "" } else { ": " };
@@ -119,7 +119,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the lines about the run beside the complaints.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let lines = [Some(self.solver()), self.sensitivity(), self.untimed(), self.disturbance(), self.processors()];
         lines.into_iter().flatten().chain(self.remedies_for_a_high_baseline()).collect()
     }
@@ -153,15 +153,15 @@ impl GateReport<'_> {
         format!("{} of {} runs waited for a core; of the baseline's, {was}", now.noisy_runs(), now.runs)
     }
 
-    /// Returns that the processor is another one, if both are known.
+    /// Returns a note if the baseline is of another processor.
     fn processors(&self) -> Option<String> {
         let processor = |baseline: &Baseline| baseline.conditions.as_ref()?.processor.clone();
         let (was, now) = (processor(&self.record.baseline)?, processor(self.today)?);
         (was != now).then(|| format!("the baseline was recorded on {was}, and this is {now}"))
     }
 
-    /// Returns the remedies for an alarm without a reason. An alarm keeps the baseline, so one that was recorded too high
-    /// raises the next alarm, too.
+    /// Returns the remedies for a false alarm. An alarm does not change the baseline: one that was recorded too high causes the
+    /// next alarm, too.
     fn remedies_for_a_high_baseline(&self) -> Vec<String> {
         let is_fall = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         let may_be_chance = self.judgement.noise.as_ref().is_some_and(|test| test.level >= CLEAR);
@@ -243,8 +243,8 @@ impl GateReport<'_> {
         )
     }
 
-    /// Writes a total: with the decimals of the scores, and of scores that vary without any.
-    pub(super) fn total(&self, total: &BigRational) -> String {
+    /// Writes a total with the decimals of the scores. Scores that vary add none.
+    pub(crate) fn total(&self, total: &BigRational) -> String {
         let entries = self.record.baseline.cases.values().chain(self.today.cases.values());
         let decimals = |entry: &BaselineCase| match &entry.result {
             CaseResult::Accepted(sample) => Some(sample.constant()?.decimals()),
@@ -293,7 +293,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the scores that changed: the worst first, then the best.
-    pub(super) fn changes(&self) -> Vec<&Change> {
+    pub(crate) fn changes(&self) -> Vec<&Change> {
         let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
         let gain = |change: &Change| {
             let by = change.now.mean() - change.was.mean();
@@ -304,7 +304,7 @@ impl GateReport<'_> {
     }
 
     /// Returns the result of the gate as one line.
-    pub(super) fn headline(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
         let problem = &self.record.baseline.problem;
         match (self.judgement.verdict(), &self.today.conditions) {
@@ -332,8 +332,8 @@ impl GateReport<'_> {
         format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
-    /// Returns what the gate could have seen, if scores vary.
-    pub(super) fn sensitivity(&self) -> Option<String> {
+    /// Returns the smallest fall that the gate would have noticed, if scores vary.
+    pub(crate) fn sensitivity(&self) -> Option<String> {
         let test = self.judgement.noise.as_ref()?;
         let fall =
             test.detectable().map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
@@ -352,25 +352,25 @@ impl GateReport<'_> {
     }
 
     /// Returns the number of accepted cases of the current run.
-    pub(super) fn accepted(&self) -> usize {
+    pub(crate) fn accepted(&self) -> usize {
         self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
     }
 }
 
 /// Returns whether a change is for the worse.
-pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
+pub(crate) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(change.now.mean(), change.was.mean()).is_lt()
 }
 
 /// Writes an exact share as a percentage.
-pub(super) fn percent(share: &BigRational) -> String {
+pub(crate) fn percent(share: &BigRational) -> String {
     let hundred = BigRational::from_integer(100.into());
     let text = display(&(share * hundred), 3);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Writes a score, or the mean of several: `1012.4`.
-pub(super) fn mean(scores: &Sample) -> String {
+pub(crate) fn mean(scores: &Sample) -> String {
     let mean = scores.mean();
     match scores.constant() {
         Some(score) => score.to_string(),
@@ -380,7 +380,7 @@ pub(super) fn mean(scores: &Sample) -> String {
 }
 
 /// Writes by how much a score changed: `+3.21 %`.
-pub(super) fn change_in_percent(change: &Change) -> String {
+pub(crate) fn change_in_percent(change: &Change) -> String {
     let (was, now) = (change.was.mean(), change.now.mean());
     if was.is_zero() {
         return "–".to_owned();

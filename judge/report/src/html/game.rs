@@ -1,11 +1,10 @@
 //! A game as a web page that plays it.
 
-use super::script::in_script;
-use super::shown::Shown;
 use crate::assets;
-use crate::text::film::{GameFilm, Reel};
-use crate::text::json_text;
-use crate::text::json_value::is_false;
+use crate::html::page::{Shown, in_script};
+use crate::text::json;
+use crate::text::json::is_false;
+use crate::text::replay::{GameFilm, ReplayRecord};
 use askama::Template;
 use serde::Serialize;
 
@@ -20,7 +19,7 @@ pub struct GamePage<'a> {
     pub player: &'a str,
     /// The result: `accepted, 141`, or the rule that the answer breaks.
     pub result: &'a str,
-    /// Whether the answer is rejected: at its last frame.
+    /// Whether the answer is rejected at its last frame.
     pub is_rejected: bool,
 }
 
@@ -35,7 +34,7 @@ struct Page {
     script: &'static str,
     chart_style: &'static str,
     chart_script: &'static str,
-    /// JSON in a script, which a page does not escape: [`in_script`] has made it safe.
+    /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
     data: String,
 }
 
@@ -45,7 +44,7 @@ struct Data<'a> {
     #[serde(skip_serializing_if = "is_false")]
     rejected: bool,
     #[serde(flatten)]
-    reel: Reel<'a>,
+    reel: ReplayRecord<'a>,
 }
 
 /// Returns a self-contained web page that shows a game move by move.
@@ -56,7 +55,7 @@ pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String>
     render(page, film, false)
 }
 
-/// Returns the same page for a server that has its style and script as `/assets/game.css`, `/assets/board.js` and `/assets/game.js`.
+/// Returns the same page for a server that sends its style and script as `/assets/game.css`, `/assets/board.js` and `/assets/game.js`.
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
@@ -65,7 +64,7 @@ pub fn served_game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<
 }
 
 fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Result<String> {
-    let data = json_text::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.reel() })
+    let data = json::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.record() })
         .map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
@@ -85,7 +84,7 @@ fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::moves::MoveRange;
+    use crate::text::replay::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;
@@ -108,7 +107,7 @@ mod tests {
         assert!(html.contains(r#"<p id="facts">{{ title }} · a\n\x1b]0;x\x07</p>"#), "{html}");
     }
 
-    /// A second reading of the format: what a page makes of the data, as frames.
+    /// Decodes the data a second time, as the script of a page does.
     fn played(html: &str) -> Vec<Frame> {
         let data = html.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap();
         let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();

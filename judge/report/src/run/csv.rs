@@ -1,8 +1,8 @@
 //! The report of a run as a table for spreadsheets and scripts: a row for each solver on each case.
 
-use super::record::CaseRecord;
-use super::report::RunReport;
-use crate::text::csv_text::words;
+use crate::run::record::CaseRecord;
+use crate::run::report::RunReport;
+use crate::text::sheet::words;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;
 use std::io::Write;
@@ -32,10 +32,10 @@ const COLUMNS: [&str; 18] = [
     "total",
 ];
 
-/// Writes the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
+/// Writes the report of a run as CSV (RFC 4180, with plain newlines). Unknown values are empty.
 ///
 /// # Errors
-/// When it cannot be written there.
+/// When the output cannot be written to.
 pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Result<()> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(output);

@@ -1,7 +1,7 @@
-//! A page for a solver's author, such as a student: verdicts, reasons and the place, without the tests themselves unless they
-//! are given.
+//! A page for the author of a solver, such as a student: verdicts, reasons and the rank. It shows tests only if it is given
+//! them.
 
-use super::report::RunReport;
+use crate::run::report::RunReport;
 use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::text::sheet::{NOTHING, Sheet, TextTable};
 use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
@@ -14,14 +14,14 @@ const TESTS: usize = 20;
 const LINES: usize = 40;
 const WIDTH: usize = 200;
 
-/// The test of a case: what it consists of, with their names.
+/// The files of a test: their names and texts.
 pub type TestTexts = Vec<(&'static str, String)>;
 
 /// The page of one solver of a run.
 pub struct Feedback(pub(crate) Sheet);
 
 impl Feedback {
-    /// Makes the page of a solver. `test` gives the input of a case and what belongs to it; `None` where these stay secret.
+    /// Makes the page of a solver. `test` returns the files of a test; without it, tests stay secret.
     #[must_use]
     pub fn of(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Self {
         let spec = &report.plan.solvers[solver].spec;
@@ -54,7 +54,7 @@ impl Feedback {
     }
 }
 
-/// Returns the place of a solver; `None` if it has no rivals. Their names are not on its page.
+/// Returns the rank of a solver; `None` for a single solver. The names of the others are not on its page.
 fn place(report: &RunReport<'_>, solver: usize) -> Option<String> {
     let rank = report.leaderboard.iter().find(|row| row.solver == solver)?.rank;
     let all = report.leaderboard.len();
@@ -77,7 +77,7 @@ fn reason(report: &RunReport<'_>, job: JobId, outcome: &Outcome, shows_tests: bo
     format!("{}: {}{note}", report.plan.cases.at(job.case).name, outcome.verdict)
 }
 
-/// Returns whether the words of a checker are for judges: they quote the expected answer.
+/// Returns whether the notes of a checker quote the expected answer.
 fn tells_tests(checker: &CheckerChoice) -> bool {
     match checker {
         CheckerChoice::Tokens(..) => true,
@@ -88,7 +88,7 @@ fn tells_tests(checker: &CheckerChoice) -> bool {
     }
 }
 
-/// Returns what the compiler said of the solver's own source.
+/// Returns the messages of the compiler about the solver's source.
 fn compiler_output(first: Option<(JobId, &Outcome)>) -> Vec<(String, String)> {
     let compiled = first.filter(|(_, outcome)| outcome.verdict == Verdict::CompileError);
     compiled.map(|(_, outcome)| ("The compiler's messages".to_owned(), shortened(&outcome.note))).into_iter().collect()

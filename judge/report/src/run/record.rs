@@ -1,11 +1,12 @@
-//! The record of a case in the machine-readable reports. Unknown values are absent; scores, points and features are JSON
-//! numbers of any length.
+//! The records of a run and its cases in JSON. Unknown values are absent; scores, points and features are JSON numbers of any length.
 
-use super::report::RunReport;
-use crate::text::figures::verdict_of;
-use crate::text::json_value::{exact, in_milliseconds};
+use crate::run::report::RunReport;
+use crate::text::figures::{Counts, ReferenceRecord, points_text, scores_text, verdict_of};
+use crate::text::json::{exact, in_milliseconds, is_zero};
+use crate::text::provenance::{LabelsRecord, LimitsRecord, ProvenanceRecord};
 use judge_problem::plan::Plan;
-use judge_problem::{CaseSource, Features, JobId, Outcome, Verdict};
+use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
+use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Rule, Stop, Verdict};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
@@ -13,57 +14,363 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 
+/// Incremented when a script could misread the new format.
+const SCHEMA: u32 = 1;
+
+/// A run without its cases.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Summary<'a> {
+    /// The version of this format.
+    schema: u32,
+    /// The judge's version.
+    judge: &'static str,
+    /// When, how and where it took place.
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
+    /// The problem's id.
+    problem: &'a str,
+    /// The checker of the answers.
+    checker: Checker<'a>,
+    /// The scoring rule.
+    scoring: Scoring,
+    /// The user's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
+    /// The tier of the sandbox.
+    tier: &'static str,
+    /// The gaps of that tier.
+    gaps: &'a [String],
+    /// The limits of each solver on each case.
+    limits: LimitsRecord,
+    /// How many solvers ran at once.
+    jobs: usize,
+    /// Whether a signal ended the run before its plan was done; `--fail-fast` is no interruption.
+    interrupted: bool,
+    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detached: Option<String>,
+    /// How long it took.
+    elapsed_ms: f64,
+    /// How many timings other programs disturbed.
+    noisy: usize,
+    /// A record for each solver, in the order of the command line.
+    solvers: Vec<SolverRecord<'a>>,
+    /// A record for each solver on each of the problem's test groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    test_groups: Vec<TestGroupRecord<'a>>,
+    /// The cases in groups, with `--group-by`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupRecord<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "checker")]
+struct Checker<'a> {
+    /// The built-in checker's id, or the user's command.
+    name: &'a str,
+    /// A built-in checker's version: it grows when the same answer could get another score than before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "scoring")]
+struct Scoring {
+    #[schemars(extend("enum" = Rule::names()))]
+    rule: String,
+    #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
+    direction: &'static str,
+    /// The points of the best on a case, of the rules that have a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "integer"))]
+    scale: Option<Number>,
+    /// The score of a failed case, for rules that add up scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    failure: Option<Number>,
+    /// What the points are relative to, under rules that take the best score of a case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<ReferenceRecord>,
+}
+
+/// One solver over the whole run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+struct SolverRecord<'a> {
+    /// The name in every record.
+    name: &'a str,
+    /// Its command, as it was given.
+    command: &'a str,
+    /// The aggregate by the scoring rule, rounded to three decimals, or to those of the scores; absent where the rule gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    total: Option<Number>,
+    /// The mean points of all cases that were run, rounded likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean: Option<Number>,
+    /// Its rank from 1; equal solvers share the better one.
+    rank: usize,
+    /// Cases won against another solver of the run, over all others.
+    wins: usize,
+    /// The same, with equal scores or both failed.
+    ties: usize,
+    /// The same, lost.
+    losses: usize,
+    /// Cases on which no solver was better.
+    bests: usize,
+    /// Cases on which every other solver was worse.
+    uniques: usize,
+    /// Cases without an accepted answer.
+    failures: usize,
+    /// Cases that were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
+    /// The mean CPU time, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_cpu_ms: Option<f64>,
+    /// Its limits, where its language allows more than those of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<LimitsRecord>,
+    /// How many cases ended with which verdict.
+    verdicts: BTreeMap<&'static str, usize>,
+}
+
+/// One solver on the cases that have the same value of a feature.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "group")]
+struct GroupRecord<'a> {
+    /// The feature.
+    by: &'a str,
+    /// Its value; absent for the cases that do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    value: Option<Number>,
+    /// The solver's name.
+    solver: &'a str,
+    /// How many cases are in the group.
+    cases: usize,
+    /// How many of them were accepted.
+    accepted: usize,
+    /// How many of them were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
+    /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean_score: Option<Number>,
+    /// The mean of the points, rounded likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean_points: Option<Number>,
+}
+
+impl<'a> Summary<'a> {
+    pub(crate) fn of(report: &'a RunReport<'_>) -> Self {
+        let plan = report.plan;
+        Self {
+            schema: SCHEMA,
+            judge: env!("CARGO_PKG_VERSION"),
+            provenance: report.provenance.into(),
+            problem: &plan.problem.id,
+            checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
+            scoring: scoring(report),
+            tier: report.tier.name(),
+            gaps: report.gaps,
+            message: report.message,
+            labels: report.labels.into(),
+            limits: (&plan.limits).into(),
+            jobs: report.jobs,
+            interrupted: report.stop == Some(Stop::Interrupted),
+            detached: report.detached.map(ToString::to_string),
+            elapsed_ms: in_milliseconds(report.elapsed),
+            noisy: report.noisy(),
+            solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
+            test_groups: records(report),
+            groups: group_records(report),
+        }
+    }
+}
+
+fn scoring(report: &RunReport<'_>) -> Scoring {
+    let problem = &report.plan.problem;
+    let failure = problem.failure.as_ref().filter(|_| report.rule.counts_raw_scores());
+    Scoring {
+        rule: report.rule.to_string(),
+        direction: problem.direction.name(),
+        scale: report.rule.scale().and_then(exact),
+        failure: failure.and_then(exact),
+        reference: report.reference().map(|reference| reference.record()),
+    }
+}
+
+/// In the order of the command line.
+fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
+    let mut leaderboard: Vec<_> = leaderboard.iter().collect();
+    leaderboard.sort_by_key(|place| place.solver);
+    leaderboard
+}
+
+fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {
+    let solver = place.solver;
+    let spec = &report.plan.solvers[solver].spec;
+    let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
+    SolverRecord {
+        name: &spec.name,
+        command: &spec.text,
+        total: report.total(solver).as_ref().and_then(exact),
+        mean: report.mean(solver).as_ref().and_then(exact),
+        rank: place.rank,
+        wins: place.wins,
+        ties: place.ties,
+        losses: place.losses,
+        bests: place.bests,
+        uniques: place.uniques,
+        failures: place.failures,
+        skipped: place.skipped,
+        mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
+        limits: Some(report.plan.limits_of(solver))
+            .filter(|limits| *limits != report.plan.limits)
+            .map(|limits| (&limits).into()),
+        verdicts: counts.iter().map(|(verdict, count)| (verdict.name(), count)).collect(),
+    }
+}
+
+fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
+    let Some(grouping) = report.grouping else { return Vec::new() };
+    let records = |group: &'a FeatureGroup| {
+        report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
+            by: &grouping.by,
+            value: group.value.as_ref().and_then(exact),
+            solver: &solver.spec.name,
+            cases: group.cases,
+            accepted: row.accepted,
+            skipped: row.skipped,
+            mean_score: row.mean_score.as_ref().and_then(|mean| exact(&scores_text(mean, grouping.score_decimals))),
+            mean_points: row.mean_points.as_ref().and_then(|mean| exact(&scores_text(mean, grouping.point_decimals))),
+        })
+    };
+    grouping.groups.iter().flat_map(records).collect()
+}
+
+/// One solver on one of the problem's test groups.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "test_group")]
+pub(crate) struct TestGroupRecord<'a> {
+    /// The group's name.
+    group: &'a str,
+    /// The solver's name.
+    solver: &'a str,
+    /// Whether a failure on one of its cases makes all of them count as failed.
+    all_or_nothing: bool,
+    /// What the points of its cases count as: each its own, all those of the worst, or all or nothing.
+    #[schemars(extend("enum" = GroupAggregate::ALL.map(GroupAggregate::name)))]
+    aggregate: &'static str,
+    /// The groups that it depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    depends_on: Vec<&'a str>,
+    /// How many cases of the run are in the group.
+    cases: usize,
+    /// How many of them were accepted.
+    accepted: usize,
+    /// How many of them were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
+    /// Whether the group was earned (every case accepted), partly so, failed, blocked by another one, or not run.
+    #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
+    result: &'static str,
+    /// The group with a failed case that keeps this one from counting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_by: Option<&'a str>,
+    /// The case that it counts by, where it counts by its worst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<String>,
+    /// The total weight of its cases, rounded to three decimals.
+    #[schemars(extend("type" = "number"))]
+    weight: Option<Number>,
+    /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    points: Option<Number>,
+}
+
+/// Returns a record for each solver on each test group.
+pub(crate) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
+    let records = |result: &'a TestGroupResult| {
+        let groups = &report.plan.problem.test_groups;
+        let group = &groups[result.group];
+        report.plan.solvers.iter().zip(&result.rows).map(|(solver, row)| TestGroupRecord {
+            group: &group.name,
+            solver: &solver.spec.name,
+            all_or_nothing: group.aggregate == GroupAggregate::AllOrNothing,
+            aggregate: group.aggregate.name(),
+            depends_on: group.depends_on.iter().map(|&needed| &*groups[needed].name).collect(),
+            cases: result.cases,
+            accepted: row.accepted,
+            skipped: row.skipped,
+            result: row.status.name(),
+            blocked_by: row.blocked_by.map(|needed| &*groups[needed].name),
+            worst: row.worst.map(|case| report.plan.cases.at(case).name.to_string()),
+            weight: exact(&points_text(&result.weight)),
+            points: row.points.as_ref().and_then(|points| exact(&report.points_text(points))),
+        })
+    };
+    report.test_groups.iter().flat_map(records).collect()
+}
+
 /// One solver on one case.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "case")]
-pub(super) struct CaseRecord<'a> {
+pub(crate) struct CaseRecord<'a> {
     /// The case's name: `seed-7`, or its file's stem.
-    pub(super) case: String,
+    pub(crate) case: String,
     /// The seed that it is made from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// The file of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) input: Option<String>,
+    pub(crate) input: Option<String>,
     /// The solver's name.
-    pub(super) solver: &'a str,
+    pub(crate) solver: &'a str,
     /// The verdict.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
-    pub(super) verdict: &'static str,
+    pub(crate) verdict: &'static str,
     /// The verdict's short code.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
-    pub(super) code: &'static str,
+    pub(crate) code: &'static str,
     /// The raw score, exactly; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
-    pub(super) score: Option<Number>,
+    pub(crate) score: Option<Number>,
     /// The points by the scoring rule: scores exactly, others rounded to three decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
-    pub(super) points: Option<Number>,
+    pub(crate) points: Option<Number>,
     /// What is missing to the best, with `--sort lost`: of the points, with their weight, or of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
-    pub(super) lost: Option<Number>,
+    pub(crate) lost: Option<Number>,
     /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
-    pub(super) weight: Option<Number>,
+    pub(crate) weight: Option<Number>,
     /// The test group that the case is in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) group: Option<&'a str>,
+    pub(crate) group: Option<&'a str>,
     /// CPU time of all its processes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) cpu_ms: Option<f64>,
+    pub(crate) cpu_ms: Option<f64>,
     /// Time on the clock.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) wall_ms: Option<f64>,
+    pub(crate) wall_ms: Option<f64>,
     /// Peak memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) memory_bytes: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
     /// Why it was not accepted.
     #[serde(skip_serializing_if = "str::is_empty")]
-    pub(super) note: &'a str,
+    pub(crate) note: &'a str,
     /// The line of the answer where a rule is broken, from 1; like the next three of rejected answers, if the checker
     /// says it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,25 +386,25 @@ pub(super) struct CaseRecord<'a> {
     rule: Option<&'a str>,
     /// The end of what a solver that failed printed on standard error.
     #[serde(skip_serializing_if = "str::is_empty")]
-    pub(super) stderr: &'a str,
+    pub(crate) stderr: &'a str,
     /// Whether other programs disturbed the timing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) noisy: bool,
+    pub(crate) noisy: bool,
     /// The node that it was run on, if the run has nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) node: Option<&'a str>,
+    pub(crate) node: Option<&'a str>,
     /// The numbers that describe the case.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "object"))]
-    pub(super) features: Option<BTreeMap<&'a str, Number>>,
+    pub(crate) features: Option<BTreeMap<&'a str, Number>>,
     /// The command that runs it again.
     #[schemars(with = "String")]
-    pub(super) reproduce: Reproduce<'a>,
+    pub(crate) reproduce: Reproduce<'a>,
 }
 
 /// The command that runs a job again: not every format has it.
 #[derive(Debug)]
-pub(super) struct Reproduce<'a> {
+pub(crate) struct Reproduce<'a> {
     plan: &'a Plan,
     job: JobId,
 }
@@ -116,7 +423,7 @@ impl Serialize for Reproduce<'_> {
 
 impl<'a> CaseRecord<'a> {
     /// Describes the outcome of a job. Points are known only when the run is over.
-    pub(super) fn new(
+    pub(crate) fn new(
         plan: &'a Plan,
         job: JobId,
         outcome: Option<&'a Outcome>,
@@ -159,12 +466,12 @@ impl<'a> CaseRecord<'a> {
     }
 
     /// Adds the features of the case, if they are known.
-    pub(super) fn with_features(self, features: Option<&'a Features>) -> Self {
+    pub(crate) fn with_features(self, features: Option<&'a Features>) -> Self {
         Self { features: features.map(named_numbers), ..self }
     }
 
     /// Describes the outcome of a job of a finished run.
-    pub(super) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
+    pub(crate) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
         // A job that was not run has no points.
         let points = outcome.and_then(|_| report.points(job));
         let weight = report.has_weights().then(|| report.weight(job.case)).as_ref().and_then(exact);

@@ -1,8 +1,6 @@
 //! The report of a run: the value that every format is rendered from.
 
-use crate::text::figures::{points_text, scores_text, verdict_of};
-use crate::text::reference::Reference;
-use crate::text::relative::best_score;
+use crate::text::figures::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use judge_problem::{
@@ -71,16 +69,24 @@ impl RunReport<'_> {
         finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
     }
 
-    /// Returns the jobs that the reports of scripts list: in the order that the user chose, and no more of them than that; otherwise
-    /// all of them, in the order of the plan.
-    pub(super) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
+    /// Returns the jobs that machine-readable reports list: all in the order of the plan, or the number that the user chose in the
+    /// order that the user chose.
+    pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         let Some(order) = self.order else { return Box::new(self.jobs()) };
         let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
         Box::new(self.sorted(&order, self.played()).into_iter().take(most).map(|(job, outcome)| (job, Some(outcome))))
     }
 
+    /// Returns all jobs: those that were run in the order that the user chose, then the others; or all in the order of the plan.
+    pub(crate) fn ordered_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
+        let Some(order) = self.order else { return Box::new(self.jobs()) };
+        let played = self.sorted(&order, self.played()).into_iter().map(|(job, outcome)| (job, Some(outcome)));
+        let is_skipped = |outcome: &Option<Outcome>| verdict_of(outcome.as_ref()) == Verdict::Skipped;
+        Box::new(played.chain(self.jobs().filter(move |(_, outcome)| is_skipped(outcome))))
+    }
+
     /// Returns jobs in an order.
-    pub(super) fn sorted(
+    pub(crate) fn sorted(
         &self,
         order: &RowOrder,
         jobs: impl Iterator<Item = (JobId, Outcome)>,
@@ -110,7 +116,7 @@ impl RunReport<'_> {
     }
 
     /// Returns the line that says how the rows are sorted; `None` in the order of the plan.
-    pub(super) fn order_line(&self) -> Option<String> {
+    pub(crate) fn order_line(&self) -> Option<String> {
         let order = self.order?;
         let first = if order.best_first { "best first" } else { "worst first" };
         let to_what = match order.key {
@@ -122,26 +128,26 @@ impl RunReport<'_> {
     }
 
     /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
-    pub(super) fn most_points(&self, case: usize) -> Option<BigRational> {
+    pub(crate) fn most_points(&self, case: usize) -> Option<BigRational> {
         let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
         if self.rule.needs_thresholds() { of_case() } else { self.rule.most_points().map(BigRational::from_integer) }
     }
 
-    /// Returns the points of a job as the table shows them: `8 of 10` where the most differ from case to case.
-    pub(super) fn points_of_most(&self, job: JobId) -> Option<String> {
+    /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
+    pub(crate) fn points_of_most(&self, job: JobId) -> Option<String> {
         let points = self.points(job)?;
         let most = self.most_points(job.case).filter(|_| self.rule.needs_thresholds());
         Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
     }
 
     /// Returns whether the rows say what is missing to the best.
-    pub(super) fn shows_lost(&self) -> bool {
+    pub(crate) fn shows_lost(&self) -> bool {
         self.order.is_some_and(|order| order.key == RowKey::Lost)
     }
 
-    /// Returns what the job lacks, with the case's weight: to the most points of a case, or to the best score, of the run or known
-    /// from elsewhere, under a rule that adds up scores. `None` if the job has no points, or no score of the case is known.
-    pub(super) fn lost(&self, job: JobId) -> Option<BigRational> {
+    /// Returns the points that the job lost, times the weight of the case: the distance to the most points of a case, or under a
+    /// rule that adds up scores to the best known score. `None` if the job has no points, or no score of the case is known.
+    pub(crate) fn lost(&self, job: JobId) -> Option<BigRational> {
         let points = self.case_points(job)?;
         let lost = match self.most_points(job.case) {
             Some(most) => most - points,
@@ -170,7 +176,7 @@ impl RunReport<'_> {
     }
 
     /// Returns points of cases, or a total or mean of them, as decimal text.
-    pub(super) fn points_text(&self, points: &BigRational) -> String {
+    pub(crate) fn points_text(&self, points: &BigRational) -> String {
         scores_text(points, self.scoreboard.decimals)
     }
 
@@ -239,7 +245,7 @@ impl RunReport<'_> {
         2 * self.noisy() > self.outcomes.finished().count()
     }
 
-    /// Returns the line that counts the noisy timings; `None` unless most are.
+    /// Returns the line that counts the noisy timings; `None` unless most timings are noisy.
     #[must_use]
     pub fn noise_line(&self) -> Option<String> {
         let all = self.outcomes.finished().count();

@@ -1,10 +1,11 @@
-//! Effects as text.
+//! Effects and intervals as text, and histograms.
 
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_statistics::{Hypothesis, Interval};
 
 /// Writes a number with two significant digits at the size of `scale`.
 pub(crate) fn rounded(value: f64, scale: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to 6")]
     let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
     let text = format!("{value:.decimals$}");
     // Zero has no sign.
@@ -53,8 +54,8 @@ pub(crate) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) ->
     format!("{effect}{} ({})", unit(measure), ends(measure, interval))
 }
 
-/// Writes the ends of an interval that is all on one side of 0, without their sign, the nearer one first: `0.9 % to
-/// 1.7 %`. Those of another one have signs, as 0 lies between them.
+/// Writes the ends of an interval. If 0 lies outside, they have no sign, and the end nearer to 0 comes first: `0.9 % to 1.7 %`.
+/// Otherwise they have signs.
 pub(crate) fn ends(measure: EffectMeasure, interval: Interval) -> String {
     let unit = unit(measure);
     let [low, high] = [interval.low, interval.high].map(|end| measure.shown(end));
@@ -78,7 +79,7 @@ fn scale_of(measure: EffectMeasure, interval: Interval) -> Option<f64> {
     (radius > 0.0).then_some(radius)
 }
 
-/// Returns the scale for a number that is not to become 0 by rounding: the given one, or that of the number itself.
+/// Returns a scale at which rounding does not turn a number into 0: the given scale, or that of the number.
 fn unless_nothing(value: f64, scale: f64) -> f64 {
     let is_nothing = rounded(value.abs(), scale).trim_start_matches(['0', '.']).is_empty();
     if is_nothing && value != 0.0 { value } else { scale }
@@ -120,6 +121,81 @@ pub(crate) fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", rounded(p, p)) }
 }
 
+/// The length of the longest bar.
+const WIDTH: usize = 40;
+
+/// The approximate number of bars.
+const BARS: f64 = 12.0;
+
+/// The share of the values at either end that the outermost bars include.
+const TAIL: f64 = 0.02;
+
+/// Returns a histogram. 0 lies between two bars, and ties have a bar of their own.
+pub(crate) fn histogram(values: &[f64], unit: &str) -> String {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| *value != 0.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    let ties = values.len() - sorted.len();
+    let mut rows = bars(&sorted, unit);
+    if ties > 0 {
+        let place = rows.iter().position(|row| row.low >= 0.0).unwrap_or(rows.len());
+        rows.insert(place, Row { low: 0.0, label: "no difference".to_owned(), count: ties });
+    }
+    let most = rows.iter().map(|row| row.count).max().unwrap_or(0).max(1);
+    let labels = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
+    let line = |row: &Row| {
+        let bar = "█".repeat((row.count * WIDTH).div_ceil(most));
+        let padding = " ".repeat(labels - row.label.chars().count());
+        format!("{padding}{} │{bar} {}", row.label, row.count)
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+struct Row {
+    low: f64,
+    label: String,
+    count: usize,
+}
+
+fn bars(sorted: &[f64], unit: &str) -> Vec<Row> {
+    let (Some(least), Some(most)) = (at(sorted, TAIL), at(sorted, 1.0 - TAIL)) else { return Vec::new() };
+    let step = round_step((most.max(0.0) - least.min(0.0)) / BARS);
+    let (first, last) = ((least / step).floor(), (most / step).floor());
+    let bar = |value: f64| (value / step).floor().clamp(first, last);
+    let row = |index: f64| {
+        let label = format!("{} to {}{unit}", edge(index, step), edge(index + 1.0, step));
+        Row { low: index * step, label, count: sorted.iter().filter(|value| bar(**value) == index).count() }
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the small distance of two whole numbers"
+    )]
+    let count = (last - first) as usize;
+    (0..=count).map(|offset| row(first + offset as f64)).collect()
+}
+
+/// Returns the value that this share of the sorted values lies below.
+fn at(sorted: &[f64], share: f64) -> Option<f64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+    let place = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
+    sorted.get(place).copied()
+}
+
+/// Rounds up to 1, 2 or 5 times a power of ten.
+fn round_step(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|round| *round >= step).unwrap_or(step)
+}
+
+fn edge(index: f64, step: f64) -> String {
+    let text = rounded((index * step).abs(), step * 10.0);
+    match index {
+        index if index < 0.0 => format!("−{text}"),
+        index if index > 0.0 => format!("+{text}"),
+        _ => "0".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +210,7 @@ mod tests {
         assert_eq!(total, "1.30 % (0.90 % to 1.70 %)");
         let ratio = amount(EffectMeasure::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");
-        // An end that is not 0 is not shown as 0.
+        // Rounding does not turn an end into 0.
         assert_eq!(
             (amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)),
             ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into())
@@ -156,5 +232,28 @@ mod tests {
         assert_eq!(between(ratio, interval), "from +0.90 % to +1.70 %");
         assert_eq!(probability(0.0362), "p = 0.036");
         assert_eq!(probability(1e-9), "p < 0.0001");
+    }
+
+    #[test]
+    fn every_value_is_in_a_bar_and_ties_have_their_own() {
+        let plot = histogram(&[-3.0, -0.5, 0.0, 0.0, 0.5, 0.6, 2.0], " %");
+        let counts: usize = plot.lines().filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok()).sum();
+        assert_eq!(counts, 7, "{plot}");
+        assert!(plot.lines().any(|line| line.contains("no difference │") && line.ends_with(" 2")), "{plot}");
+        assert!(plot.contains("0 to +0.5 %"), "{plot}");
+    }
+
+    #[test]
+    fn an_outlier_does_not_flatten_the_rest() {
+        let mut values: Vec<f64> = (1..=99).map(|value| f64::from(value) / 10.0).collect();
+        values.push(1e6);
+        let plot = histogram(&values, "");
+        assert!(plot.lines().count() > 8 && plot.lines().count() < 16, "{plot}");
+    }
+
+    #[test]
+    fn nothing_and_ties_alone_have_plots_too() {
+        assert_eq!(histogram(&[], ""), "");
+        assert!(histogram(&[0.0, 0.0], "").contains("no difference"));
     }
 }

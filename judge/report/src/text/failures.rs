@@ -1,6 +1,6 @@
 //! Failures, those of one solver for one reason together.
 
-use super::style::{Paint, Style, paint_of};
+use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::plan::Plan;
 use judge_problem::{JobId, Outcome, Verdict, counted, one_line, visible};
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// The number of reasons that are explained.
 const EXPLAINED: usize = 10;
 
-/// The number of reasons that are told apart. Failures for other ones are counted.
+/// The number of reasons that are kept apart. Failures for further reasons are only counted.
 const MAX_REASONS: usize = 1000;
 
 /// The number of failures for one reason that are named.
@@ -17,7 +17,7 @@ const NAMED: usize = 10;
 /// The number of lines of a solver's standard error that are shown, the last ones.
 const STDERR_LINES: usize = 5;
 
-/// What a checker adds to its reason, which is another one in each case.
+/// The start of what a checker adds to its reason and what differs from case to case.
 const FOUND: &str = ": expected ";
 
 /// Failures of one solver with one verdict and one reason.
@@ -168,7 +168,7 @@ pub(crate) fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
     stderr.lines().skip(skipped)
 }
 
-/// Returns lines of others as they are quoted.
+/// Quotes the lines of a program.
 fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
     lines.map(|line| format!("    | {}", visible(line)))
 }

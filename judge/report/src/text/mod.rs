@@ -1,44 +1,22 @@
-//! The parts of all reports: tables, figures, colours, plots, JSON values, and the terminal.
+//! The parts of all reports: tables, figures, colours, JSON values, and the terminal.
 
-mod against_past;
-mod chart_points;
-pub(super) mod column;
-pub(super) mod csv_text;
 pub(super) mod effects;
 pub(super) mod failures;
 pub(super) mod figures;
-pub(super) mod film;
-mod game;
-pub(super) mod json_text;
-pub(super) mod json_value;
-pub(super) mod labels;
-pub(super) mod layout;
-pub(super) mod markdown;
-pub(super) mod moves;
-pub(super) mod plot;
+pub(super) mod json;
 mod progress;
-mod progress_state;
 pub(super) mod provenance;
-pub(super) mod reference;
-pub(super) mod relative;
+pub(super) mod replay;
 pub(super) mod sheet;
-mod stepper;
-mod steps;
-pub(super) mod style;
 pub(super) mod table;
 pub(super) mod terminal;
 
-pub use chart_points::every_how_many;
-pub use column::{Field, left, right};
 pub use failures::{StderrLines, failures_text};
-pub use figures::{Counts, milliseconds};
-pub use film::GameFilm;
-pub use game::GameText;
-pub use moves::MoveRange;
-pub use progress::Progress;
-pub use relative::{best_score, share_of_best};
-pub use stepper::{can_step, step_through};
-pub use steps::Steps;
-pub use style::{Paint, Style};
-pub use table::{Grid, grid};
-pub use terminal::{PrintError, note, note_from, note_lines, print, print_bytes, print_from, print_line, print_with};
+pub use figures::{Counts, best_score, every_how_many, milliseconds, share_of_best};
+pub use json::Document;
+pub use progress::{Progress, Steps};
+pub use replay::{GameFilm, GameText, MoveRange, can_step, step_through};
+pub use table::{Field, Grid, grid, left, right};
+pub use terminal::{
+    Paint, PrintError, Style, note, note_from, note_lines, print, print_bytes, print_from, print_line, print_with,
+};

@@ -1,7 +1,7 @@
-//! When, how and where the results of a report came about, as lines and as JSON.
+//! When, how and where a run took place: lines and records.
 
 use judge_problem::plan::Plan;
-use judge_problem::{Limits, Node, NodeList, Provenance, Solver, one_line};
+use judge_problem::{Labels, Limits, Node, NodeList, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -80,8 +80,8 @@ impl<'a> From<&'a Node> for NodeRecord<'a> {
 impl From<&Limits> for LimitsRecord {
     fn from(limits: &Limits) -> Self {
         Self {
-            cpu_ms: super::json_value::in_milliseconds(limits.cpu.0),
-            wall_ms: super::json_value::in_milliseconds(limits.wall.0),
+            cpu_ms: crate::text::json::in_milliseconds(limits.cpu.0),
+            wall_ms: crate::text::json::in_milliseconds(limits.wall.0),
             memory_bytes: limits.memory.0,
             output_bytes: limits.output.0,
             processes: limits.processes,
@@ -128,4 +128,21 @@ pub(crate) fn allowance_lines(plan: &Plan) -> Vec<String> {
 pub(crate) fn limits_text(limits: &Limits) -> String {
     let Limits { cpu, wall, memory, output, processes } = limits;
     format!("CPU {cpu}, wall {wall}, memory {memory}, output {output}, {processes} processes")
+}
+
+/// The tags and the note of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LabelsRecord<'a> {
+    /// The tags that the user gave the run later, in alphabetical order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'a str>,
+    /// The note that the user gave the run later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+}
+
+impl<'a> From<&'a Labels> for LabelsRecord<'a> {
+    fn from(labels: &'a Labels) -> Self {
+        Self { tags: labels.tags.iter().map(AsRef::as_ref).collect(), note: labels.note.as_ref().map(AsRef::as_ref) }
+    }
 }

@@ -1,4 +1,7 @@
-//! A report as titled tables of plain text: the source of its Markdown, its page and its CSV.
+//! A report as titled tables, and these as CSV and Markdown.
+
+use judge_problem::{one_line, visible};
+use std::io::Write;
 
 /// The mark for a missing figure.
 pub(crate) const NOTHING: &str = "–";
@@ -12,7 +15,7 @@ pub struct TextTable {
     /// The columns that a narrow terminal leaves out, the first of them first.
     pub(crate) spare: Vec<usize>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// The number of rows that were not made, because no page shows them.
+    /// The number of further rows, which no page shows.
     pub(crate) left_out: usize,
 }
 
@@ -52,4 +55,181 @@ impl Sheet {
     pub(crate) fn shown(&self) -> impl Iterator<Item = &(String, TextTable)> {
         self.sections.iter().filter(|(_, table)| !table.rows.is_empty())
     }
+}
+
+/// Writes a table as CSV.
+///
+/// # Errors
+/// When the output cannot be written to.
+pub(crate) fn table_csv(table: &TextTable, output: &mut dyn Write) -> csv::Result<()> {
+    let mut writer = csv::Writer::from_writer(output);
+    writer.write_record(table.titles.iter().map(|title| words(title)))?;
+    for row in &table.rows {
+        writer.write_record(row.iter().map(|field| words(field)))?;
+    }
+    Ok(writer.flush()?)
+}
+
+/// Returns foreign text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a formula.
+pub(crate) fn words(text: &str) -> String {
+    let shown = one_line(text);
+    let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();
+    if is_formula { format!("'{shown}") } else { shown.into_owned() }
+}
+
+/// The largest page in bytes. Comments may have 65,536 characters; the rest is left for the text of a bot.
+const LARGEST: usize = 56_000;
+
+/// The widths of a field of a table, a note and a command.
+const FIELD_WIDTH: usize = 48;
+pub(crate) const NOTE_WIDTH: usize = 300;
+pub(crate) const COMMAND_WIDTH: usize = 400;
+
+/// The number of bytes that lists leave for the parts after them.
+const RESERVE: usize = 1000;
+
+/// The number of rows of a table, or parts of a list.
+pub(crate) const MAX_ROWS: usize = 100;
+
+/// A page that never exceeds the size of a comment.
+pub(crate) struct Page {
+    text: String,
+    left_out: bool,
+}
+
+impl Page {
+    /// Starts with the headline.
+    pub(crate) fn new(headline: String) -> Self {
+        Self { text: headline, left_out: false }
+    }
+
+    /// Returns the text of the page, with a line if a part was omitted.
+    pub(crate) fn finish(mut self) -> String {
+        if self.left_out {
+            self.text.push_str("\n_Omitted parts are in the other reports._\n");
+        }
+        self.text
+    }
+
+    /// Adds a part if it fits.
+    pub(crate) fn add(&mut self, part: &str) {
+        if self.text.len() + part.len() > LARGEST {
+            self.left_out = true;
+        } else if !part.is_empty() {
+            self.text.push('\n');
+            self.text.push_str(part);
+        }
+    }
+
+    /// Adds as many of the `count` parts as fit, folded.
+    pub(crate) fn add_folded(&mut self, title: &str, count: usize, parts: impl Iterator<Item = String>) {
+        let body = self.fitting(count, parts);
+        if !body.is_empty() {
+            self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}\n</details>\n"));
+        }
+    }
+
+    /// Adds as many of the parts as fit, unfolded.
+    pub(crate) fn add_list(&mut self, parts: &[String]) {
+        let body = self.fitting(parts.len(), parts.iter().cloned());
+        self.add(&body);
+    }
+
+    /// Returns as many of the `count` parts as fit, and the number of the others.
+    fn fitting(&mut self, count: usize, parts: impl Iterator<Item = String>) -> String {
+        let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
+        let mut length = 0;
+        let fitting = parts.take_while(|part| {
+            length += part.len();
+            length <= room
+        });
+        let fitting: Vec<_> = fitting.take(MAX_ROWS).collect();
+        if fitting.is_empty() {
+            self.left_out |= count > 0;
+            return String::new();
+        }
+        let more = match count - fitting.len() {
+            0 => String::new(),
+            more => format!("\n… and {more} more.\n"),
+        };
+        fitting.concat() + &more
+    }
+}
+
+/// Returns a report as Markdown, of less than 60 kB.
+pub(crate) fn sheet_markdown(sheet: &Sheet) -> String {
+    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, NOTE_WIDTH))));
+    page.add_list(
+        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, NOTE_WIDTH)))).collect::<Vec<_>>(),
+    );
+    for (title, content) in sheet.shown() {
+        page.add(&format!("**{}**\n\n{}", field(title), table(content)));
+    }
+    for (title, text) in &sheet.texts {
+        page.add(&format!("**{}**\n\n{}", field(title), block(text)));
+    }
+    page.finish()
+}
+
+/// Returns a table in Markdown.
+pub(crate) fn table(table: &TextTable) -> String {
+    let line = |fields: &[String]| {
+        let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
+        format!("| {} |\n", fields.join(" | "))
+    };
+    let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
+    let body: String = table.rows.iter().take(MAX_ROWS).map(|row| line(row)).collect();
+    let more = match table.rows.len().saturating_sub(MAX_ROWS) + table.left_out {
+        0 => String::new(),
+        more => format!("\n… and {more} more.\n"),
+    };
+    format!("{}{rule}{body}{more}", line(&table.titles))
+}
+
+/// Returns a text as a field of a table.
+pub(crate) fn field(text: &str) -> String {
+    escaped(&cut(text, FIELD_WIDTH))
+}
+
+/// Returns a text with its lines, as a block of code: nothing in it ends the block, because it is indented.
+fn block(text: &str) -> String {
+    visible(text).lines().map(|line| format!("    {line}\n")).collect()
+}
+
+/// Returns a text in one line, with Markdown and HTML escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in one_line(&text.replace('\n', " ")).chars() {
+        match c {
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            // A comment should not mention people or other issues.
+            '@' => shown.push_str("&#64;"),
+            '#' => shown.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => shown.extend(['\\', c]),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Returns a text as code in HTML, where no backtick or bar ends it.
+pub(crate) fn code(text: &str) -> String {
+    let text = one_line(text).into_owned();
+    let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
+    let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;"), ("$", "&#36;")];
+    let text = escapes.iter().chain(&more).fold(text, |text, (from, to)| text.replace(from, to));
+    format!("<code>{text}</code>")
+}
+
+/// Returns a long text without its middle: both ends of a number remain.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width / 2).collect();
+    let tail: String = text.chars().skip(count - (width / 2 - 1)).collect();
+    format!("{head}…{tail}")
 }

@@ -1,9 +1,9 @@
-//! Tables that fit the terminal. A field is one line, with hidden characters escaped.
+//! Tables for the terminal: columns, their layout, and the grid.
 
-use super::column::{Align, Column, Field};
-use super::layout::{self, Layout};
-use super::style::{Paint, Style};
+use crate::text::terminal::{Paint, Style};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+use judge_problem::one_line;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A table, row by row.
 #[derive(Debug, Clone)]
@@ -54,7 +54,9 @@ impl Grid {
         let last = layout.columns.len().saturating_sub(1);
         for (at, column) in table.column_iter_mut().enumerate() {
             // Between two columns there are the padding of both and a line of spaces.
-            column.set_padding((1, if at == last { 0 } else { layout.gap as u16 - 2 }));
+            #[expect(clippy::cast_possible_truncation, reason = "a gap is one of the two small numbers of GAPS")]
+            let gap = layout.gap as u16;
+            column.set_padding((1, if at == last { 0 } else { gap - 2 }));
         }
         let left_out = layout.left_out(&self.columns, self.style.width());
         std::iter::once(table.trim_fmt()).chain(left_out).collect::<Vec<_>>().join("\n")
@@ -63,7 +65,7 @@ impl Grid {
     fn cells(&self, layout: &Layout, row: &[Field]) -> Vec<Cell> {
         let cell = |&(place, width): &(usize, usize)| {
             let (column, field) = (&self.columns[place], &row[place]);
-            let cell = Cell::new(layout::cell(&field.text, width, column.overlong).join("\n"));
+            let cell = Cell::new(cell(&field.text, width, column.overlong).join("\n"));
             let alignment = match column.align {
                 Align::Left => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,
@@ -85,10 +87,285 @@ fn in_paint(cell: Cell, paint: Option<Paint>) -> Cell {
     }
 }
 
+/// The alignment of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// How a text that is wider than its column is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overlong {
+    /// Its beginning and its end.
+    Ends,
+    /// Its beginning.
+    Start,
+    /// Whole, on several lines.
+    Lines,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub(super) title: String,
+    pub(super) align: Align,
+    /// Columns with larger numbers are left out first. A column with 0 is never left out.
+    pub(super) spare: usize,
+    /// How a text that is too long is shown.
+    pub(super) overlong: Overlong,
+    /// Whether the column is left out before one of its texts is cut.
+    pub(super) is_whole: bool,
+    /// Whether digits are separated by thousands where people read the table.
+    pub(super) has_thousands: bool,
+}
+
+/// Returns a column of words.
+#[must_use]
+pub fn left(title: &str) -> Column {
+    Column {
+        title: one_line(title).into_owned(),
+        align: Align::Left,
+        spare: 0,
+        overlong: Overlong::Ends,
+        is_whole: false,
+        has_thousands: false,
+    }
+}
+
+/// Returns a column of texts that are useless without their middle, such as commands.
+#[must_use]
+pub(crate) fn whole(title: &str) -> Column {
+    Column { is_whole: true, ..left(title) }
+}
+
+/// Returns a column of figures.
+#[must_use]
+pub fn right(title: &str) -> Column {
+    Column { align: Align::Right, is_whole: true, has_thousands: true, ..left(title) }
+}
+
+/// Returns a column of numbers that name something, such as runs: they are shown as they are typed.
+#[must_use]
+pub(crate) fn number_names(title: &str) -> Column {
+    Column { has_thousands: false, ..right(title) }
+}
+
+impl Column {
+    /// Returns the column as one that a narrow terminal leaves out: the largest number first.
+    #[must_use]
+    pub fn spare(self, spare: usize) -> Self {
+        Self { spare, ..self }
+    }
+
+    /// Returns the column as one whose texts are cut before a column is left out.
+    #[must_use]
+    pub fn shrinking(self) -> Self {
+        Self { is_whole: false, ..self }
+    }
+
+    /// Returns the column as one whose texts continue on further lines.
+    #[must_use]
+    pub fn wrapped(self) -> Self {
+        Self { overlong: Overlong::Lines, ..self }
+    }
+
+    /// Returns the column as one that shows the beginning of a text that is too long.
+    #[must_use]
+    pub fn cut_at_the_end(self) -> Self {
+        Self { overlong: Overlong::Start, ..self }
+    }
+}
+
+/// The content of a row in a column.
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub(super) text: String,
+    pub(super) paint: Option<Paint>,
+}
+
+impl Field {
+    /// Returns a field with this text; hidden characters are escaped.
+    pub(crate) fn new(text: impl ToString) -> Self {
+        Self { text: one_line(&text.to_string()).into_owned(), paint: None }
+    }
+}
+
+impl From<String> for Field {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&String> for Field {
+    fn from(text: &String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Returns a field in this paint.
+pub(crate) fn painted(text: &str, paint: Paint) -> Field {
+    Field { paint: Some(paint), ..Field::new(text) }
+}
+
+/// The gaps between columns: the usual one, and the one of a narrow terminal.
+const GAPS: [usize; 2] = [3, 2];
+
+/// Words are not cut below this width while a column can be left out instead.
+const READABLE: usize = 12;
+
+/// Words on several lines are readable from this width on.
+const WRAPPED: usize = 20;
+
+/// Nothing is cut below this width.
+const LEAST: usize = 3;
+
+/// The columns that are shown.
+pub(super) struct Layout {
+    /// The place and the width of each.
+    pub(super) columns: Vec<(usize, usize)>,
+    pub(super) gap: usize,
+    left_out: Vec<usize>,
+}
+
+impl Layout {
+    /// Lays out a table in this width: first long words shrink, then the least important columns go, then words
+    /// and at last figures shrink.
+    pub(super) fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
+        let widest = |place: usize| {
+            let texts = rows.iter().map(|row| &row[place].text).chain([&columns[place].title]);
+            texts.map(|text| text.width()).max().unwrap_or(0)
+        };
+        let natural: Vec<(usize, usize)> = (0..columns.len()).map(|place| (place, widest(place))).collect();
+        let Some(width) = width else { return Self { columns: natural, gap: GAPS[0], left_out: Vec::new() } };
+        let mut shown = natural;
+        let mut left_out = Vec::new();
+        loop {
+            for gap in GAPS {
+                let floor = |&(place, natural): &(usize, usize)| match &columns[place] {
+                    Column { is_whole: true, .. } => natural,
+                    column => natural.min(column.title.width().max(if column.overlong == Overlong::Lines {
+                        WRAPPED
+                    } else {
+                        READABLE
+                    })),
+                };
+                if let Some(columns) = shrunk(&shown, width, gap, floor) {
+                    return Self { columns, gap, left_out };
+                }
+            }
+            let spare = (0..shown.len()).filter(|&at| columns[shown[at].0].spare > 0);
+            let Some(least) = spare.max_by_key(|&at| columns[shown[at].0].spare) else { break };
+            left_out.push(shown.remove(least).0);
+        }
+        let gap = GAPS[1];
+        let words =
+            |&(place, natural): &(usize, usize)| if columns[place].is_whole { natural } else { natural.min(LEAST) };
+        let all = |&(_, natural): &(usize, usize)| natural.min(LEAST);
+        let columns = shrunk(&shown, width, gap, words).or_else(|| shrunk(&shown, width, gap, all)).unwrap_or(shown);
+        Self { columns, gap, left_out }
+    }
+
+    /// Returns the lines that name the columns that are not shown.
+    pub(super) fn left_out(&self, columns: &[Column], width: Option<usize>) -> Vec<String> {
+        if self.left_out.is_empty() {
+            return Vec::new();
+        }
+        let mut places = self.left_out.clone();
+        places.sort_unstable();
+        let titles: Vec<_> = places.iter().map(|&place| &*columns[place].title).collect();
+        cell(&format!("not shown at this width: {}", titles.join(", ")), width.unwrap_or(usize::MAX), Overlong::Lines)
+    }
+}
+
+/// Shrinks the widest columns until a line has this width. No column gets narrower than its minimum. `None` if that is not
+/// enough.
+fn shrunk(
+    shown: &[(usize, usize)],
+    width: usize,
+    gap: usize,
+    floor: impl Fn(&(usize, usize)) -> usize,
+) -> Option<Vec<(usize, usize)>> {
+    let room = width.checked_sub(1 + gap * shown.len().saturating_sub(1))?;
+    let floors: Vec<usize> = shown.iter().map(&floor).collect();
+    if floors.iter().sum::<usize>() > room {
+        return None;
+    }
+    let mut columns = shown.to_vec();
+    let mut excess = columns.iter().map(|(_, width)| width).sum::<usize>().saturating_sub(room);
+    while excess > 0 {
+        let widest = (0..columns.len()).filter(|&at| columns[at].1 > floors[at]).max_by_key(|&at| columns[at].1)?;
+        columns[widest].1 -= 1;
+        excess -= 1;
+    }
+    Some(columns)
+}
+
+/// Returns the lines of a text in a column of this width.
+pub(super) fn cell(text: &str, width: usize, overlong: Overlong) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
+    }
+    match overlong {
+        Overlong::Ends => vec![cut(text, width)],
+        Overlong::Start => vec![format!("{}…", fitting(text.chars(), width.saturating_sub(1)).trim_end())],
+        Overlong::Lines => wrapped(text, width, |word| cut(word, width)),
+    }
+}
+
+/// Breaks a text into lines between words. `fit` shortens a word that is longer than a line.
+fn wrapped(text: &str, width: usize, fit: impl Fn(&str) -> String) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fit(word)),
+        }
+    }
+    lines
+}
+
+/// Returns a text without its middle: both ends of a number remain.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let tail = fitting(text.chars().rev(), room / 2).chars().rev().collect::<String>();
+    let head = fitting(text.chars(), room - tail.width());
+    format!("{head}…{tail}")
+}
+
+/// Returns as many of the first characters as fit into this width.
+fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut room = width;
+    let fits = |c: &char| {
+        let needed = c.width().unwrap_or(0);
+        let fits = needed <= room;
+        room = room.saturating_sub(needed);
+        fits
+    };
+    characters.take_while(fits).collect()
+}
+
+/// Returns a paragraph in lines that break between words; no word is cut. The first line begins with `first`, the others
+/// with as many spaces.
+pub(crate) fn paragraph(first: &str, text: &str, width: Option<usize>) -> String {
+    let indent = first.width();
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
+    let lines = wrapped(text, room, str::to_owned);
+    let separator = format!("\n{}", " ".repeat(indent));
+    format!("{first}{}", lines.join(&separator))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::column::{left, right};
     use unicode_width::UnicodeWidthStr;
 
     fn table(width: usize) -> String {
@@ -125,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_least_important_columns_go_first_and_are_named() {
-        // The number of thirty digits has nine commas.
+        // A number of thirty digits has nine commas.
         assert!(table(89).ends_with("not shown at this width: CPU, wall"), "{}", table(89));
         assert!(table(69).ends_with("not shown at this width: CPU, wall, note"), "{}", table(69));
     }
@@ -136,5 +413,14 @@ mod tests {
         table.add_row(["x".to_owned(), format!("12{}89", "0".repeat(100))]);
         let text = table.text();
         assert!(text.lines().all(|line| line.width() <= 30) && text.contains(" 12") && text.ends_with("89"), "{text}");
+    }
+
+    #[test]
+    fn words_wrap_between_words_and_wide_characters_count_twice() {
+        assert_eq!(cell("one two three", 8, Overlong::Lines), ["one two", "three"]);
+        assert_eq!(cell("one two three", 9, Overlong::Start), ["one two…"]);
+        assert_eq!(paragraph("gap: ", "one two three", Some(13)), "gap: one two\n     three");
+        assert_eq!(cell("棋棋棋棋", 5, Overlong::Ends), ["棋…棋"]);
+        assert_eq!(cell("seed-100", 5, Overlong::Ends), ["se…00"]);
     }
 }

@@ -9,7 +9,7 @@ use expectations::Played;
 use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseSource, CaseSpec, Exit, Problem, TestGroup, Time, counted, quote};
-use judge_report::{CheckResult, Finding, Style, VerifiedProblem};
+use judge_report::{CheckResult, Document, Finding, Style, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
 use judge_session::failure::Failure;
@@ -51,7 +51,7 @@ pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failur
         judge_report::print(&judge_report::verify_text(&verified, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = judge_report::verify_json(&verified, ok).map_err(Failure::fault)?;
+        let json = VerifyReport { problems: &verified, ok }.to_json().map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
     Ok(if ok { Exit::Success } else { Exit::NotAccepted })

@@ -1,24 +1,34 @@
-//! The problems of the catalogue.
+//! The problems, what the server allows, and the games.
 
-use super::reply::{document, json};
+use crate::api::reply::{BodyResult, QueryResult, document, json, number, parse_body, parse_query, run_blocking};
+use crate::games;
+use crate::games::{OpenGame, Played, Replay, find_result};
+use crate::guard::{alone, framed};
+use crate::refused::Refused;
+use crate::shown_run::ShownRun;
 use crate::store::Store;
-use crate::{film, hand};
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{Html, IntoResponse, Response};
+use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::ProblemPage;
+use judge_report::{ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
+use judge_session::failure::Failure;
 use judge_session::problem_facts;
+use serde::Deserialize;
 use std::sync::Arc;
 
-/// How many cases are named.
+/// The number of cases that are named.
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
 pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
     document(store, |store| {
-        Ok(json(judge_report::problems_json(store.catalogue.problems(), |problem| hand::reader(problem).is_some()))?)
+        let problems = store.catalogue.problems().iter();
+        let problems = problems.map(|problem| (problem, games::reader(problem).is_some())).collect();
+        Ok(json(&ProblemList { problems })?)
     })
     .await
 }
@@ -32,19 +42,155 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
             _ => ("", Vec::new()),
         };
         let facts = problem_facts::facts(problem);
-        let by_hand = hand::reader(problem).is_some();
+        let by_hand = games::reader(problem).is_some();
         // A pattern of files may match none.
         let cases = select(problem, &Selection::default()).unwrap_or_default();
         let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
-        Ok(json(judge_report::problem_json(&ProblemPage {
+        Ok(json(&ProblemPage {
             problem,
             facts: &facts,
             rules: rules.trim_end(),
             solvers: &solvers,
             by_hand,
             names: &names.collect::<Vec<_>>(),
-            fresh_replays: store.starter.is_some() && problem.generator.is_some() && film::is_shown(store, problem),
-        }))?)
+            fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
+        })?)
     })
     .await
+}
+
+/// `GET /api/server`
+pub(super) async fn server(State(store): State<Arc<Store>>) -> Response {
+    document(store, |store| {
+        let server = ServerRecord {
+            judge: env!("CARGO_PKG_VERSION"),
+            edits: !store.catalogue.is_read_only(),
+            runs: store.starter.is_some(),
+        };
+        Ok(json(&server)?)
+    })
+    .await
+}
+
+/// The largest body of a request, in bytes: enough for 100,000 moves.
+pub(super) const MAX_BODY: usize = 1 << 20;
+
+/// The largest number of moves of a game. The longest games have 10,000.
+const MAX_MOVES: usize = 20_000;
+
+/// A game: its case, and the moves so far.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Game {
+    case: String,
+    #[serde(default)]
+    moves: Vec<Move>,
+}
+
+/// `POST /api/play/{problem}`
+pub(super) async fn play(State(store): State<Arc<Store>>, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
+    document(store, move |store| {
+        let Game { case, moves } = game(body)?;
+        OpenGame::open(store, &id, &case)?.page(store, &moves)
+    })
+    .await
+}
+
+/// `POST /api/play/{problem}/answer`
+pub(super) async fn played_answer(
+    State(store): State<Arc<Store>>,
+    Path(id): Path<String>,
+    body: BodyResult<Game>,
+) -> Response {
+    let text = run_blocking(store, move |store| {
+        let Game { case, moves } = game(body)?;
+        Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
+    });
+    text.await.map(|bytes| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], bytes)).into_response()
+}
+
+/// `POST /api/play/{problem}/run`
+pub(super) async fn record_game(
+    State(store): State<Arc<Store>>,
+    Path(id): Path<String>,
+    body: BodyResult<Game>,
+) -> Response {
+    document(store, move |store| {
+        let Game { case, moves } = game(body)?;
+        let game = OpenGame::open(store, &id, &case)?;
+        let case = game.case().to_owned();
+        let (run, score) = game.record(store, &moves)?;
+        Ok(json(&RecordedManualGame { run, case: &case, score: &score })?)
+    })
+    .await
+}
+
+fn game(body: BodyResult<Game>) -> Result<Game, Refused> {
+    let game = parse_body(body)?;
+    let count = game.moves.len();
+    if count > MAX_MOVES {
+        return Err(Failure::usage(format!("a game has at most {MAX_MOVES} moves here, found {count}")).into());
+    }
+    Ok(game)
+}
+
+/// `GET /replay/{run}/{case}`
+pub(super) async fn replay(
+    State(store): State<Arc<Store>>,
+    Path((run, case)): Path<(String, String)>,
+    query: QueryResult<ResultQuery>,
+) -> Response {
+    let page = run_blocking(store, move |store| {
+        let run = store.run(number(store, &run)?)?;
+        let played = games::find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
+        games::replay(store, &run.shown, &played)
+    });
+    match page.await {
+        Ok(Replay::Game(page)) => framed(Html(page).into_response()),
+        Ok(Replay::Drawing(page, kind)) => alone(([(CONTENT_TYPE, kind)], page).into_response()),
+        Err(refused) => framed(refused.into_response()),
+    }
+}
+
+/// Output of solvers is sent as text, whatever it contains.
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Chooses the result of a solver on a case.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ResultQuery {
+    pub(super) solver: Option<String>,
+}
+
+/// `GET /api/runs/{run}/cases/{case}/answer`
+pub(super) async fn stored_answer(
+    State(store): State<Arc<Store>>,
+    Path(place): Path<(String, String)>,
+    query: QueryResult<ResultQuery>,
+) -> Response {
+    written_text(store, place, query, |store, shown, played| played.answer(store, shown)).await
+}
+
+/// `GET /api/runs/{run}/cases/{case}/stderr`
+pub(super) async fn stored_stderr(
+    State(store): State<Arc<Store>>,
+    Path(place): Path<(String, String)>,
+    query: QueryResult<ResultQuery>,
+) -> Response {
+    written_text(store, place, query, |_, _, played| Ok(played.result.outcome.stderr.into_bytes())).await
+}
+
+/// Answers with output of a solver on a case of a run.
+async fn written_text(
+    store: Arc<Store>,
+    (run, case): (String, String),
+    query: QueryResult<ResultQuery>,
+    written: impl FnOnce(&Store, &ShownRun, Played) -> Result<Vec<u8>, Refused> + Send + 'static,
+) -> Response {
+    let text = run_blocking(store, move |store| {
+        let run = store.run(number(store, &run)?)?;
+        let played = find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
+        written(store, &run.shown, played)
+    });
+    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
 }

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! What all requests share: they are parsed, answered on a thread of their own, and answered with a document.
 
 use crate::refused::{JSON, Refused};
 use crate::store::Store;
@@ -9,34 +9,35 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::{RunChoice, RunId};
+use judge_report::Document;
 use judge_session::failure::Failure;
 use std::sync::Arc;
 
-/// The query of a request, or why it is none.
-pub(super) type Asked<T> = Result<Query<T>, QueryRejection>;
+/// The query of a request, or why it is invalid.
+pub(super) type QueryResult<T> = Result<Query<T>, QueryRejection>;
 
 /// Returns the query of a request.
-pub(super) fn asked<T>(query: Asked<T>) -> Result<T, Refused> {
+pub(super) fn parse_query<T>(query: QueryResult<T>) -> Result<T, Refused> {
     let refused = |error: QueryRejection| Failure::usage(error.body_text());
     Ok(query.map_err(refused)?.0)
 }
 
-/// The document that a request sends, or why it is none.
-pub(super) type Sent<T> = Result<Json<T>, JsonRejection>;
+/// The document in the body of a request, or why it is invalid.
+pub(super) type BodyResult<T> = Result<Json<T>, JsonRejection>;
 
-/// Returns the document that a request sends.
-pub(super) fn sent<T>(body: Sent<T>) -> Result<T, Refused> {
+/// Returns the document in the body of a request.
+pub(super) fn parse_body<T>(body: BodyResult<T>) -> Result<T, Refused> {
     let refused = |error: JsonRejection| Failure::usage(error.body_text());
     Ok(body.map_err(refused)?.0)
 }
 
-/// Makes an answer where it may take its time.
-pub(super) async fn made<T: Send + 'static>(
+/// Makes an answer on a thread where it may block.
+pub(super) async fn run_blocking<T: Send + 'static>(
     store: Arc<Store>,
     make: impl FnOnce(&Store) -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refused> {
-    let made = tokio::task::spawn_blocking(move || make(&store)).await;
-    made.unwrap_or_else(|error| Err(Failure::fault(error).into()))
+    let result = tokio::task::spawn_blocking(move || make(&store)).await;
+    result.unwrap_or_else(|error| Err(Failure::fault(error).into()))
 }
 
 /// Answers with a document.
@@ -44,7 +45,7 @@ pub(super) async fn document(
     store: Arc<Store>,
     make: impl FnOnce(&Store) -> Result<String, Refused> + Send + 'static,
 ) -> Response {
-    made(store, make).await.map(|json| ([(CONTENT_TYPE, JSON)], json)).into_response()
+    run_blocking(store, make).await.map(|json| ([(CONTENT_TYPE, JSON)], json)).into_response()
 }
 
 /// Returns the number of the run that an address names: a number, or `last`.
@@ -52,19 +53,19 @@ pub(super) fn number(store: &Store, text: &str) -> Result<RunId, Refused> {
     let choice: RunChoice = text
         .parse()
         .map_err(|expected| Refused::missing(Failure::usage(format!("`{text}` is not a run: {expected}"))))?;
-    store.look(|journal| match (choice, journal) {
+    store.with_journal(|journal| match (choice, journal) {
         (RunChoice::Number(run), _) => Ok(run),
         (choice, Some(journal)) => Ok(journal.choose(choice)?),
         (RunChoice::Last, None) => Err(JournalError::NoRunYet.into()),
     })
 }
 
-/// Returns how many rows a page has: as many as are asked for, up to a thousand, or else a hundred.
+/// Returns the number of rows of a page: the requested one up to a thousand, or a hundred.
 pub(super) fn page_rows(limit: Option<usize>) -> usize {
     limit.unwrap_or(100).min(1000)
 }
 
-/// Returns a document that was made.
-pub(super) fn json(made: serde_json::Result<String>) -> Result<String, Failure> {
-    made.map_err(Failure::fault)
+/// Returns a document as text.
+pub(super) fn json(document: &(impl Document + ?Sized)) -> Result<String, Failure> {
+    document.to_json().map_err(Failure::fault)
 }

@@ -1,19 +1,31 @@
-//! Past runs, and one of them.
+//! Past runs: the list, one run, its cases, its labels, and comparisons.
 
-use super::reply::{Asked, asked, document, json, number, page_rows};
-use crate::field::Field;
-use crate::film;
+use crate::api::reply::{BodyResult, QueryResult, document, json, number, page_rows, parse_body, parse_query};
+use crate::games;
+use crate::refused::Refused;
+use crate::shown_run::{Field, RowFilter, RowOrder, ShownRun, check_features};
 use crate::store::Store;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use judge_journal::HistoryFilter;
-use judge_problem::RunState;
-use judge_report::{RunHead, RunReport};
+use clap::Parser;
+use judge_cli::{Cli, Command, CompareArgs};
+use judge_compare::paired;
+use judge_journal::{HistoryFilter, JournalError};
+use judge_problem::condition::Condition;
+use judge_problem::{JobId, Labels, Note, RunId, RunState, Tag};
+use judge_report::{CasePage, GrowingComparison, HistoryPage, Points, RunHead, RunLabels, RunReport, SolverPoints};
+use judge_session::best_scores::{FromJournal, ReferenceScores};
+use judge_session::case_selection::stored_by_rules;
+use judge_session::comparison::Compared;
 use judge_session::detached::DetachedRuns;
+use judge_session::entrants::PastEntrant;
+use judge_session::failure::Failure;
+use judge_session::{answers, entrants, outputs, pairing, recorder};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which runs are asked for.
+/// Chooses runs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunsQuery {
@@ -27,9 +39,9 @@ pub(super) struct RunsQuery {
 }
 
 /// `GET /api/runs`
-pub(super) async fn list(State(store): State<Arc<Store>>, query: Asked<RunsQuery>) -> Response {
+pub(super) async fn list(State(store): State<Arc<Store>>, query: QueryResult<RunsQuery>) -> Response {
     document(store, move |store| {
-        let RunsQuery { text, problem, solver, tag, offset, limit } = asked(query)?;
+        let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
         let filter = HistoryFilter {
             problem: problem.as_deref(),
             solver: solver.as_deref(),
@@ -39,11 +51,11 @@ pub(super) async fn list(State(store): State<Arc<Store>>, query: Asked<RunsQuery
             searches_as_one: solver.is_none(),
             newest: Some(page_rows(limit)),
         };
-        store.look(|journal| {
-            let Some(journal) = journal else { return Ok(json(judge_report::history_page_json(&[], offset, 0))?) };
+        store.with_journal(|journal| {
+            let Some(journal) = journal else { return Ok(json(&HistoryPage { rows: &[], offset, total: 0 })?) };
             let mut rows = journal.history(&filter)?;
             DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
-            Ok(json(judge_report::history_page_json(&rows, offset, journal.history_count(&filter)?))?)
+            Ok(json(&HistoryPage { rows: &rows, offset, total: journal.history_count(&filter)? })?)
         })
     })
     .await
@@ -54,21 +66,242 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
     document(store, move |store| {
         let run = store.run(number(store, &run)?)?;
         let shown = &run.shown;
-        let detached = store.look(|journal| match journal {
+        let detached = store.with_journal(|journal| match journal {
             Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.id(), shown.run.state)?),
             None => Ok(None),
         })?;
         let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
         let head = RunHead {
+            report: &RunReport { detached: detached.as_ref(), ..shown.report() },
             run: shown.id(),
             state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
             fields: &Field::NAMES,
             features: &shown.feature_names(),
-            replays: film::is_shown(store, shown.problem()),
+            replays: games::is_shown(store, shown.problem()),
             relative: &relative,
         };
-        Ok(json(judge_report::run_head_json(&RunReport { detached: detached.as_ref(), ..shown.report() }, &head))?)
+        Ok(json(&head)?)
     })
     .await
+}
+
+/// Chooses rows and their order.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RowsQuery {
+    #[serde(default)]
+    filter: String,
+    #[serde(default)]
+    solver: String,
+    #[serde(default)]
+    sort: String,
+    /// With or without a value.
+    descending: Option<String>,
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+}
+
+/// `GET /api/runs/{run}/cases`
+pub(super) async fn cases(
+    State(store): State<Arc<Store>>,
+    Path(run): Path<String>,
+    query: QueryResult<RowsQuery>,
+) -> Response {
+    document(store, move |store| {
+        let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
+        let run = store.run(number(store, &run)?)?;
+        let shown = &run.shown;
+        let sort = if sort.is_empty() { "case" } else { &sort };
+        let order = RowOrder { by: Field::named(sort), descending: descending.is_some_and(|value| value != "false") };
+        let all = run.rows(&row_filter(shown, &filter, &solver)?, &order)?;
+        let reader = shown.reader();
+        let chosen = all.iter().skip(offset).take(page_rows(limit));
+        let rows: Vec<_> = chosen.map(|job| shown.row(*job, reader.as_ref())).collect();
+        let page = CasePage {
+            report: &shown.report(),
+            run: shown.id(),
+            all: shown.run.cases.len() * shown.solver_count(),
+            total: all.len(),
+            offset,
+            rows: &rows,
+        };
+        Ok(json(&page)?)
+    })
+    .await
+}
+
+/// Chooses the points of a chart.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PointsQuery {
+    x: String,
+    y: String,
+    #[serde(default)]
+    filter: String,
+}
+
+/// `GET /api/runs/{run}/points`
+pub(super) async fn points(
+    State(store): State<Arc<Store>>,
+    Path(run): Path<String>,
+    query: QueryResult<PointsQuery>,
+) -> Response {
+    document(store, move |store| {
+        let PointsQuery { x, y, filter } = parse_query(query)?;
+        let run = store.run(number(store, &run)?)?;
+        let shown = &run.shown;
+        let fields = [Field::named(&x), Field::named(&y)];
+        fields.iter().try_for_each(|field| shown.check_field(field))?;
+        let order = RowOrder { by: Field::Case, descending: false };
+        let rows = run.rows(&row_filter(shown, &filter, "")?, &order)?;
+        let found: Vec<_> = rows.iter().filter_map(|job| Some((*job, point(shown, *job, &fields)?))).collect();
+        let plan = shown.report().plan;
+        let solver =
+            |solver: usize| SolverPoints { solver: &plan.solvers[solver].spec.name, ..SolverPoints::default() };
+        let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
+        for (job, [x, y]) in found.iter().step_by(judge_report::every_how_many(found.len())) {
+            let points = &mut solvers[job.solver];
+            points.cases.push(plan.cases.at(job.case).name.to_string());
+            points.x.push(*x);
+            points.y.push(*y);
+        }
+        let points = Points { run: shown.id().0, x: &x, y: &y, total: found.len(), solvers };
+        Ok(json(&points)?)
+    })
+    .await
+}
+
+fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
+    let parse = |text: &str| text.parse::<Condition>().map_err(Failure::usage);
+    let condition = Some(condition.trim()).filter(|text| !text.is_empty()).map(parse).transpose()?;
+    let place = |name| answers::find_entrant(&shown.run, Some(name));
+    let solver = Some(solver).filter(|name| !name.is_empty()).map(place).transpose()?;
+    Ok(RowFilter { condition, solver })
+}
+
+/// Returns two numbers of a row as a chart draws them; `None` unless it has both.
+fn point(shown: &ShownRun, job: JobId, fields: &[Field; 2]) -> Option<[f64; 2]> {
+    let number = |field| shown.value(job, field)?.to_string().parse::<f64>().ok().filter(|number| number.is_finite());
+    Some([number(&fields[0])?, number(&fields[1])?])
+}
+
+/// The new tags and the new note of a run. Absent ones stay as they are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WantedLabels {
+    tags: Option<Vec<String>>,
+    /// Empty: none.
+    note: Option<String>,
+}
+
+/// `POST /api/runs/{run}/labels`
+pub(super) async fn change_labels(
+    State(store): State<Arc<Store>>,
+    Path(run): Path<String>,
+    body: BodyResult<WantedLabels>,
+) -> Response {
+    document(store, move |store| {
+        store.check_writable().map_err(Refused::forbidden)?;
+        let change = change_of(parse_body(body)?)?;
+        let run = number(store, &run)?;
+        // A connection of its own: the connection of the store sees the change as that of another process, and the pages get
+        // an event.
+        let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
+        Ok(json(&RunLabels { run, labels: &labels })?)
+    })
+    .await
+}
+
+/// Returns a function that sets the tags and the note of a run.
+fn change_of(wanted: WantedLabels) -> Result<impl FnOnce(&mut Labels), Failure> {
+    let tags = |tags: Vec<String>| tags.iter().map(|tag| tag.parse()).collect::<Result<BTreeSet<Tag>, _>>();
+    let tags = wanted.tags.map(tags).transpose().map_err(Failure::usage)?;
+    let note = wanted.note.map(|text| Note::if_any(&text)).transpose().map_err(Failure::usage)?;
+    Ok(|labels: &mut Labels| {
+        if let Some(tags) = tags {
+            labels.tags = tags;
+        }
+        if let Some(note) = note {
+            labels.note = note;
+        }
+    })
+}
+
+/// Chooses the solvers, the runs and the cases of a comparison.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompareQuery {
+    a: String,
+    b: String,
+    #[serde(default)]
+    filter: String,
+    #[serde(default)]
+    group_by: String,
+}
+
+/// `GET /api/compare`
+pub(super) async fn compare(State(store): State<Arc<Store>>, query: QueryResult<CompareQuery>) -> Response {
+    document(store, move |store| {
+        let query = parse_query(query)?;
+        let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
+        let args = arguments(&problem.id, &query)?;
+        let entrants = entrants::find(&store.catalogue, problem, &args.solvers)?;
+        if entrants.iter().any(|entrant| entrant.past.is_none()) {
+            return Err(only_past().into());
+        }
+        let are_stored = |past: &PastEntrant| stored_by_rules(problem, past.run.cases.features()).is_some();
+        let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
+        if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
+            check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
+        }
+        let reference = ReferenceScores::open(&store.catalogue, problem, None, FromJournal::Today)?;
+        let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        let compared = Compared::of(&args, &entrants, pairing)?;
+        let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
+        let looks =
+            paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
+        let report = compared.report(&args, outputs::here());
+        Ok(json(&GrowingComparison { report: &report, looks: &looks.unwrap_or_default() })?)
+    })
+    .await
+}
+
+/// Returns the run of a solver: `run:12`, or `run:12/NAME`.
+fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
+    let past = solver.strip_prefix(entrants::RUN).ok_or_else(only_past)?;
+    number(store, past.split('/').next().unwrap_or(past))
+}
+
+/// Returns the id of a run's problem, without reading the run.
+fn problem_of(store: &Store, run: RunId) -> Result<String, Refused> {
+    let missing = || Refused::from(JournalError::NoRun(run));
+    store.with_journal(|journal| journal.ok_or_else(missing)?.problem_of(run)?.ok_or_else(missing))
+}
+
+fn only_past() -> Failure {
+    Failure::usage("only solvers of past runs are compared here: run:12, or run:12/NAME")
+}
+
+/// Returns the same query as arguments of `judge compare`: its defaults and its errors apply.
+fn arguments(problem: &str, query: &CompareQuery) -> Result<CompareArgs, Refused> {
+    let CompareQuery { a, b, filter, group_by } = query;
+    let mut words = vec!["judge".to_owned(), "compare".to_owned(), format!("--problem={problem}")];
+    if !group_by.is_empty() {
+        words.push(format!("--group-by={group_by}"));
+    }
+    words.extend(["--".to_owned(), a.clone(), b.clone()]);
+    let condition = Some(filter.trim()).filter(|text| !text.is_empty()).map(str::parse);
+    let condition =
+        condition.transpose().map_err(|error: judge_problem::condition::ConditionError| Failure::usage(error))?;
+    match Cli::try_parse_from(words).map(|cli| cli.command) {
+        Ok(Command::Compare(args)) => {
+            let mut args = args.into_inner();
+            args.cases.condition = condition;
+            Ok(*args)
+        }
+        Ok(_) => Err(Failure::fault("these are no arguments of `judge compare`").into()),
+        Err(error) => Err(Failure::usage(error).into()),
+    }
 }

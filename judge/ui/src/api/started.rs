@@ -1,24 +1,29 @@
-//! Starts, stops and resumes runs, where the server was started to allow it.
+//! The runs that pages start, and the events of runs that go on.
 
-use super::reply::{Sent, document, json, number, sent};
+use crate::api::reply::{BodyResult, document, json, number, parse_body, run_blocking};
 use crate::refused::Refused;
 use crate::started::{StartedRun, Starter};
 use crate::store::Store;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
 use clap::Parser;
 use judge_cli::{Cli, Command};
-use judge_journal::{JournalError, RunOrigin, Surroundings};
+use judge_journal::{Changes, FinishedCase, JournalError, RunOrigin, RunProgress, SolverProgress, Surroundings, Watch};
 use judge_problem::{RunId, RunState, quote_words};
-use judge_report::StartedRecord;
+use judge_report::{Document, NewCase, SolverNow, StartedRecord, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
 use judge_session::failure::Failure;
 use judge_session::{command_line, sandbox};
 use rustix::process::Signal;
 use serde::Deserialize;
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio_stream::wrappers::ReceiverStream;
 
-/// The run that is wanted: each word is as the flag of `judge run` takes it, and an empty one is left out.
+/// The run to start. Each value is as the flag of `judge run` takes it; empty ones are left out.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WantedRun {
@@ -35,13 +40,13 @@ pub(super) struct WantedRun {
 
 /// `GET /api/started`
 pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
-    document(store, listed).await
+    document(store, started_document).await
 }
 
 /// `POST /api/started`
-pub(super) async fn start(State(store): State<Arc<Store>>, body: Sent<WantedRun>) -> Response {
-    begun(store, move |store, starter| {
-        let words = starter.with_common(words(sent(body)?));
+pub(super) async fn start(State(store): State<Arc<Store>>, body: BodyResult<WantedRun>) -> Response {
+    start_run(store, move |store, starter| {
+        let words = starter.with_common(words(parse_body(body)?));
         Ok((words, newest(store)?, None))
     })
     .await
@@ -49,11 +54,11 @@ pub(super) async fn start(State(store): State<Arc<Store>>, body: Sent<WantedRun>
 
 /// `POST /api/runs/{run}/resume`
 pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<String>) -> Response {
-    begun(store, move |store, starter| {
+    start_run(store, move |store, starter| {
         let run = number(store, &run)?;
         let missing = || Refused::from(JournalError::NoRun(run));
         let RunOrigin { command, state, host } =
-            store.look(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
+            store.with_journal(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
         if !matches!(state, RunState::Interrupted | RunState::Killed) {
             return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
         }
@@ -61,7 +66,7 @@ pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<Stri
             let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
             return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
         }
-        store.look(|journal| {
+        store.with_journal(|journal| {
             DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?)
                 .check_ended(run, "nothing was started")?;
             Ok(())
@@ -79,13 +84,13 @@ pub(super) async fn stop(State(store): State<Arc<Store>>, Path(number): Path<usi
         let runs = starter(store)?.runs();
         let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
         runs.iter().find(|run| run.number == number).ok_or_else(missing)?.signal(Signal::INT);
-        listed(store)
+        started_document(store)
     })
     .await
 }
 
-/// Starts the run of these words, and answers with all that were started.
-async fn begun(
+/// Starts the run of these words, and answers with the list of started runs.
+async fn start_run(
     store: Arc<Store>,
     wanted: impl FnOnce(&Store, &Starter) -> Result<(Vec<String>, RunId, Option<RunId>), Refused> + Send + 'static,
 ) -> Response {
@@ -94,7 +99,7 @@ async fn begun(
         let (words, after, run) = wanted(store, starter)?;
         check(&words)?;
         starter.start(words, after, run)?;
-        listed(store)
+        started_document(store)
     })
     .await
 }
@@ -106,17 +111,19 @@ fn starter(store: &Store) -> Result<&Starter, Refused> {
     })
 }
 
-fn listed(store: &Store) -> Result<String, Refused> {
+fn started_document(store: &Store) -> Result<String, Refused> {
     let records = starter(store)?.runs().iter().map(|run| record(store, run)).collect::<Result<Vec<_>, _>>()?;
-    Ok(json(judge_report::started_json(&records))?)
+    Ok(json(&*records)?)
 }
 
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
     let find = |started: &StartedRun| {
         let command = command_line::as_recorded(started.words.clone(), None);
-        store.look(|journal| Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten()))
+        store.with_journal(|journal| {
+            Ok(journal.map(|journal| journal.run_of(&command, started.after)).transpose()?.flatten())
+        })
     };
-    // What it has printed is complete once it has ended.
+    // Its output is complete once it has ended.
     let exit = started.exit();
     Ok(StartedRecord {
         number: started.number,
@@ -130,10 +137,10 @@ fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused>
 
 /// Returns the newest run in the journal; 0 if there is none.
 fn newest(store: &Store) -> Result<RunId, Refused> {
-    store.look(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
+    store.with_journal(|journal| Ok(journal.map(|journal| journal.newest()).transpose()?.flatten().unwrap_or(RunId(0))))
 }
 
-/// Returns the words of a command line. A value that begins as a flag does is part of its flag's word.
+/// Returns the words of a command line. A value that begins with a dash is joined to its flag.
 fn words(wanted: WantedRun) -> Vec<String> {
     let WantedRun { problem, solvers, seeds, cpu, wall, memory, output_limit, processes, message } = wanted;
     let solvers = solvers.into_iter().map(|solver| ("solver", solver));
@@ -158,10 +165,10 @@ fn words(wanted: WantedRun) -> Vec<String> {
     words
 }
 
-/// Fails if these words are no run, or one that is less isolated than those that the form starts.
+/// Fails if these words are not a valid `judge run`, or if they lower its isolation.
 fn check(words: &[String]) -> Result<(), Failure> {
     let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
-    let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(told(&error)))?;
+    let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(parse_error(&error)))?;
     let Command::Run(args) = parsed.command else { return Err(Failure::usage("pages start runs alone")) };
     let lowering = args.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.sandbox));
     lowering.map_or(Ok(()), |flag| {
@@ -172,8 +179,85 @@ fn check(words: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// Returns what is wrong with a command line, without how to get help.
-fn told(error: &clap::Error) -> String {
+/// Returns the first line of an error about a command line: without the usage.
+fn parse_error(error: &clap::Error) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+/// The time between two readings of the journal.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The number of results of a run in one event.
+const NEWEST: usize = 20;
+
+/// The number of events that wait for a slow page before the next reading.
+const WAITING: usize = 64;
+
+/// `GET /api/events`: `progress` for each run that goes on, and `runs` when the list of runs has changed.
+pub(super) async fn events(State(store): State<Arc<Store>>) -> Response {
+    let (sender, receiver) = channel(WAITING);
+    tokio::spawn(watch(store, sender));
+    Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// Reads the changes of the journal as long as the page is open.
+async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
+    let mut watch = Watch::default();
+    while !page.is_closed() {
+        let looked = run_blocking(Arc::clone(&store), move |store| {
+            let look = |watch: &mut Watch| {
+                store.with_journal(|journal| {
+                    Ok(journal.map(|journal| watch.look(journal)).transpose()?.unwrap_or_default())
+                })
+            };
+            let changes = look(&mut watch);
+            Ok((watch, changes))
+        });
+        let Ok((seen, changes)) = looked.await else { return };
+        watch = seen;
+        // A journal that cannot be read now may be readable later.
+        for event in changes.iter().flat_map(events_of) {
+            if page.send(Ok(event)).await.is_err() {
+                return;
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = page.closed() => {}
+        }
+    }
+}
+
+/// Returns the events about changes.
+fn events_of(changes: &Changes) -> Vec<Event> {
+    let progress = changes.progress.iter().filter_map(|run| unfinished(run).to_json().ok());
+    // The newline is not part of the data.
+    let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
+    let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
+    progress.chain(runs).collect()
+}
+
+fn unfinished(run: &RunProgress) -> UnfinishedRun<'_> {
+    let RunProgress { state, planned, elapsed, solvers, finished, .. } = run;
+    let newest = &finished[finished.len().saturating_sub(NEWEST)..];
+    UnfinishedRun {
+        run: run.run,
+        state: *state,
+        planned: *planned,
+        elapsed: *elapsed,
+        solvers: solvers.iter().map(solver_now).collect(),
+        finished: newest.iter().map(|finished| new_case(solvers, finished)).collect(),
+    }
+}
+
+fn solver_now(SolverProgress { name, done, accepted }: &SolverProgress) -> SolverNow<'_> {
+    SolverNow { solver: name, done: *done, accepted: *accepted }
+}
+
+fn new_case<'a>(
+    solvers: &'a [SolverProgress],
+    FinishedCase { case, solver, outcome }: &'a FinishedCase,
+) -> NewCase<'a> {
+    NewCase { case, solver: &solvers[*solver].name, outcome }
 }

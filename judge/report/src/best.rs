@@ -1,0 +1,190 @@
+//! The best score on each case: the table, and the JSON file that teams exchange.
+
+use crate::text::json::{Document, Each, exact};
+use crate::text::table::{Field, grid, left, number_names, right};
+use crate::text::terminal::Style;
+use judge_problem::{BestScore, BestScores, CaseName, Game, RunId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+/// Incremented when a judge could misread a newer file.
+const SCHEMA: u32 = 1;
+
+/// The best scores on the cases of a problem: `judge best --json`, and `--export`.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "judge best --json")]
+pub(crate) struct BestDocument<B> {
+    /// Incremented when a judge could misread a newer file.
+    schema: u32,
+    /// The problem's id.
+    problem: String,
+    /// The game of the scores.
+    checker: Checker,
+    /// Which scores are good: `max` or `min`.
+    direction: String,
+    /// A record for each case, in the natural order of their names.
+    best: B,
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+#[schemars(rename = "checker")]
+struct Checker {
+    /// The built-in checker's name, or the command with the hash of its files.
+    name: String,
+    /// Its version; 0 for a command.
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "best")]
+pub(crate) struct Record {
+    /// The case's name.
+    case: String,
+    /// Hash of its input.
+    input_hash: String,
+    /// The score, exactly.
+    #[schemars(extend("type" = "number"))]
+    score: Number,
+    /// The solver's name.
+    solver: String,
+    /// Hash of the solver's content.
+    solver_hash: String,
+    /// The machine that it was reached on.
+    host: String,
+    /// The run, in the journal of that machine.
+    run: i64,
+    /// When that run started, in UTC.
+    date: String,
+}
+
+/// A file without usable best scores of this game.
+#[derive(Debug, thiserror::Error)]
+pub enum BestFileError {
+    /// It is not a file of `--export`.
+    #[error("not a file of best scores: {0}")]
+    Form(#[from] serde_json::Error),
+    /// Its version is not supported.
+    #[error("unsupported schema version {0} (newest supported: {SCHEMA})")]
+    Schema(u32),
+    /// It is of another game.
+    #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
+    OtherGame {
+        /// The game of its scores.
+        found: String,
+        /// The expected game.
+        wanted: String,
+    },
+    /// A value is invalid.
+    #[error("the case `{case}` has a bad {what}")]
+    Value {
+        /// The case.
+        case: String,
+        /// Which value.
+        what: &'static str,
+    },
+}
+
+/// Returns the best scores as a table, with the number of omitted rows.
+#[must_use]
+pub fn best_text(best: &BestScores, style: Style) -> String {
+    if best.scores.is_empty() {
+        return "no scores yet".to_owned();
+    }
+    let columns = [
+        left("case"),
+        right("score"),
+        left("solver"),
+        left("hash").spare(4),
+        number_names("run").spare(1),
+        left("host").spare(3),
+        left("date").spare(2),
+    ];
+    let mut table = grid(columns, style);
+    for best in &best.scores {
+        table.add_row([
+            Field::new(&best.case),
+            Field::new(&best.score),
+            Field::new(&best.solver),
+            Field::new(best.solver_hash.short()),
+            Field::new(best.run),
+            Field::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.to_string() }),
+            Field::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
+        ]);
+    }
+    let left_out = best.cases - best.scores.len();
+    if left_out == 0 {
+        return table.text();
+    }
+    format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.text())
+}
+
+/// The best scores of a game.
+#[derive(Debug)]
+pub struct BestReport<'a> {
+    /// The game.
+    pub game: &'a Game,
+    /// The best score of each case.
+    pub scores: &'a [BestScore],
+}
+
+impl Document for BestReport<'_> {
+    fn record(&self) -> impl Serialize {
+        let &Self { game, scores } = self;
+        BestDocument {
+            schema: SCHEMA,
+            problem: game.problem.clone(),
+            checker: Checker { name: game.checker.name.clone(), version: game.checker.version },
+            direction: game.direction.name().to_owned(),
+            best: Each(|| scores.iter().filter_map(record)),
+        }
+    }
+}
+
+fn record(best: &BestScore) -> Option<Record> {
+    Some(Record {
+        case: best.case.to_string(),
+        input_hash: best.input.to_string(),
+        score: exact(&best.score)?,
+        solver: best.solver.to_string(),
+        solver_hash: best.solver_hash.to_string(),
+        host: best.host.to_string(),
+        run: best.run.0,
+        date: best.date.to_string(),
+    })
+}
+
+/// Reads a document of [`BestReport`].
+///
+/// # Errors
+/// When it is another document, or of another game.
+pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
+    let document: BestDocument<Vec<Record>> = serde_json::from_slice(text)?;
+    if document.schema != SCHEMA {
+        return Err(BestFileError::Schema(document.schema));
+    }
+    let described = |problem: &str, checker: &str, version: u32, direction: &str| {
+        format!("the problem `{problem}`, judged by `{checker}` {version}, to be {direction}")
+    };
+    let found = described(&document.problem, &document.checker.name, document.checker.version, &document.direction);
+    let wanted = described(&game.problem, &game.checker.name, game.checker.version, game.direction.name());
+    if found != wanted {
+        return Err(BestFileError::OtherGame { found, wanted });
+    }
+    document.best.into_iter().map(read_record).collect()
+}
+
+fn read_record(record: Record) -> Result<BestScore, BestFileError> {
+    let bad = |what| BestFileError::Value { case: record.case.clone(), what };
+    Ok(BestScore {
+        case: CaseName::from(&*record.case),
+        input: record.input_hash.parse().map_err(|_| bad("input_hash"))?,
+        score: record.score.to_string().parse().map_err(|_| bad("score"))?,
+        solver_hash: record.solver_hash.parse().map_err(|_| bad("solver_hash"))?,
+        solver: record.solver.into(),
+        host: record.host.into(),
+        run: RunId(record.run),
+        date: record.date.into(),
+        imported: true,
+    })
+}

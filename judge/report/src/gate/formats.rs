@@ -1,0 +1,225 @@
+//! The findings of the gate as text, Markdown and tables.
+
+use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
+use crate::text::failures::{Alike, StderrLines, last_lines};
+use crate::text::provenance::provenance_lines;
+use crate::text::sheet::{COMMAND_WIDTH, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field};
+use crate::text::table::{Field, grid, left, painted, right};
+use crate::text::terminal::{Paint, Style};
+use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
+use judge_problem::one_line;
+
+/// The number of changes that are shown, the largest first.
+const CHANGES: usize = 20;
+
+/// Returns the report of one or more gates, for a terminal or a file.
+pub(crate) fn gates_text(report: &GatesReport<'_>, style: Style) -> String {
+    let gates = report.gates.iter().map(|gate| gate_text(gate, style));
+    let together = report.headline().map(|line| style.paint(paint(report.verdict()), &line).to_string());
+    gates.chain(together).collect::<Vec<_>>().join("\n\n")
+}
+
+fn paint(verdict: GateVerdict) -> Paint {
+    match verdict {
+        GateVerdict::Holds => Paint::Good,
+        GateVerdict::Fails => Paint::Bad,
+        GateVerdict::NotComparable => Paint::Warning,
+    }
+}
+
+fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+    let notes: Vec<String> = report.notes().iter().map(|note| one_line(note).into_owned()).collect();
+    let file = report.file.to_string_lossy();
+    let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };
+    let headline = style.paint(paint(report.judgement.verdict()), &one_line(&report.headline()));
+    let mut parts = vec![
+        changes_text(report, style),
+        failures(report, style),
+        complaints(report, style),
+        notes.join("\n"),
+        format!("{headline}{updated}"),
+    ];
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Returns the cases that were accepted before and failed now, grouped by reason.
+fn failures(report: &GateReport<'_>, style: Style) -> String {
+    let failed = report.failed_alike();
+    let mut lines = Vec::new();
+    for alike in failed.shown() {
+        lines.push(one_line(&report.failed_words(alike)).into_owned());
+        lines.extend(alike.details(report.plan, StderrLines::Last("--json PATH has those that are kept"), style));
+    }
+    lines.extend(failed.more());
+    lines.join("\n")
+}
+
+fn changes_text(report: &GateReport<'_>, style: Style) -> String {
+    let changes = report.changes();
+    if changes.is_empty() {
+        return String::new();
+    }
+    let columns = [left("case"), right("was").spare(1), right("now"), right("change")];
+    let mut table = grid(columns, style);
+    for change in changes.iter().take(CHANGES) {
+        let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
+        table.add_row([
+            Field::new(&change.case),
+            Field::new(mean(&change.was)),
+            Field::new(mean(&change.now)),
+            painted(&change_in_percent(change), paint),
+        ]);
+    }
+    let left_out = changes.len().saturating_sub(CHANGES);
+    let more =
+        if left_out == 0 { String::new() } else { format!("\n{left_out} more scores changed (--json has them all)") };
+    format!("{}{more}", table.text())
+}
+
+fn complaints(report: &GateReport<'_>, style: Style) -> String {
+    let line = |finding: Finding<'_>| match finding.command {
+        Some(command) => {
+            format!("{}\n    {}", one_line(&finding.words), style.paint(Paint::Faint, &one_line(&command)))
+        }
+        None => one_line(&finding.words).into_owned(),
+    };
+    report.findings().into_iter().filter(|finding| finding.failure.is_none()).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The number of changes in a comment.
+const ROWS: usize = 50;
+
+/// Returns the findings of one or more gates as Markdown for a pull request, of less than 60 kB.
+pub(crate) fn gates_markdown(report: &GatesReport<'_>) -> String {
+    let of_gate = |gate: &GateReport<'_>| heading(gate.judgement.verdict(), &gate.headline());
+    let together = report.headline().map(|headline| heading(report.verdict(), &headline));
+    let several = together.is_some();
+    let mut page = Page::new(together.or_else(|| report.gates.first().map(of_gate)).unwrap_or_default());
+    for gate in &report.gates {
+        if several {
+            page.add(&of_gate(gate));
+        }
+        add_findings(&mut page, gate);
+    }
+    page.finish()
+}
+
+fn heading(verdict: GateVerdict, headline: &str) -> String {
+    let mark = match verdict {
+        GateVerdict::Holds => "✅",
+        GateVerdict::Fails => "❌",
+        GateVerdict::NotComparable => "⚠️",
+    };
+    format!("### {mark} {}\n", escaped(&cut(headline, NOTE_WIDTH)))
+}
+
+fn add_findings(page: &mut Page, report: &GateReport<'_>) {
+    let failed = report.failed_alike();
+    page.add_list(&failed.shown().map(|alike| failure_line(report, alike)).collect::<Vec<_>>());
+    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
+    page.add_list(&others.map(|finding| finding_line(&finding)).collect::<Vec<_>>());
+    page.add(&changes_markdown(&report.changes()));
+    page.add_list(
+        &report.notes().iter().map(|note| format!("- {}\n", escaped(&cut(note, NOTE_WIDTH)))).collect::<Vec<_>>(),
+    );
+    let cases = report.today.cases.len();
+    let file = code(&cut(&report.file.display().to_string(), COMMAND_WIDTH));
+    page.add(&format!("{} of {cases} cases accepted; baseline {file}\n", report.accepted()));
+}
+
+/// Returns the failures with one reason, the end of standard error, and the command that reproduces the first of them.
+fn failure_line(report: &GateReport<'_>, alike: &Alike) -> String {
+    let words = escaped(&cut(&report.failed_words(alike), NOTE_WIDTH));
+    let said = last_lines(&alike.outcome.stderr).map(|line| format!("<br>{}", code(&cut(line, NOTE_WIDTH))));
+    let command = code(&cut(&report.plan.reproduce(alike.first), COMMAND_WIDTH));
+    format!("- {words}{}<br>{command}\n", said.collect::<String>())
+}
+
+fn finding_line(finding: &Finding<'_>) -> String {
+    let words = escaped(&cut(&finding.words, NOTE_WIDTH));
+    let command = finding.command.as_ref().map(|command| format!("<br>{}", code(&cut(command, COMMAND_WIDTH))));
+    format!("- {words}{}\n", command.unwrap_or_default())
+}
+
+fn changes_markdown(changes: &[&Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let row = |change: &&Change| {
+        let fields = [change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
+        format!("| {} |\n", fields.map(|text| field(&text)).join(" | "))
+    };
+    let rows: String = changes.iter().take(ROWS).map(row).collect();
+    let more = match changes.len().saturating_sub(ROWS) {
+        0 => String::new(),
+        more => format!("\n… and {more} more scores changed\n"),
+    };
+    format!("| case | was | now | change |\n|---|---:|---:|---:|\n{rows}{more}")
+}
+
+/// Returns the findings as tables for people: those of each gate under its headline.
+pub(crate) fn gates_sheet(report: &GatesReport<'_>) -> Sheet {
+    let several = report.gates.len() > 1;
+    let mut lines = Vec::new();
+    let mut sections = Vec::new();
+    for gate in &report.gates {
+        let file = gate.file.display();
+        lines.extend(several.then(|| gate.headline()));
+        lines.push(format!("{} of {} cases accepted; baseline {file}", gate.accepted(), gate.today.cases.len()));
+        lines.extend(gate.notes());
+        let of_gate = |title: String| if several { format!("{title}: {file}") } else { title };
+        sections.extend(gate_tables(gate).into_iter().map(|(title, table)| (of_gate(title), table)));
+    }
+    let limits = report.gates.first().filter(|_| !several).map(|gate| &gate.plan.limits);
+    lines.extend(provenance_lines(report.provenance, limits));
+    let title = report.headline().or_else(|| Some(report.gates.first()?.headline())).unwrap_or_default();
+    Sheet { title, lines, sections, texts: Vec::new() }
+}
+
+fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
+    let change =
+        |change: &Change| vec![change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
+    let changes = report.changes().into_iter().map(change).collect();
+    let failed = report.failed_alike();
+    let failures = failed.shown().map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first)]);
+    let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
+    let others = others.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]);
+    let complaints = failures.chain(others).collect();
+    vec![
+        ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),
+        ("Changed scores".to_owned(), TextTable::new(&["case", "was", "now", "change"], 1, changes)),
+        ("Cases".to_owned(), TextTable::new(&CASE_TITLES, 3, case_rows(report, NOTHING))),
+    ]
+}
+
+const CASE_TITLES: [&str; 5] = ["case", "verdict_was", "verdict", "score_was", "score"];
+
+/// Returns a row for each case of the baselines and of today; with the file of the baseline, if there are several. Unknown
+/// values are empty.
+pub(crate) fn gates_rows(report: &GatesReport<'_>) -> TextTable {
+    let several = report.gates.len() > 1;
+    let file = |gate: &GateReport<'_>| several.then(|| gate.file.display().to_string());
+    let rows_of = |gate: &GateReport<'_>| -> Vec<Vec<String>> {
+        case_rows(gate, "").into_iter().map(|row| file(gate).into_iter().chain(row).collect()).collect()
+    };
+    let titles: Vec<&str> = several.then_some("baseline").into_iter().chain(CASE_TITLES).collect();
+    let rows = report.gates.iter().flat_map(rows_of).collect();
+    TextTable::new(&titles, titles.len() - 2, rows)
+}
+
+fn case_rows(report: &GateReport<'_>, nothing: &str) -> Vec<Vec<String>> {
+    let (was, now) = (&report.record.baseline.cases, &report.today.cases);
+    let mut names: Vec<&String> = was.keys().chain(now.keys().filter(|name| !was.contains_key(*name))).collect();
+    names.sort();
+    let result = |entry: Option<&BaselineCase>| match entry.map(|entry| &entry.result) {
+        Some(CaseResult::Accepted(sample)) => ["accepted".to_owned(), mean(sample)],
+        Some(CaseResult::Failed(verdict)) => [verdict.to_string(), nothing.to_owned()],
+        None => [nothing, nothing].map(str::to_owned),
+    };
+    let row = |name: &String| {
+        let ([verdict_was, score_was], [verdict, score]) = (result(was.get(name)), result(now.get(name)));
+        vec![name.clone(), verdict_was, verdict, score_was, score]
+    };
+    names.into_iter().map(row).collect()
+}

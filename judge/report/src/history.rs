@@ -1,0 +1,459 @@
+//! The past runs of the journal as text and JSON: `judge history`.
+
+use crate::text::figures::scores_text;
+use crate::text::json::{Document, exact};
+use crate::text::provenance::{LabelsRecord, limits_text};
+use crate::text::table::{Field, grid, left, number_names, painted, right};
+use crate::text::terminal::{Paint, Style};
+use checkers::Score;
+use judge_problem::scoring::decimals_of_digits;
+use judge_problem::{
+    DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
+};
+use judge_sandbox::Tier;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Incremented when a script could misread the new format.
+const SCHEMA: u32 = 1;
+
+/// The number of machines of one kind that are named.
+const HOSTS: usize = 5;
+
+/// The number of digits of a commit that are shown.
+const COMMIT_DIGITS: usize = 10;
+
+/// What the user says of a run: each has a column if a run has it.
+const TEXTS: [&str; 3] = ["message", "tags", "note"];
+
+/// Returns the texts of [`TEXTS`]. A note is cut to its first line.
+fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
+    let note = row.labels.note.as_ref().and_then(|note| note.as_ref().lines().next());
+    [row.message.clone(), tags(&row.labels), note.map(str::to_owned)]
+}
+
+/// Returns past runs as a table, and below it how the totals of each solver went.
+#[must_use]
+pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
+    if rows.is_empty() {
+        return "no runs".to_owned();
+    }
+    let mut columns = vec![
+        number_names("run"),
+        left("started").spare(2),
+        left("problem").spare(3),
+        left("solver"),
+        right("cases").spare(4),
+        right("failed"),
+        right("total"),
+        right("change").spare(1),
+        left("rule").spare(6),
+        left("state").spare(5),
+        left("commit").spare(7),
+    ];
+    let grouped = rows.iter().any(|row| row.group.is_some());
+    if grouped {
+        columns.push(left("on"));
+    }
+    let is_used = |place: &usize| rows.iter().any(|row| texts(row)[*place].is_some());
+    let used: Vec<usize> = (0..TEXTS.len()).filter(is_used).collect();
+    columns.extend(used.iter().map(|place| left(TEXTS[*place])));
+    let mut table = grid(columns, style);
+    for row in rows {
+        let mut cells = cells(row);
+        if grouped {
+            cells.push(Field::new(row.group.as_deref().unwrap_or("")));
+        }
+        let texts = texts(row);
+        cells.extend(used.iter().map(|place| Field::new(texts[*place].as_deref().unwrap_or_default())));
+        table.add_row(cells);
+    }
+    match trends(rows, style) {
+        Some(trends) => format!("{}\n\n{trends}", table.text()),
+        None => table.text(),
+    }
+}
+
+/// The fields that every row has.
+fn cells(row: &HistoryRow) -> Vec<Field> {
+    let failed = row.done - row.accepted;
+    let cases = if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
+    vec![
+        Field::new(row.run),
+        Field::new(&row.started_here),
+        Field::new(&row.problem),
+        Field::new(solver(row)),
+        Field::new(cases),
+        if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
+        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
+        change(row),
+        Field::new(&row.rule),
+        state(row),
+        Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
+    ]
+}
+
+/// Returns the name of the solver. A search is named by its best setting.
+fn solver(row: &HistoryRow) -> String {
+    match row.settings {
+        Some(settings) => format!("{} (best of {settings})", row.solver),
+        None => row.solver.clone(),
+    }
+}
+
+fn change(row: &HistoryRow) -> Field {
+    let Some(change) = &row.change else { return Field::new("–") };
+    if change.is_zero() {
+        return Field::new("=");
+    }
+    let sign = if change.is_positive() { "+" } else { "" };
+    // Only raw scores can be costs. More points are always better.
+    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
+    let less_is_better = row.direction == Direction::Min && counts_raw_scores;
+    let better = change.is_positive() != less_is_better;
+    painted(&format!("{sign}{}", figure(row, change)), if better { Paint::Good } else { Paint::Bad })
+}
+
+fn state(row: &HistoryRow) -> Field {
+    let text = state_text(row.state, row.detached.as_ref());
+    match row.state {
+        RunState::Complete => Field::new(text),
+        RunState::Running | RunState::Detached => painted(&text, Paint::Strong),
+        RunState::Killed | RunState::Interrupted | RunState::Stopped | RunState::Partial => {
+            painted(&text, Paint::Warning)
+        }
+    }
+}
+
+/// Returns the state of a run, in words.
+fn state_text(state: RunState, detached: Option<&DetachedJob>) -> String {
+    detached.map_or_else(|| state.to_string(), ToString::to_string)
+}
+
+fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
+    let short = commit.map_or("", |commit| &commit[..commit.len().min(COMMIT_DIGITS)]);
+    if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
+}
+
+fn tags(labels: &Labels) -> Option<String> {
+    let tags: Vec<&str> = labels.tags.iter().map(AsRef::as_ref).collect();
+    (!tags.is_empty()).then(|| tags.join(" "))
+}
+
+/// Returns the tags and the note of a run, without a final newline.
+#[must_use]
+pub fn labels_text(run: RunId, labels: &Labels) -> String {
+    let lines = label_lines(labels).into_iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = lines.map(|(key, text)| format!("\n{key:<11} {text}")).collect();
+    if lines.is_empty() {
+        format!("run {run} has neither tags nor a note")
+    } else {
+        format!("run {run}{}", lines.concat())
+    }
+}
+
+fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
+    let note = labels.note.as_ref().map_or("", AsRef::as_ref);
+    let note = note.lines().map(one_line).collect::<Vec<_>>().join(UNDER_THE_FIRST);
+    [("tags", tags(labels).unwrap_or_default()), ("note", note)]
+}
+
+/// Separates the values of a key, each on a line of its own.
+const UNDER_THE_FIRST: &str = "\n            ";
+
+/// Returns the description of a run without its results, without a final newline.
+#[must_use]
+pub fn stored_run_text(run: &StoredRun) -> String {
+    let done = run.cases.len();
+    let solver = |solver: &StoredEntrant| {
+        one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
+    };
+    let [tags, note] = label_lines(&run.labels);
+    let lines = [
+        ("state", format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count)),
+        ("started", run.started.clone()),
+        ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
+        tags,
+        note,
+        ("command", one_line(&run.command).into_owned()),
+        ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
+        ("checker", one_line(&run.checker.to_string()).into_owned()),
+        ("limits", limits_text(&run.limits)),
+        ("environment", one_line(&run.environment).into_owned()),
+        ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
+        ("machines", machines(&run.origins).join(UNDER_THE_FIRST)),
+        ("commit", commit_in_words(run)),
+        ("judge", run.judge.clone()),
+    ];
+    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {text}")).collect();
+    format!("run {}\n{}", run.id, lines.join("\n"))
+}
+
+/// Returns a line for each kind of machine of the run, if its machines differ in processor or sandbox tier.
+fn machines(origins: &[Origin]) -> Vec<String> {
+    let mut kinds: BTreeMap<(&str, Tier), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for origin in origins {
+        let (runs, hosts) = kinds.entry((&origin.cpu_model, origin.tier)).or_default();
+        *runs += 1;
+        hosts.insert(&origin.host);
+    }
+    if kinds.len() < 2 {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    for ((model, tier), (runs, hosts)) in kinds {
+        let named: Vec<&str> = hosts.iter().copied().take(HOSTS).collect();
+        let more = if hosts.len() > HOSTS { format!(" and {} more", hosts.len() - HOSTS) } else { String::new() };
+        let shards = if runs == 1 { "shard" } else { "shards" };
+        let line = format!("{model}, tier {}: {runs} {shards} on {}{more}", tier.name(), named.join(", "));
+        lines.push(one_line(&line).into_owned());
+    }
+    lines.push("times are compared within a model only".to_owned());
+    lines
+}
+
+fn commit_in_words(run: &StoredRun) -> String {
+    let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
+    run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))
+}
+
+/// Past runs: `judge history --json`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge history --json")]
+pub(crate) struct HistoryDocument<'a> {
+    /// Incremented when a script could misread the new format.
+    schema: u32,
+    /// A row for each solver of each run, and for each group of cases if requested; the newest first.
+    runs: Vec<Record<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "row")]
+struct Record<'a> {
+    /// The run's number.
+    run: i64,
+    /// When it started, in UTC.
+    started: &'a str,
+    /// Its state.
+    #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
+    state: &'static str,
+    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detached: Option<String>,
+    /// The problem's id.
+    problem: &'a str,
+    /// The solver's name.
+    solver: &'a str,
+    /// The solver, as it was given: its path or command.
+    command: &'a str,
+    /// Hash of the solver's content.
+    solver_hash: String,
+    /// Of a search that is shown as its best setting: how many settings it tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<usize>,
+    /// The cases that the figures are about: `colors=4`, or `no colors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    /// Cases of the run, or of the group.
+    planned: usize,
+    /// Cases that the solver finished.
+    done: usize,
+    /// Cases with an accepted answer.
+    accepted: usize,
+    /// Finished cases without one.
+    failed: usize,
+    /// The scoring rule of the total.
+    rule: &'a str,
+    /// Which scores are good: `max` or `min`.
+    direction: &'a str,
+    /// Its total; of complete runs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    total: Option<Number>,
+    /// The difference to the total before, on the same cases by the same rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    change: Option<Number>,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_commit: Option<&'a str>,
+    /// Whether tracked files differed from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_dirty: Option<bool>,
+    /// The user's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
+}
+
+impl Document for [HistoryRow] {
+    fn record(&self) -> impl Serialize {
+        HistoryDocument { schema: SCHEMA, runs: self.iter().map(record).collect() }
+    }
+}
+
+/// A page of past runs.
+#[derive(Debug)]
+pub struct HistoryPage<'a> {
+    /// Its rows.
+    pub rows: &'a [HistoryRow],
+    /// How many rows are before it.
+    pub offset: usize,
+    /// How many rows there are on all pages.
+    pub total: usize,
+}
+
+/// A page of past runs: `GET /api/runs`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs")]
+pub(crate) struct HistoryPageDocument<'a> {
+    /// Incremented when a script could misread the new format.
+    schema: u32,
+    /// How many rows there are on all pages.
+    total: usize,
+    /// How many of them are before this page.
+    offset: usize,
+    /// A row for each solver of each run, the newest first.
+    runs: Vec<Record<'a>>,
+}
+
+impl Document for HistoryPage<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let &Self { rows, offset, total } = self;
+        HistoryPageDocument { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
+    }
+}
+
+fn record(row: &HistoryRow) -> Record<'_> {
+    let figure = |value: &Option<BigRational>| value.as_ref().and_then(|value| exact(&figure(row, value)));
+    Record {
+        run: row.run.0,
+        started: &row.started,
+        state: row.state.name(),
+        detached: row.detached.as_ref().map(ToString::to_string),
+        problem: &row.problem,
+        solver: &row.solver,
+        command: &row.command,
+        solver_hash: row.solver_hash.to_string(),
+        settings: row.settings,
+        group: row.group.as_deref(),
+        planned: row.planned,
+        done: row.done,
+        accepted: row.accepted,
+        failed: row.done - row.accepted,
+        rule: &row.rule,
+        direction: row.direction.name(),
+        total: figure(&row.total),
+        change: figure(&row.change),
+        git_commit: row.git_commit.as_deref(),
+        git_dirty: row.git_dirty,
+        message: row.message.as_deref(),
+        labels: (&row.labels).into(),
+    }
+}
+
+/// The smallest number of totals that gets a sparkline.
+const MIN_TOTALS: usize = 3;
+
+/// The number of totals that are drawn, the newest ones.
+const MAX_TOTALS: usize = 40;
+
+/// From the lowest to the highest.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Returns a table with a sparkline for each solver that has several totals on the same cases by the same rule; `None` if
+/// there is no such solver. The rows are the newest first.
+pub(super) fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
+    let columns = vec![
+        left("solver"),
+        left("problem"),
+        right("runs"),
+        right("first"),
+        right("last"),
+        left("totals, oldest to newest"),
+    ];
+    let mut table = grid(columns, style);
+    let mut is_empty = true;
+    for alike in comparable(rows) {
+        let mut totals: Vec<_> = alike.iter().filter_map(|row| row.total.as_ref()).take(MAX_TOTALS).collect();
+        if totals.len() < MIN_TOTALS {
+            continue;
+        }
+        totals.reverse();
+        is_empty = false;
+        let newest = alike[0];
+        let group = newest.group.as_deref().map_or_else(String::new, |group| format!(" ({group})"));
+        table.add_row(vec![
+            Field::new(format!("{}{group}", newest.solver)),
+            Field::new(&newest.problem),
+            Field::new(totals.len()),
+            Field::new(figure(newest, totals[0])),
+            Field::new(figure(newest, totals[totals.len() - 1])),
+            Field::new(sparkline(&totals)),
+        ]);
+    }
+    (!is_empty).then(|| table.text())
+}
+
+/// Returns the rows whose totals can be compared together: of one solver, on the same cases by the same rule.
+fn comparable(rows: &[HistoryRow]) -> Vec<Vec<&HistoryRow>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<&HistoryRow>> = Vec::new();
+    for row in rows.iter().filter(|row| row.total.is_some()) {
+        let key = (&row.problem, &row.solver, &row.rule, &row.group, row.case_set);
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(row);
+    }
+    groups
+}
+
+/// Returns a sparkline: a character for each value.
+fn sparkline(values: &[&BigRational]) -> String {
+    let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else { return String::new() };
+    let range = *greatest - *least;
+    let level = |value: &BigRational| {
+        if range.is_zero() {
+            return LEVELS[LEVELS.len() / 2];
+        }
+        let share = (value - *least) / &range;
+        let place = (share * BigRational::from_integer(LEVELS.len().into())).to_integer().to_usize();
+        LEVELS[place.unwrap_or(0).min(LEVELS.len() - 1)]
+    };
+    values.iter().map(|value| level(value)).collect()
+}
+
+/// The digits that are shown of a total below 1.
+const DIGITS: u32 = 3;
+
+/// Writes a total, or the difference of two. Sums of scores are exact, other points are rounded.
+pub(super) fn figure(row: &HistoryRow, value: &BigRational) -> String {
+    let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
+    exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_is_low_and_the_greatest_high() {
+        let values = [0, 7, 1, 4, 3].map(|value: i64| BigRational::from_integer(value.into()));
+        assert_eq!(sparkline(&values.iter().collect::<Vec<_>>()), "▁█▂▅▄");
+        let equal = vec![&values[1]; 3];
+        assert_eq!(sparkline(&equal), "▅▅▅");
+        let huge: Vec<_> =
+            (0..3).map(|n| BigRational::from_integer(num_bigint::BigInt::from(10).pow(400) * n)).collect();
+        assert_eq!(sparkline(&huge.iter().collect::<Vec<_>>()), "▁▅█");
+    }
+}

@@ -1,0 +1,140 @@
+//! The parts of every web page: its style, its scripts, its tables.
+
+use crate::assets::{
+    CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, DOM, PAIR_CHARTS, REPORT_CHARTS, REPORT_PAIRS,
+};
+use crate::text::sheet::TextTable;
+use judge_problem::{one_line, visible};
+use std::fmt;
+
+pub(super) use crate::assets::REPORT_STYLE as STYLE;
+
+/// The modules that draw the charts of a run, each after those that it imports.
+const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+
+/// The modules that draw the charts of a comparison.
+const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+
+/// The charts of a page, as `charts.html` shows them.
+pub(super) struct Charts {
+    pub(super) style: &'static str,
+    pub(super) library: String,
+    pub(super) script: String,
+    /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
+    pub(super) numbers: String,
+}
+
+impl Charts {
+    /// Returns the charts of a run with these numbers.
+    pub(super) fn of_run(numbers: String) -> Self {
+        Self::drawn_by(&OF_RUN, numbers)
+    }
+
+    /// Returns the charts of a comparison with these numbers.
+    pub(super) fn of_comparison(numbers: String) -> Self {
+        Self::drawn_by(&OF_COMPARISON, numbers)
+    }
+
+    fn drawn_by(modules: &[&str], numbers: String) -> Self {
+        Self { style: CHART_STYLE, library: chart_library(), script: chart_script(modules), numbers }
+    }
+}
+
+/// Returns the library that draws charts. Its licence replaces its address, because a page in one file links to nothing.
+fn chart_library() -> String {
+    let code = CHART_LIBRARY.split_once("*/").map_or(CHART_LIBRARY, |(_, code)| code);
+    format!("/* uPlot\n{}\n*/{code}", CHART_LICENSE.trim_end())
+}
+
+/// Joins modules to a script without imports.
+fn chart_script(modules: &[&str]) -> String {
+    let lines = modules.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
+    let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Returns JSON that is safe in a `<script>`: it contains neither the end of the script nor the start of a comment.
+pub(super) fn in_script(json: &str) -> String {
+    // A `<` occurs only inside strings, where the escape means the same.
+    json.replace('<', "\\u003c")
+}
+
+/// A text whose hidden characters are escaped. The templates escape markup.
+pub(super) struct Shown(String);
+
+impl Shown {
+    /// Returns a text in one line.
+    pub(super) fn line(text: &str) -> Self {
+        Self(one_line(text).into_owned())
+    }
+
+    /// Returns a text with its lines.
+    pub(super) fn lines(text: &str) -> Self {
+        Self(visible(text).into_owned())
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A table as `table.html` shows it.
+pub(super) struct Table {
+    pub(super) titles: Vec<Shown>,
+    /// The number of columns with words, at the left.
+    pub(super) words: usize,
+    pub(super) rows: Vec<Vec<Shown>>,
+}
+
+/// Returns a table for a page.
+pub(super) fn table(content: &TextTable) -> Table {
+    let row = |row: &Vec<String>| row.iter().map(|text| Shown::line(text.trim())).collect::<Vec<_>>();
+    Table { titles: row(&content.titles), words: content.words, rows: content.rows.iter().map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_scripts_can_stand_in_a_page() {
+        for text in [
+            chart_library(),
+            chart_script(&OF_RUN),
+            chart_script(&OF_COMPARISON),
+            STYLE.to_owned(),
+            CHART_STYLE.to_owned(),
+        ] {
+            for word in ["</", "<!--", "http:", "https:", "@import", "import ", "export "] {
+                let is_there =
+                    text.lines().any(|line| line.starts_with(word)) || text.contains(word) && !word.ends_with(' ');
+                assert!(!is_there, "{word}");
+            }
+        }
+        assert!(chart_library().contains("Permission is hereby granted"), "its licence goes with every copy");
+    }
+
+    #[test]
+    fn no_two_modules_have_the_same_name() {
+        for modules in [OF_RUN, OF_COMPARISON] {
+            let mut known = HashSet::new();
+            for line in chart_script(&modules).lines() {
+                let words: Vec<&str> = line.split([' ', '(']).collect();
+                if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
+                    assert!(known.insert(name.to_owned()), "{name}");
+                }
+            }
+            assert!(known.len() > 20, "{known:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_ends_a_script_early() {
+        let json = in_script(r#"["</script><!--"]"#);
+        assert!(!json.contains('<'));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);
+    }
+}

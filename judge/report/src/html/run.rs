@@ -1,0 +1,361 @@
+//! The web page of a run.
+
+use crate::html::page::{Charts, STYLE, Shown, Table, in_script, table};
+use crate::run::report::RunReport;
+use crate::run::tables::{groups, leaderboard, matrix, test_groups};
+use crate::text::figures::{Counts, best_score, memory, milliseconds, share_of_best};
+use crate::text::json::in_milliseconds;
+use crate::text::provenance::{allowance_lines, provenance_lines};
+use crate::text::sheet::NOTHING;
+use crate::text::{every_how_many, json};
+use askama::Template;
+use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
+use serde::Serialize;
+use std::io::Write;
+use std::{fmt, io};
+
+/// The largest matrix that is shown, in cells. The table of cases has all of them.
+const MAX_MATRIX_CELLS: usize = 20_000;
+
+/// A table of more rows than this is drawn as it is scrolled: a browser cannot hold a million rows.
+const MAX_ROWS: usize = 2_000;
+
+#[derive(Template)]
+#[template(path = "results.html")]
+struct Page<'a> {
+    style: &'static str,
+    title: Shown,
+    heading: Shown,
+    summary: Shown,
+    /// Date, command, limits, machine; the number of skipped cases and of noisy timings; what is the same in every row.
+    lines: Vec<Shown>,
+    solvers: Table,
+    test_groups: Option<Table>,
+    groups: Option<Table>,
+    matrix: Option<Table>,
+    /// The titles of the columns between the verdict and the note.
+    titles: Vec<&'static str>,
+    has_solvers: bool,
+    cases: Vec<CaseRow>,
+    /// All rows, if there are too many for a plain table.
+    drawn: Option<DrawnRows<'a>>,
+    charts: Charts,
+}
+
+/// Writes the results of a run as a self-contained web page.
+///
+/// # Errors
+/// When the output cannot be written to.
+pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
+    let problem = &report.plan.problem;
+    let counts: Counts = report.outcomes.verdicts().collect();
+    let summary = format!(
+        "{counts}; {} with {} at once; sandbox tier {}; judge {}",
+        milliseconds(report.elapsed),
+        report.jobs,
+        report.tier,
+        env!("CARGO_PKG_VERSION")
+    );
+    let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
+    let figures = Figures::of(report);
+    let is_drawn = report.played().nth(MAX_ROWS).is_some();
+    let rows = || report.played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
+    let page = Page {
+        style: STYLE,
+        title: Shown::line(&format!("{} – {counts}", problem.title)),
+        heading: Shown::line(&problem.title),
+        summary: Shown::line(&format!("{summary}{message}")),
+        lines: lines(report, figures.constants()).iter().map(|line| Shown::line(line)).collect(),
+        solvers: table(&leaderboard(report)),
+        test_groups: test_groups(report).as_ref().map(table),
+        groups: groups(report).as_ref().map(table),
+        matrix: has_matrix(report).then(|| table(&matrix(report, usize::MAX))),
+        titles: figures.titles(),
+        has_solvers: report.plan.solvers.len() > 1,
+        cases: if is_drawn { Vec::new() } else { rows().collect() },
+        drawn: is_drawn.then(|| DrawnRows::new(report, &figures)),
+        charts: Charts::of_run(numbers(report)),
+    };
+    page.write_into(output)
+}
+
+fn has_matrix(report: &RunReport<'_>) -> bool {
+    report.plan.solvers.len() > 1 && report.outcomes.len() <= MAX_MATRIX_CELLS
+}
+
+fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
+    let known = same.iter().zip(FIGURES).filter_map(|(value, title)| Some((title, value.as_ref()?)));
+    let known: Vec<_> =
+        known.filter(|(_, value)| *value != NOTHING).map(|(title, value)| format!("{title} {value}")).collect();
+    let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
+    let mut lines = provenance_lines(report.provenance, Some(&report.plan.limits));
+    lines.extend(allowance_lines(report.plan));
+    lines.extend(report.skipped_line());
+    lines.extend(report.noise_line());
+    lines.extend(report.reference().map(|reference| reference.line()));
+    lines.extend(known);
+    lines
+}
+
+/// A solver on a case.
+pub(super) struct CaseRow {
+    pub(super) class: &'static str,
+    pub(super) case: Shown,
+    pub(super) solver: Shown,
+    pub(super) verdict: Verdict,
+    pub(super) figures: Vec<Shown>,
+    pub(super) noisy: bool,
+    pub(super) details: Option<Details>,
+}
+
+/// Why a case was not accepted, and what the solver printed on standard error.
+pub(super) struct Details {
+    pub(super) note: Shown,
+    /// The rest of the note, and standard error.
+    pub(super) texts: Vec<Shown>,
+    pub(super) command: Shown,
+}
+
+impl CaseRow {
+    /// Returns the row of a job.
+    pub(super) fn of(report: &RunReport<'_>, figures: &Figures, job: JobId, outcome: &Outcome) -> Self {
+        let verdict = outcome.verdict;
+        Self {
+            class: if verdict == Verdict::Accepted { "good" } else { "bad" },
+            case: Shown::line(&report.plan.cases.at(job.case).name.0),
+            solver: Shown::line(&report.plan.solvers[job.solver].spec.name),
+            verdict,
+            figures: figures.of_row(report, job, outcome).iter().map(|figure| Shown::line(figure)).collect(),
+            noisy: outcome.is_accepted() && outcome.noisy && figures.show_noise,
+            details: (!outcome.is_accepted() || !outcome.stderr.is_empty()).then(|| details(report, job, outcome)),
+        }
+    }
+}
+
+fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
+    let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
+    let texts = [more, &outcome.stderr].into_iter().filter(|text| !text.is_empty());
+    Details {
+        note: Shown::line(if outcome.is_accepted() { "standard error" } else { note }),
+        texts: texts.map(Shown::lines).collect(),
+        command: Shown::line(&report.plan.reproduce(job)),
+    }
+}
+
+/// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
+pub(super) const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
+
+/// The figures that have a column even if they are the same in every row.
+const ALWAYS: [&str; 1] = ["score"];
+
+/// Which figures have a column.
+pub(super) struct Figures {
+    /// Each figure that is the same in every row, and so needs no column.
+    same: [Option<String>; FIGURES.len()],
+    /// Whether noisy timings are marked: not if most are.
+    pub(super) show_noise: bool,
+}
+
+impl Figures {
+    pub(super) fn of(report: &RunReport<'_>) -> Self {
+        let mut rows = report.played();
+        let Some((job, outcome)) = rows.next() else {
+            return Self { same: Default::default(), show_noise: false };
+        };
+        let first = |place| figure(report, place, job, &outcome);
+        let mut same: [Option<String>; FIGURES.len()] =
+            std::array::from_fn(|place| (!ALWAYS.contains(&FIGURES[place])).then(|| first(place)));
+        let mut is_single = true;
+        for (job, outcome) in rows {
+            is_single = false;
+            for (place, known) in same.iter_mut().enumerate() {
+                if known.as_ref().is_some_and(|known| figure(report, place, job, &outcome) != *known) {
+                    *known = None;
+                }
+            }
+        }
+        if is_single {
+            // A single row has no constant columns, only unknown figures.
+            same.iter_mut().for_each(|known| *known = known.take().filter(|known| known == NOTHING));
+        }
+        Self { same, show_noise: !report.is_mostly_noisy() }
+    }
+
+    /// Returns each figure that is the same in every row.
+    pub(super) fn constants(&self) -> &[Option<String>; FIGURES.len()] {
+        &self.same
+    }
+
+    fn shown(&self) -> impl Iterator<Item = usize> {
+        (0..FIGURES.len()).filter(|&place| self.same[place].is_none())
+    }
+
+    /// Returns the titles of the columns.
+    pub(super) fn titles(&self) -> Vec<&'static str> {
+        self.shown().map(|place| FIGURES[place]).collect()
+    }
+
+    /// Returns the figures of a row, a column each.
+    pub(super) fn of_row(&self, report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Vec<String> {
+        self.shown().map(|place| figure(report, place, job, outcome)).collect()
+    }
+}
+
+/// Returns a figure of a job, by its place among [`FIGURES`].
+fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -> String {
+    let known = match place {
+        0 => outcome.score.as_ref().map(ToString::to_string),
+        1 => report.points(job),
+        2 => Some(report.weight(job.case)),
+        3 => report.plan.test_group_name(job.case).map(str::to_owned),
+        4 => outcome.cpu.map(milliseconds),
+        5 => outcome.wall.map(milliseconds),
+        _ => outcome.memory.map(memory),
+    };
+    known.unwrap_or_else(|| NOTHING.to_owned())
+}
+
+/// The rows of a run, a line of JSON each: the verdict's code, the case, the solver's place, the figures; then whether the
+/// timing is noisy (0 or 1), the note, the texts and the command, as far as there are any. Its display form is safe in a script.
+pub(super) struct DrawnRows<'a> {
+    report: &'a RunReport<'a>,
+    figures: &'a Figures,
+}
+
+impl<'a> DrawnRows<'a> {
+    pub(super) fn new(report: &'a RunReport<'a>, figures: &'a Figures) -> Self {
+        Self { report, figures }
+    }
+
+    /// Returns what all rows have in common, as JSON that is safe in a script: the names of the solvers and of the verdicts.
+    fn common(&self) -> String {
+        let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
+        let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
+        in_script(&json::line(&(solvers, verdicts)).unwrap_or_default())
+    }
+}
+
+impl fmt::Display for DrawnRows<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.common())?;
+        for (job, outcome) in self.report.played() {
+            let CaseRow { case, figures, noisy, details, .. } = CaseRow::of(self.report, self.figures, job, &outcome);
+            let mut row = vec![outcome.verdict.code().into(), case.to_string().into(), job.solver.into()];
+            row.extend(figures.iter().map(|figure| serde_json::Value::from(figure.to_string())));
+            if noisy || details.is_some() {
+                row.push(u8::from(noisy).into());
+            }
+            if let Some(details) = details {
+                let texts: Vec<String> = details.texts.iter().map(ToString::to_string).collect();
+                row.extend([details.note.to_string().into(), texts.into(), details.command.to_string().into()]);
+            }
+            formatter.write_str(&in_script(&json::line(&row).map_err(|_| fmt::Error)?))?;
+        }
+        Ok(())
+    }
+}
+
+/// The numbers that every row may have, named as in the page of `judge ui`.
+const FIELDS: [&str; 7] = ["score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes", "case"];
+
+#[derive(Serialize)]
+struct Numbers<'a> {
+    /// The names of the numbers.
+    fields: Vec<&'a str>,
+    /// How many rows the run has.
+    rows: usize,
+    solvers: Vec<SolverNumbers>,
+}
+
+#[derive(Serialize)]
+struct SolverNumbers {
+    solver: String,
+    /// Its mean share of the best scores; a failure counts 0.
+    relative: Option<f64>,
+    /// The names of the cases.
+    cases: Vec<String>,
+    /// A list for each field, with a number for each case that has it.
+    numbers: Vec<Vec<Option<f64>>>,
+}
+
+/// The shares of the best scores that a solver has reached.
+#[derive(Clone, Copy, Default)]
+struct Shares {
+    sum: f64,
+    count: u32,
+}
+
+impl Shares {
+    fn add(&mut self, share: f64) {
+        self.sum += share;
+        self.count += 1;
+    }
+
+    fn mean(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / f64::from(self.count))
+    }
+}
+
+/// Returns the numbers of a run as JSON that is safe in a script.
+pub(super) fn numbers(report: &RunReport<'_>) -> String {
+    let features = feature_names(report);
+    let fields: Vec<&str> = FIELDS.into_iter().chain(features.iter().copied()).collect();
+    let rows = report.played().count();
+    let mut solvers: Vec<_> =
+        (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
+    let mut shares = vec![Shares::default(); solvers.len()];
+    let every = every_how_many(rows);
+    for (row, (job, outcome)) in report.played().enumerate() {
+        let best = best_score(report.plan, report.outcomes, job.case);
+        let share_of = |best| share_of_best(report.plan.problem.direction, outcome.score.as_ref()?, best);
+        let relative = best.as_ref().and_then(share_of);
+        if best.is_some() {
+            shares[job.solver].add(relative.unwrap_or(0.0));
+        }
+        if row % every != 0 {
+            continue;
+        }
+        let solver = &mut solvers[job.solver];
+        solver.cases.push(one_line(&report.plan.cases.at(job.case).name.0).into_owned());
+        let values = values(report, job, &outcome, relative)
+            .into_iter()
+            .chain(features.iter().map(|name| feature(report, job, name)));
+        for (list, value) in solver.numbers.iter_mut().zip(values) {
+            list.push(value.filter(|value| value.is_finite()));
+        }
+    }
+    for (solver, shares) in solvers.iter_mut().zip(shares) {
+        solver.relative = shares.mean();
+    }
+    // Every value in it can be written as JSON.
+    in_script(&json::line(&Numbers { fields, rows, solvers }).unwrap_or_default())
+}
+
+fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers {
+    let name = one_line(&report.plan.solvers[solver].spec.name).into_owned();
+    SolverNumbers { solver: name, relative: None, cases: Vec::new(), numbers: vec![Vec::new(); fields] }
+}
+
+/// Returns the names of the features of the first case that has some.
+fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
+    let first = report.features.iter().flatten().next();
+    let names = first.into_iter().flat_map(|features| features.iter()).map(|feature| &*feature.name);
+    names.filter(|name| is_feature_name(name) && !FIELDS.contains(name)).collect()
+}
+
+fn feature(report: &RunReport<'_>, job: JobId, name: &str) -> Option<f64> {
+    report.features[job.case].as_ref()?.get(name)?.to_string().parse().ok()
+}
+
+/// Returns the numbers of [`FIELDS`].
+fn values(report: &RunReport<'_>, job: JobId, outcome: &Outcome, relative: Option<f64>) -> [Option<f64>; FIELDS.len()] {
+    [
+        outcome.score.as_ref().and_then(|score| score.to_string().parse().ok()),
+        report.points(job).and_then(|points| points.parse().ok()),
+        relative,
+        outcome.cpu.map(in_milliseconds),
+        outcome.wall.map(in_milliseconds),
+        outcome.memory.map(|memory| memory as f64),
+        Some(job.case as f64),
+    ]
+}

@@ -1,0 +1,436 @@
+//! The reports of runs and gates as JUnit XML, which CI services show. Test cases are written one by one.
+
+use crate::gate::report::{Finding, GateReport, GatesReport};
+use crate::run::record::CaseRecord;
+use crate::run::report::RunReport;
+use crate::text::figures::{points_text, verdict_of};
+use judge_compare::gate::GateVerdict;
+use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
+use judge_problem::{Verdict, one_line, visible};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::iter::Sum;
+use std::time::Duration;
+
+/// The result of a test, as JUnit counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TestResult {
+    Passed,
+    Skipped,
+    /// The tested program is wrong.
+    Failure,
+    /// The test itself could not be done.
+    Error,
+}
+
+impl TestResult {
+    fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Accepted => Self::Passed,
+            Verdict::Skipped => Self::Skipped,
+            Verdict::JudgeError => Self::Error,
+            _ => Self::Failure,
+        }
+    }
+}
+
+/// A test case, with what is said of its result.
+#[derive(Debug)]
+struct TestCase {
+    name: String,
+    class: String,
+    time: Option<Duration>,
+    properties: Vec<(&'static str, String)>,
+    result: TestResult,
+    message: Option<String>,
+    /// The type of the failure.
+    kind: Option<&'static str>,
+    description: Option<String>,
+    stdout: String,
+    stderr: String,
+}
+
+impl TestCase {
+    fn new(class: &str, name: &str, result: TestResult) -> Self {
+        Self {
+            name: one_line(name).into_owned(),
+            class: class.to_owned(),
+            time: None,
+            properties: Vec::new(),
+            result,
+            message: None,
+            kind: None,
+            description: None,
+            stdout: String::new(),
+            stderr: String::new(),
+        }
+    }
+}
+
+/// How many tests have which result.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    tests: usize,
+    skipped: usize,
+    failures: usize,
+    errors: usize,
+}
+
+impl FromIterator<TestResult> for Counts {
+    fn from_iter<I: IntoIterator<Item = TestResult>>(results: I) -> Self {
+        let mut counts = Self::default();
+        for result in results {
+            counts.tests += 1;
+            match result {
+                TestResult::Passed => {}
+                TestResult::Skipped => counts.skipped += 1,
+                TestResult::Failure => counts.failures += 1,
+                TestResult::Error => counts.errors += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl<'a> Sum<&'a Counts> for Counts {
+    fn sum<I: Iterator<Item = &'a Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, counts| Self {
+            tests: sum.tests + counts.tests,
+            skipped: sum.skipped + counts.skipped,
+            failures: sum.failures + counts.failures,
+            errors: sum.errors + counts.errors,
+        })
+    }
+}
+
+/// A suite without its test cases.
+#[derive(Debug)]
+struct SuiteHead {
+    name: String,
+    counts: Counts,
+    time: Option<Duration>,
+    properties: Vec<(&'static str, String)>,
+}
+
+/// Writes a document element by element.
+struct JunitWriter<'a>(Writer<&'a mut dyn Write>);
+
+impl<'a> JunitWriter<'a> {
+    /// Begins a document.
+    fn begin(output: &'a mut dyn Write, name: &str, counts: Counts, time: Option<Duration>) -> io::Result<Self> {
+        let mut xml = Writer::new_with_indent(output, b' ', 4);
+        xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+        let mut tag = BytesStart::new("testsuites");
+        attribute(&mut tag, "name", name);
+        let Counts { tests, skipped, failures, errors } = counts;
+        for (name, count) in [("tests", tests), ("skipped", skipped), ("failures", failures), ("errors", errors)] {
+            attribute(&mut tag, name, &count.to_string());
+        }
+        time_attribute(&mut tag, time);
+        xml.write_event(Event::Start(tag))?;
+        Ok(Self(xml))
+    }
+
+    fn suite(&mut self, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
+        let mut tag = BytesStart::new("testsuite");
+        attribute(&mut tag, "name", &head.name);
+        let Counts { tests, skipped, failures, errors } = head.counts;
+        for (name, count) in [("tests", tests), ("skipped", skipped), ("errors", errors), ("failures", failures)] {
+            attribute(&mut tag, name, &count.to_string());
+        }
+        time_attribute(&mut tag, head.time);
+        let mut cases = cases.peekable();
+        if head.properties.is_empty() && cases.peek().is_none() {
+            return self.0.write_event(Event::Empty(tag));
+        }
+        self.0.write_event(Event::Start(tag))?;
+        self.properties(&head.properties)?;
+        cases.try_for_each(|case| self.case(&case))?;
+        self.close("testsuite")
+    }
+
+    fn case(&mut self, case: &TestCase) -> io::Result<()> {
+        let mut tag = BytesStart::new("testcase");
+        attribute(&mut tag, "name", &case.name);
+        attribute(&mut tag, "classname", &case.class);
+        time_attribute(&mut tag, case.time);
+        let is_empty = case.result == TestResult::Passed
+            && case.properties.is_empty()
+            && case.stdout.is_empty()
+            && case.stderr.is_empty();
+        if is_empty {
+            return self.0.write_event(Event::Empty(tag));
+        }
+        self.0.write_event(Event::Start(tag))?;
+        self.properties(&case.properties)?;
+        match case.result {
+            TestResult::Passed => {}
+            TestResult::Skipped => self.result("skipped", case)?,
+            TestResult::Failure => self.result("failure", case)?,
+            TestResult::Error => self.result("error", case)?,
+        }
+        for (name, text) in [("system-out", &case.stdout), ("system-err", &case.stderr)] {
+            if !text.is_empty() {
+                self.text(BytesStart::new(name), text)?;
+            }
+        }
+        self.close("testcase")
+    }
+
+    fn properties(&mut self, properties: &[(&str, String)]) -> io::Result<()> {
+        if properties.is_empty() {
+            return Ok(());
+        }
+        self.0.write_event(Event::Start(BytesStart::new("properties")))?;
+        for (name, value) in properties {
+            let mut tag = BytesStart::new("property");
+            attribute(&mut tag, "name", name);
+            attribute(&mut tag, "value", value);
+            self.0.write_event(Event::Empty(tag))?;
+        }
+        self.close("properties")
+    }
+
+    fn result(&mut self, name: &'static str, case: &TestCase) -> io::Result<()> {
+        let mut tag = BytesStart::new(name);
+        if let Some(message) = &case.message {
+            attribute(&mut tag, "message", message);
+        }
+        if let Some(kind) = case.kind {
+            attribute(&mut tag, "type", kind);
+        }
+        match &case.description {
+            Some(description) => self.text(tag, description),
+            None => self.0.write_event(Event::Empty(tag)),
+        }
+    }
+
+    fn text(&mut self, tag: BytesStart<'static>, text: &str) -> io::Result<()> {
+        let end = tag.to_end().into_owned();
+        self.0.write_event(Event::Start(tag))?;
+        self.0.write_event(Event::Text(BytesText::new(&xml_text(text))))?;
+        self.0.write_event(Event::End(end))
+    }
+
+    fn close(&mut self, name: &str) -> io::Result<()> {
+        self.0.write_event(Event::End(BytesEnd::new(name)))
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.close("testsuites")?;
+        self.0.write_indent()
+    }
+}
+
+fn attribute(tag: &mut BytesStart<'_>, name: &str, value: &str) {
+    tag.push_attribute((name, &*xml_text(value)));
+}
+
+fn time_attribute(tag: &mut BytesStart<'_>, time: Option<Duration>) {
+    if let Some(time) = time {
+        attribute(tag, "time", &format!("{:.3}", time.as_secs_f64()));
+    }
+}
+
+/// Returns a text with escapes for what XML 1.0 has no characters for, such as U+001B and U+FFFE.
+fn xml_text(text: &str) -> Cow<'_, str> {
+    let text = visible(text);
+    if text.contains(['\u{fffe}', '\u{ffff}']) {
+        return Cow::Owned(text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}"));
+    }
+    text
+}
+
+/// Writes the report of a run as JUnit XML: a suite for each solver, a test case for each case.
+///
+/// # Errors
+/// When the output cannot be written to.
+pub(crate) fn run_junit(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
+    let heads: Vec<SuiteHead> = (0..report.plan.solvers.len()).map(|solver| suite_head(report, solver)).collect();
+    let counts = heads.iter().map(|head| &head.counts).sum();
+    let name = format!("judge {}", report.plan.problem.id);
+    let mut document = JunitWriter::begin(output, &name, counts, Some(report.elapsed))?;
+    for (solver, head) in heads.iter().enumerate() {
+        document.suite(head, test_cases(report, solver))?;
+    }
+    document.end()
+}
+
+/// The test cases of a solver: its cases in the order of the report, and the test groups that count as a whole.
+fn test_cases(report: &RunReport<'_>, solver: usize) -> impl Iterator<Item = TestCase> {
+    let class = class(report, solver);
+    let groups: Vec<TestCase> =
+        report.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &class)).collect();
+    let jobs = report.ordered_jobs().filter(move |(job, _)| job.solver == solver);
+    let cases =
+        jobs.map(move |(job, outcome)| test_case(&class, &CaseRecord::of_report(report, job, outcome.as_ref())));
+    cases.chain(groups)
+}
+
+fn class(report: &RunReport<'_>, solver: usize) -> String {
+    one_line(&format!("{}.{}", report.plan.problem.id, report.plan.solvers[solver].spec.name)).into_owned()
+}
+
+fn suite_head(report: &RunReport<'_>, solver: usize) -> SuiteHead {
+    let name = class(report, solver);
+    let of_cases = report.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
+    let groups = report.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
+    SuiteHead {
+        counts: of_cases.chain(groups.map(|group| group.result)).collect(),
+        time: Some(report.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),
+        properties: report.message.iter().map(|message| ("message", one_line(message).into_owned())).collect(),
+        name,
+    }
+}
+
+fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
+    let verdict = Verdict::from_name(record.verdict).unwrap_or(Verdict::JudgeError);
+    let result = TestResult::of(verdict);
+    let score = record.score.as_ref().map(|score| ("score", score.to_string()));
+    let points = record.points.as_ref().map(|points| ("points", points.to_string()));
+    let cpu = record.cpu_ms.map(|cpu| ("cpu_ms", cpu.to_string()));
+    let memory = record.memory_bytes.map(|memory| ("memory_bytes", memory.to_string()));
+    let weight = record.weight.as_ref().map(|weight| ("weight", weight.to_string()));
+    let group = record.group.map(|group| ("group", one_line(group).into_owned()));
+    let mut case = TestCase {
+        time: record.wall_ms.map(|wall| Duration::from_secs_f64(wall / 1e3)),
+        properties: [score, points, weight, group, cpu, memory].into_iter().flatten().collect(),
+        stderr: record.stderr.to_owned(),
+        ..TestCase::new(class, &record.case, result)
+    };
+    if matches!(result, TestResult::Failure | TestResult::Error) {
+        let why = format!("{}: {}", record.verdict, record.note);
+        case.description = Some(format!("{why}\nreproduce: {}", record.reproduce));
+        case.kind = Some(record.verdict);
+        case.message = Some(why);
+    }
+    case
+}
+
+/// A test group that counts as a whole is a test of its own.
+fn whole_group(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, class: &str) -> Option<TestCase> {
+    let groups = &report.plan.problem.test_groups;
+    let group = &groups[result.group];
+    let TestGroupRow { accepted, skipped, status, points, blocked_by, .. } = &result.rows[solver];
+    if !group.counts_as_a_whole() {
+        return None;
+    }
+    let (test_result, message, kind) = match status {
+        TestGroupStatus::Earned => (TestResult::Passed, None, None),
+        // What was not run may still be accepted.
+        TestGroupStatus::Partial | TestGroupStatus::Skipped if accepted + skipped == result.cases => {
+            (TestResult::Skipped, Some(format!("{skipped} of {} cases skipped", result.cases)), None)
+        }
+        _ => {
+            let accepted = format!("{accepted} of {} cases accepted", result.cases);
+            let blocked =
+                blocked_by.map(|needed| format!("a case of the group {} failed", one_line(&groups[needed].name)));
+            (TestResult::Failure, Some(blocked.unwrap_or(accepted)), Some(status.name()))
+        }
+    };
+    let points = points.as_ref().map(|points| ("points", report.points_text(points)));
+    Some(TestCase {
+        properties: [("weight", points_text(&result.weight))].into_iter().chain(points).collect(),
+        message,
+        kind,
+        ..TestCase::new(class, &format!("group {}", group.name), test_result)
+    })
+}
+
+/// Writes the findings of gates as JUnit XML: a suite for each gate, in it a test case for each case of the baseline, and one
+/// for all of them together. The complaints of a gate that is not comparable are skipped tests, if such a gate passes.
+///
+/// # Errors
+/// When the output cannot be written to.
+pub(crate) fn gates_junit(report: &GatesReport<'_>, output: &mut dyn Write) -> io::Result<()> {
+    let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
+    let gates = if report.gates.len() == 1 { problem } else { "several" };
+    let suites: Vec<(SuiteHead, Vec<TestCase>)> = report.gates.iter().map(|gate| gate_suite(report, gate)).collect();
+    let counts = suites.iter().map(|(head, _)| &head.counts).sum();
+    let mut document = JunitWriter::begin(output, &one_line(&format!("judge gate {gates}")), counts, None)?;
+    for (head, cases) in suites {
+        document.suite(&head, cases.into_iter())?;
+    }
+    document.end()
+}
+
+fn gate_suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> (SuiteHead, Vec<TestCase>) {
+    let findings = report.findings();
+    let is_skipped = all.noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
+    let file = if all.gates.len() > 1 { format!(" ({})", report.file.display()) } else { String::new() };
+    let name = one_line(&format!("judge gate {}{file}", report.record.baseline.problem)).into_owned();
+    let mut of_cases: HashMap<&str, Vec<&Finding<'_>>> = HashMap::new();
+    let mut of_all = Vec::new();
+    for finding in &findings {
+        finding.case.as_ref().map_or(&mut of_all, |case| of_cases.entry(case).or_default()).push(finding);
+    }
+    let of_case = |case: &String| of_cases.get(&**case).map_or(&[][..], Vec::as_slice);
+    let cases = report.record.baseline.cases.keys().map(|case| gate_case(&name, case, of_case(case), is_skipped));
+    let together =
+        TestCase { stdout: report.notes().join("\n"), ..gate_case(&name, "all cases together", &of_all, is_skipped) };
+    let cases: Vec<TestCase> = cases.chain([together]).collect();
+    let counts = cases.iter().map(|case| case.result).collect();
+    (SuiteHead { name, counts, time: None, properties: Vec::new() }, cases)
+}
+
+fn gate_case(class: &str, name: &str, findings: &[&Finding<'_>], is_skipped: bool) -> TestCase {
+    let stderr = findings.iter().filter_map(|finding| Some(&*finding.failure?.stderr));
+    let stderr = stderr.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    if findings.is_empty() {
+        return TestCase::new(class, name, TestResult::Passed);
+    }
+    let words: Vec<_> = findings.iter().map(|finding| one_line(&finding.words)).collect();
+    let message = Some(words.join("; "));
+    if is_skipped {
+        return TestCase { message, stderr, ..TestCase::new(class, name, TestResult::Skipped) };
+    }
+    let commands = findings.iter().filter_map(|finding| finding.command.as_deref());
+    let commands: Vec<String> = commands.map(|command| format!("reproduce: {command}")).collect();
+    TestCase {
+        message,
+        kind: Some("gate"),
+        description: Some([words.join("\n"), commands.join("\n")].join("\n")),
+        stderr,
+        ..TestCase::new(class, name, TestResult::Failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quick_junit::Report;
+
+    #[test]
+    fn any_text_is_read_again_with_escapes_for_what_xml_forbids() {
+        let hostile = "<a b=\"'\">&amp;]]>\u{1b}[1m\0\u{b}\u{fffe}\u{ffff}\r\n\u{202e}é";
+        let case = TestCase {
+            time: Some(Duration::from_micros(1500)),
+            properties: vec![("group", hostile.to_owned())],
+            message: Some(hostile.to_owned()),
+            kind: Some("wrong-answer"),
+            description: Some(hostile.to_owned()),
+            stdout: hostile.to_owned(),
+            stderr: hostile.to_owned(),
+            ..TestCase::new("game.solver", hostile, TestResult::Failure)
+        };
+        let counts: Counts = [TestResult::Failure, TestResult::Skipped].into_iter().collect();
+        let head = SuiteHead { name: hostile.to_owned(), counts, time: None, properties: Vec::new() };
+        let mut bytes = Vec::new();
+        let mut document = JunitWriter::begin(&mut bytes, hostile, counts, None).unwrap();
+        document.suite(&head, [case, TestCase::new("game.solver", "b", TestResult::Skipped)].into_iter()).unwrap();
+        document.end().unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let is_allowed = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
+        assert!(text.chars().all(is_allowed), "{text:?}");
+        let report = Report::deserialize_from_str(&text).unwrap();
+        assert_eq!((report.tests, report.failures, report.skipped), (2, 1, 1));
+        let case = &report.test_suites[0].test_cases[0];
+        assert_eq!(case.time, Some(Duration::from_millis(2)));
+        let shown = "<a b=\"'\">&amp;]]>\\x1b[1m\\x00\\x0b\\u{fffe}\\u{ffff}\\r\n\\u{202e}é";
+        assert_eq!(case.system_err.as_ref().unwrap().as_str(), shown);
+        assert_eq!(report.to_string().unwrap(), text, "its reader writes the same bytes");
+    }
+}

@@ -1,0 +1,216 @@
+//! The tables of a run that several formats share.
+
+use crate::run::report::RunReport;
+use crate::text::figures::{Counts, milliseconds, points_text, scores_text, verdict_of};
+use crate::text::sheet::{NOTHING, TextTable};
+use judge_problem::{GroupAggregate, JobId, Outcome, Verdict};
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+
+/// Returns the solvers by rank. The results against each other are omitted for a single solver.
+pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
+    let several = report.leaderboard.len() > 1;
+    let has_own_mean = !report.rule.is_mean_score();
+    let mut titles = vec!["solver"];
+    // The points of the rule `rank` have a column of that name.
+    titles.extend(several.then_some(if report.rule.name() == "rank" { "place" } else { "rank" }));
+    titles.push(report.rule.name());
+    titles.extend(has_own_mean.then_some("mean"));
+    if several {
+        titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
+    }
+    titles.push("failures");
+    let has_failures = several && report.leaderboard.iter().any(|place| place.failures > 0);
+    titles.extend(has_failures.then_some("verdicts"));
+    let has_skipped = report.leaderboard.iter().any(|place| place.skipped > 0);
+    titles.extend(has_skipped.then_some("skipped"));
+    titles.push("mean CPU");
+    let rows = report.leaderboard.iter().map(|place| {
+        let mut row = vec![report.plan.solvers[place.solver].spec.name.clone()];
+        row.extend(several.then(|| place.rank.to_string()));
+        row.push(or_nothing(report.total(place.solver)));
+        row.extend(has_own_mean.then(|| or_nothing(report.mean(place.solver))));
+        if several {
+            let counts = [place.wins, place.ties, place.losses, place.bests, place.uniques];
+            row.extend(counts.map(|count| count.to_string()));
+        }
+        row.push(place.failures.to_string());
+        row.extend(has_failures.then(|| verdicts(report, place.solver)));
+        row.extend(has_skipped.then(|| place.skipped.to_string()));
+        row.push(or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
+        row
+    });
+    let spare = ["uniques", "bests", "ties", "losses", "mean CPU", "wins", "mean", "skipped", "verdicts"];
+    TextTable::new(&titles, 1, rows.collect()).with_spare(&spare)
+}
+
+/// Returns the number of cases with each verdict, or the verdict alone if all cases have the same.
+fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
+    let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
+    let mut all = counts.iter();
+    match (all.next(), all.next()) {
+        (Some((verdict, _)), None) => verdict.name().to_owned(),
+        _ => counts.codes(),
+    }
+}
+
+/// Returns the groups, a row for each solver; `None` if they were not requested.
+pub(crate) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
+    let grouping = report.grouping?;
+    let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"];
+    let mut rows = Vec::new();
+    for group in &grouping.groups {
+        for (solver, row) in report.plan.solvers.iter().zip(&group.rows) {
+            rows.push(vec![
+                or_nothing(group.value.as_ref().map(ToString::to_string)),
+                solver.spec.name.clone(),
+                group.cases.to_string(),
+                row.accepted.to_string(),
+                or_nothing(row.mean_score.as_ref().map(|mean| scores_text(mean, grouping.score_decimals))),
+                or_nothing(row.mean_points.as_ref().map(|mean| scores_text(mean, grouping.point_decimals))),
+            ]);
+        }
+    }
+    Some(TextTable::new(&titles, 2, rows).with_spare(&["mean points", "cases", "accepted"]))
+}
+
+/// Returns the test groups, a row for each solver; `None` if the run has none.
+pub(crate) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
+    let groups = &report.plan.problem.test_groups;
+    let has_worst = report.test_groups.iter().any(|result| groups[result.group].aggregate == GroupAggregate::Min);
+    let mut titles = vec!["test group", "solver", "result"];
+    titles.extend(has_worst.then_some("worst case"));
+    titles.extend(["accepted", "weight", "points"]);
+    let mut rows = Vec::new();
+    for result in report.test_groups {
+        for (solver, row) in report.plan.solvers.iter().zip(&result.rows) {
+            let status = row.status.name();
+            let blocked = row.blocked_by.map(|needed| format!("{status} by {}", groups[needed].name));
+            let mut cells = vec![groups[result.group].name.clone(), solver.spec.name.clone()];
+            cells.push(blocked.unwrap_or_else(|| status.to_owned()));
+            let worst = row.worst.map(|case| report.plan.cases.at(case).name.to_string());
+            cells.extend(has_worst.then(|| or_nothing(worst)));
+            cells.push(format!("{} of {}", row.accepted, result.cases));
+            cells.push(points_text(&result.weight));
+            cells.push(or_nothing(row.points.as_ref().map(|points| report.points_text(points))));
+            rows.push(cells);
+        }
+    }
+    let words = 3 + usize::from(has_worst);
+    let spare = ["weight", "accepted", "points", "worst case"];
+    (!rows.is_empty()).then(|| TextTable::new(&titles, words, rows).with_spare(&spare))
+}
+
+/// Returns a row for each case that was run and a column for each solver: the score, or the verdict where there is none. The best
+/// scores of a case have a star. `most` is the largest number of rows that is shown.
+pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
+    let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
+    let is_played =
+        |case: &usize| report.outcomes.of_case(*case).any(|outcome| verdict_of(outcome) != Verdict::Skipped);
+    let played = || (0..report.plan.cases.len()).filter(is_played);
+    let rows = played().take(most).map(|case| {
+        let spec = &report.plan.cases.at(case);
+        let outcomes: Vec<_> = report.outcomes.of_case(case).collect();
+        let direction = report.plan.problem.direction;
+        let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
+        let best = scores.max_by(|left, right| direction.compare(left, right));
+        let cell = |outcome: &Option<Outcome>| match outcome.as_ref().and_then(|outcome| outcome.score.as_ref()) {
+            Some(score) if Some(score) == best => format!("{score} *"),
+            Some(score) => format!("{score}  "),
+            None => format!("{}  ", verdict_of(outcome.as_ref()).code()),
+        };
+        [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
+    });
+    let titles: Vec<String> = ["case".to_owned()].into_iter().chain(names).collect();
+    // The columns of the first two solvers always stay.
+    TextTable {
+        spare: (3..titles.len()).rev().collect(),
+        titles,
+        words: 1,
+        left_out: played().count().saturating_sub(most),
+        rows: rows.collect(),
+    }
+}
+
+fn or_nothing(text: Option<String>) -> String {
+    text.unwrap_or_else(|| NOTHING.to_owned())
+}
+
+/// The number of jobs up to which every one has a row.
+const EVERY_ROW: usize = 30;
+
+/// The number of failures that are shown for more jobs.
+const FAILURES_SHOWN: usize = 20;
+
+/// The number of rows in an order that the user chose, unless the user says how many.
+const SORTED_SHOWN: usize = 20;
+
+/// Why a row is shown.
+const MOST_CPU: &str = "most CPU time";
+
+/// A row of the table: a job, and why it is shown if not all are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CaseRow {
+    pub(super) job: JobId,
+    pub(super) why: Option<&'static str>,
+}
+
+/// Returns the rows of the table. A small run has all of them in the order of the plan, a large run the failures and the
+/// extremes. If the user chose an order, the first rows in that order.
+pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
+    let row = |(job, outcome): (JobId, Outcome)| {
+        let why = is_of_all_cases(report, &outcome).then_some("all cases");
+        CaseRow { job, why }
+    };
+    let played = || shown_jobs(report);
+    if let Some(order) = &report.order {
+        let most = order.top.map_or(if report.every_row { usize::MAX } else { SORTED_SHOWN }, NonZeroUsize::get);
+        return report.sorted(order, played()).into_iter().take(most).map(row).collect();
+    }
+    if report.every_row || played().nth(EVERY_ROW).is_none() {
+        return played().map(row).collect();
+    }
+    let failed = played().filter(|(_, outcome)| !outcome.is_accepted());
+    let mut rows: Vec<_> = failed.take(FAILURES_SHOWN).map(row).collect();
+    for extreme in extreme_rows(report) {
+        if !rows.iter().any(|row| row.job == extreme.job) {
+            rows.push(extreme);
+        }
+    }
+    rows.sort_by_key(|row| row.job);
+    rows
+}
+
+/// Returns the jobs that were run. A solver that could not be compiled or started appears once.
+pub(super) fn shown_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
+    let first = |solver| report.outcomes.get(JobId { case: 0, solver });
+    let repeats = move |job: JobId, outcome: &Outcome| {
+        let is_same = |first: &Outcome| (first.verdict, &first.note) == (outcome.verdict, &outcome.note);
+        job.case > 0 && is_of_all_cases(report, outcome) && first(job.solver).is_some_and(|first| is_same(&first))
+    };
+    report.played().filter(move |(job, outcome)| !repeats(*job, outcome))
+}
+
+/// Returns whether an outcome holds for every case, because no program ran.
+fn is_of_all_cases(report: &RunReport<'_>, outcome: &Outcome) -> bool {
+    let unstarted = [Verdict::CompileError, Verdict::CannotStart];
+    report.plan.cases.len() > 1 && unstarted.contains(&outcome.verdict)
+}
+
+/// Returns the rows of the jobs with the highest and lowest scores, the most CPU time and the most memory.
+pub(super) fn extreme_rows(report: &RunReport<'_>) -> Vec<CaseRow> {
+    let accepted = || {
+        let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+        finished.filter(|(_, outcome)| outcome.is_accepted())
+    };
+    let score = |(_, outcome): &(JobId, Outcome)| outcome.score.clone();
+    let found = [
+        ("lowest score", accepted().min_by_key(score)),
+        ("highest score", accepted().min_by_key(|job| Reverse(score(job)))),
+        (MOST_CPU, accepted().min_by_key(|(_, outcome)| Reverse(outcome.cpu))),
+        ("most memory", accepted().min_by_key(|(_, outcome)| Reverse(outcome.memory))),
+    ];
+    let is_comparable = |why: &str| why != MOST_CPU || !report.provenance.nodes.differ();
+    let found = found.into_iter().filter(|(why, _)| is_comparable(why));
+    found.filter_map(|(why, job)| Some(CaseRow { job: job?.0, why: Some(why) })).collect()
+}

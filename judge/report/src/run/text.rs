@@ -1,0 +1,293 @@
+//! The report of a run as text for a terminal, and as Markdown for a pull request.
+
+use crate::run::report::RunReport;
+use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
+use crate::text::failures::{StderrLines, failures_text};
+use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::text::provenance::{allowance_lines, processors_line};
+use crate::text::sheet::{
+    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, TextTable, code, cut, escaped, field, table,
+};
+use crate::text::table::{Column, Field, grid, left, painted, right};
+use crate::text::terminal::{Paint, Style, paint_of};
+use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
+
+/// Shows the end of standard error and says where the rest is.
+const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
+
+/// The number of accepted cases whose standard error is shown.
+const ACCEPTED_SHOWN: usize = 10;
+
+/// The width of a note in the table; the whole note is below.
+const TABLE_NOTE_WIDTH: usize = 60;
+
+/// The largest matrix of cases and solvers that is shown, in rows and in characters a line.
+const MATRIX_ROWS: usize = 60;
+const MATRIX_WIDTH: usize = 120;
+
+/// Returns the report of a run, for a terminal or a file.
+pub(crate) fn run_text(report: &RunReport<'_>, style: Style) -> String {
+    let mut parts = vec![case_table(report, style)];
+    parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
+    parts.extend(groups(report).map(|groups| figures(&groups, style)));
+    parts.extend(solver_tables(report, style));
+    parts.extend([failures(report, style), accepted_stderr(report), closing(report, style)]);
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+fn has_points(report: &RunReport<'_>) -> bool {
+    // A test group that is all or nothing can leave an accepted case without points.
+    has_groups(report) || report.rule.shows_points()
+}
+
+fn has_groups(report: &RunReport<'_>) -> bool {
+    !report.test_groups.is_empty()
+}
+
+fn case_table(report: &RunReport<'_>, style: Style) -> String {
+    let rows = rows(report);
+    let several = report.plan.solvers.len() > 1;
+    let mut columns = vec![left("case")];
+    columns.extend(several.then(|| left("solver")));
+    columns.extend([left("verdict"), right("score")]);
+    columns.extend(has_points(report).then(|| right("points").spare(2)));
+    columns.extend(report.shows_lost().then(|| right("lost")));
+    columns.extend(report.has_weights().then(|| right("weight").spare(7)));
+    columns.extend(has_groups(report).then(|| left("group").spare(4)));
+    columns.extend([
+        right("CPU").spare(3),
+        right("wall").spare(6),
+        right("memory").spare(5),
+        left("note").spare(1).cut_at_the_end(),
+    ]);
+    let mut table = grid(columns, style);
+    for row in &rows {
+        table.add_row(case_row(report, row, several));
+    }
+    let mut lines = Vec::new();
+    if !table.is_empty() {
+        lines.push(table.text());
+    }
+    let left_out = shown_jobs(report).count() - rows.len();
+    if left_out > 0 {
+        let how = match report.order {
+            Some(_) => "--top N shows more, --all all of them",
+            None => "add --all for every case, or --json PATH for a file of them",
+        };
+        lines.push(format!("{left_out} more rows are not shown: {how}"));
+    }
+    lines.extend(report.order_line());
+    lines.extend(report.skipped_line());
+    lines.extend(report.noise_line());
+    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
+    lines.extend(processors_line(&report.provenance.nodes));
+    lines.join("\n")
+}
+
+fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
+    let job = row.job;
+    let outcome = report.outcomes.get(job);
+    let outcome = outcome.as_ref();
+    let verdict = verdict_of(outcome);
+    let figure = |figure: Option<String>| Field::new(figure.unwrap_or_else(|| "–".to_owned()));
+    let mut cells = vec![Field::new(&report.plan.cases.at(job.case).name)];
+    if several {
+        cells.push(Field::new(&report.plan.solvers[job.solver].spec.name));
+    }
+    cells.push(painted(verdict.code(), paint_of(verdict)));
+    cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
+    if has_points(report) {
+        cells.push(figure(report.points_of_most(job)));
+    }
+    if report.shows_lost() {
+        cells.push(figure(report.lost(job).map(|lost| report.points_text(&lost))));
+    }
+    if report.has_weights() {
+        cells.push(Field::new(report.weight(job.case)));
+    }
+    if has_groups(report) {
+        cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
+    }
+    cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
+    cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
+    cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
+    cells.push(Field::new(note(report, outcome, row.why)));
+    cells
+}
+
+fn note(report: &RunReport<'_>, outcome: Option<&Outcome>, why: Option<&str>) -> String {
+    let said = outcome.and_then(|outcome| outcome.note.lines().next()).unwrap_or("");
+    let cut = if said.chars().count() > TABLE_NOTE_WIDTH {
+        said.chars().take(TABLE_NOTE_WIDTH - 1).chain(['…']).collect()
+    } else {
+        said.to_owned()
+    };
+    let noisy = outcome.filter(|outcome| outcome.noisy && !report.is_mostly_noisy()).map(|_| "noisy");
+    let parts = [Some(&*cut).filter(|cut| !cut.is_empty()), noisy, why];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the tables of the solvers; none for a single solver, which has the closing line.
+fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
+    if report.plan.solvers.len() == 1 {
+        return Vec::new();
+    }
+    let matrix = matrix(report, if report.every_row { usize::MAX } else { MATRIX_ROWS });
+    let fits = report.every_row || (matrix.left_out == 0 && width(&matrix) <= MATRIX_WIDTH);
+    let matrix = (fits && !matrix.rows.is_empty()).then(|| figures(&matrix, style));
+    matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
+}
+
+/// A table for the terminal.
+fn figures(table: &TextTable, style: Style) -> String {
+    let spare = |place| table.spare.iter().rev().position(|&spare| spare == place).map_or(0, |order| order + 1);
+    let column = |(place, title): (usize, &String)| -> Column {
+        let column = if place < table.words { left(title) } else { right(title) };
+        column.spare(spare(place))
+    };
+    let mut grid = grid(table.titles.iter().enumerate().map(column), style);
+    table.rows.iter().for_each(|row| grid.add_row(row));
+    grid.text()
+}
+
+/// Returns the width of a table in characters.
+fn width(table: &TextTable) -> usize {
+    let lines = || table.rows.iter().chain([&table.titles]);
+    let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    (0..table.titles.len()).map(|column| widest(column) + 2).sum()
+}
+
+fn total(report: &RunReport<'_>, solver: usize) -> String {
+    report.total(solver).unwrap_or_else(|| "–".to_owned())
+}
+
+/// Returns the failures. A solver that could not be compiled or started counts as one.
+fn failures(report: &RunReport<'_>, style: Style) -> String {
+    let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
+    failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), stderr, style)
+}
+
+/// Returns what accepted cases printed on standard error, where it is kept.
+fn accepted_stderr(report: &RunReport<'_>) -> String {
+    let jobs = || report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+    let speaking = || jobs().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
+    let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };
+    let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
+    let mut lines = Vec::new();
+    for (job, outcome) in speaking().take(shown) {
+        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
+        let solver = one_line(&report.plan.solvers[job.solver].spec.name);
+        lines.push(format!("{case} ({solver}): accepted; standard error:"));
+        lines.extend(stderr.quoted(&outcome.stderr));
+    }
+    let more = speaking().count().saturating_sub(shown);
+    if more > 0 {
+        lines.push(format!("… and {more} more accepted cases with standard error: --all shows them"));
+    }
+    lines.join("\n")
+}
+
+fn closing(report: &RunReport<'_>, style: Style) -> String {
+    let counts: Counts = report.outcomes.verdicts().collect();
+    let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
+    if report.plan.solvers.len() == 1 {
+        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &style.figure(&total(report, 0)))));
+    }
+    let jobs = counted(report.jobs, "job");
+    parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
+    parts.push(format!("sandbox tier {}", report.tier));
+    let stopped = match report.stop {
+        Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
+        Some(Stop::Detached) => "\nnot ended: totals and means count only the cases that were collected",
+        Some(Stop::FailFast) => {
+            "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
+        }
+        None => "",
+    };
+    let message = report.message.map(|message| format!("\nmessage: {}", one_line(message))).unwrap_or_default();
+    let wider: String = allowance_lines(report.plan).iter().map(|line| format!("\n{line}")).collect();
+    format!("{}{stopped}{wider}{message}", parts.join("; "))
+}
+
+/// Returns the report of a run as Markdown, of less than 60 kB.
+pub(crate) fn run_markdown(report: &RunReport<'_>) -> String {
+    let mut page = Page::new(headline(report));
+    page.add(&table(&leaderboard(report)));
+    page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
+    page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
+    page.add_folded(
+        "Failures",
+        failed_jobs(report).count(),
+        failed_jobs(report).map(|(job, outcome)| failure(report, job, &outcome)),
+    );
+    let (title, extremes) = match report.order_line() {
+        Some(title) => (title, described(report, &rows(report))),
+        None => ("Extremes".to_owned(), described(report, &extreme_rows(report))),
+    };
+    page.add_folded(&title, extremes.len(), extremes.into_iter());
+    if report.plan.solvers.len() > 1 {
+        let matrix = table(&matrix(report, MAX_ROWS));
+        page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
+    }
+    page.add(&footer(report));
+    page.finish()
+}
+
+fn headline(report: &RunReport<'_>) -> String {
+    let good = report.outcomes.verdicts().all(|verdict| verdict == Verdict::Accepted);
+    let counts: Counts = report.outcomes.verdicts().collect();
+    let sign = if good { "✅" } else { "❌" };
+    let stopped = match report.stop {
+        Some(Stop::Interrupted) => "; **interrupted**",
+        Some(Stop::Detached) => "; **not ended**",
+        Some(Stop::FailFast) => "; stopped at the first failure",
+        None => "",
+    };
+    let message = report.message.map(|message| format!("\n{}\n", field(message))).unwrap_or_default();
+    format!("### {sign} {}: {counts}{stopped}\n{message}", field(&report.plan.problem.id))
+}
+
+fn failed_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
+    let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+    finished.filter(|(_, outcome)| !outcome.is_accepted())
+}
+
+fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
+    let case = field(&report.plan.cases.at(job.case).name.0);
+    let solver = field(&report.plan.solvers[job.solver].spec.name);
+    let note = escaped(&cut(&outcome.note, NOTE_WIDTH));
+    let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
+    format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
+}
+
+fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
+    let line = |row: &CaseRow| {
+        let job = row.job;
+        let outcome = report.outcomes.get(job)?;
+        let case = field(&report.plan.cases.at(job.case).name.0);
+        let solver = field(&report.plan.solvers[job.solver].spec.name);
+        let score = optional(outcome.score.as_ref());
+        let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
+        let memory = outcome.memory.map_or_else(|| NOTHING.to_owned(), memory);
+        let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
+        let lost = report.shows_lost().then(|| report.lost(job)).flatten();
+        let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
+        Some(format!("- {why}**{case}** ({solver}): score {score}{lost}, {cpu} CPU, {memory}\n"))
+    };
+    rows.iter().filter_map(line).collect()
+}
+
+fn footer(report: &RunReport<'_>) -> String {
+    let jobs = counted(report.jobs, "job");
+    let time = milliseconds(report.elapsed);
+    let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
+    let reference =
+        report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
+    let judge = env!("CARGO_PKG_VERSION");
+    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
+}
+
+fn optional(value: Option<&impl ToString>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| field(&value.to_string()))
+}

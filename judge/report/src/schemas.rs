@@ -1,0 +1,63 @@
+//! The JSON schemas of all documents, by name: `judge schema NAME`.
+
+use crate::best::{BestDocument, Record as BestRecord};
+use crate::compare::json::{CaseRecord, CompareDocument, PairRecord, WithLooks};
+use crate::compare::power::PowerDocument;
+use crate::compare::rank::RankDocument;
+use crate::doctor::DoctorDocument;
+use crate::exec::ExecDocument;
+use crate::gate::calibration::CalibrationDocument;
+use crate::gate::json::GateDocument;
+use crate::history::{HistoryDocument, HistoryPageDocument};
+use crate::languages::LanguagesDocument;
+use crate::merge::MergeDocument;
+use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
+use crate::served::{
+    ApiError, LabelsDocument, ManualGameDocument, Points, ProblemDocument, ProblemsDocument, ProgressDocument,
+    RecordedManualGameDocument, ServerRecord, StartedDocument,
+};
+use crate::tune::TuneLine;
+use crate::verify::VerifyDocument;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+/// A comparison whose cases and effects are lists. Reports make these as they are written.
+type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>;
+
+/// The name of each document, and what makes its schema.
+pub const SCHEMAS: [(&str, fn() -> Schema); 29] = [
+    ("run", schema_of::<RunDocument<'static>>),
+    ("jsonl", schema_of::<RunLine<'static>>),
+    ("history", schema_of::<HistoryDocument<'static>>),
+    ("best", schema_of::<BestDocument<Vec<BestRecord>>>),
+    ("compare", schema_of::<Comparison>),
+    ("rank", schema_of::<RankDocument<'static>>),
+    ("power", schema_of::<PowerDocument<'static>>),
+    ("gate", schema_of::<GateDocument<'static>>),
+    ("calibration", schema_of::<CalibrationDocument>),
+    ("tune", schema_of::<TuneLine<'static>>),
+    ("exec", schema_of::<ExecDocument<'static>>),
+    ("doctor", schema_of::<DoctorDocument<'static>>),
+    ("merge", schema_of::<MergeDocument<'static>>),
+    ("languages", schema_of::<LanguagesDocument<'static>>),
+    ("verify", schema_of::<VerifyDocument<'static>>),
+    ("ui-runs", schema_of::<HistoryPageDocument<'static>>),
+    ("ui-run", schema_of::<HeadDocument<'static>>),
+    ("ui-labels", schema_of::<LabelsDocument<'static>>),
+    ("ui-cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
+    ("ui-points", schema_of::<Points<'static>>),
+    ("ui-progress", schema_of::<ProgressDocument<'static>>),
+    ("ui-compare", schema_of::<WithLooks<'static, Comparison>>),
+    ("ui-problems", schema_of::<ProblemsDocument<'static>>),
+    ("ui-problem", schema_of::<ProblemDocument<'static>>),
+    ("ui-server", schema_of::<ServerRecord>),
+    ("ui-started", schema_of::<StartedDocument<'static>>),
+    ("ui-play", schema_of::<ManualGameDocument<'static>>),
+    ("ui-played", schema_of::<RecordedManualGameDocument<'static>>),
+    ("ui-error", schema_of::<ApiError<'static>>),
+];
+
+/// Returns the schema of the serialized form: fields that may be omitted are not required.
+fn schema_of<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+}

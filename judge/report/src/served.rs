@@ -1,0 +1,548 @@
+//! The documents that only `judge ui` serves.
+
+use crate::text::json::{Document, exact, in_milliseconds, is_false};
+use crate::text::provenance::{LabelsRecord, LimitsRecord};
+use crate::text::replay::{GameFilm, Look, ReplayRecord, look};
+use checkers::{Board, Choice, Outlook, Score};
+use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+use std::time::Duration;
+
+/// The problems of the catalogue: `GET /api/problems`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/problems")]
+pub(crate) struct ProblemsDocument<'a> {
+    /// A record for each, in the order of the catalogue.
+    problems: Vec<ProblemRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "problem")]
+struct ProblemRecord<'a> {
+    /// Its id.
+    problem: &'a str,
+    /// Its title.
+    title: &'a str,
+    /// The scoring rule.
+    rule: String,
+    /// Which scores are good.
+    #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
+    direction: &'static str,
+    /// The limits of a solver.
+    limits: LimitsRecord,
+    /// How many cases it has of its own, without those of patterns of files.
+    cases: usize,
+    /// Whether people can play it.
+    by_hand: bool,
+}
+
+/// What is known of a problem.
+#[derive(Debug)]
+pub struct ProblemPage<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// What `judge show` says of it, each with its name.
+    pub facts: &'a [(&'static str, String)],
+    /// The rules of its game; empty if they are not known.
+    pub rules: &'a str,
+    /// Its bundled solvers, as `--solver` takes them, and what each does.
+    pub solvers: &'a [(String, &'static str)],
+    /// Whether people can play it.
+    pub by_hand: bool,
+    /// The names of its first cases, if people can play it.
+    pub names: &'a [String],
+    /// Whether a solver may be run here on a fresh case, and its game shown.
+    pub fresh_replays: bool,
+}
+
+/// What is known of a problem: `GET /api/problems/{problem}`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/problems/{problem}")]
+pub(crate) struct ProblemDocument<'a> {
+    #[serde(flatten)]
+    problem: ProblemRecord<'a>,
+    /// What `judge show` says of it.
+    facts: Vec<FactRecord<'a>>,
+    /// The rules of its game, its input, output and scoring; absent if its checker is a command.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    rules: &'a str,
+    /// Its bundled solvers, the best first.
+    solvers: Vec<SolverRecord<'a>>,
+    /// The names of its first cases, if people can play it.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    names: &'a [String],
+    /// Whether `POST /api/started` may run a solver on a seed whose game is then shown.
+    fresh_replays: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "fact")]
+struct FactRecord<'a> {
+    /// What it is about.
+    name: &'a str,
+    /// What is known.
+    text: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+struct SolverRecord<'a> {
+    /// As `--solver` takes it.
+    solver: &'a str,
+    /// What it does.
+    summary: &'a str,
+}
+
+/// The problems of a catalogue.
+#[derive(Debug)]
+pub struct ProblemList<'a> {
+    /// Each with whether people can play it.
+    pub problems: Vec<(&'a Problem, bool)>,
+}
+
+impl Document for ProblemList<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let records = self.problems.iter().map(|(problem, by_hand)| problem_record(problem, *by_hand));
+        ProblemsDocument { problems: records.collect() }
+    }
+}
+
+impl Document for ProblemPage<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        ProblemDocument {
+            problem: problem_record(self.problem, self.by_hand),
+            facts: self.facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
+            rules: self.rules,
+            solvers: self.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
+            names: self.names,
+            fresh_replays: self.fresh_replays,
+        }
+    }
+}
+
+fn problem_record(problem: &Problem, by_hand: bool) -> ProblemRecord<'_> {
+    ProblemRecord {
+        problem: &problem.id,
+        title: &problem.title,
+        rule: problem.scoring.to_string(),
+        direction: problem.direction.name(),
+        limits: (&problem.limits).into(),
+        cases: problem.cases.len(),
+        by_hand,
+    }
+}
+
+/// What a server lets its pages do: `GET /api/server`.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(title = "GET /api/server")]
+pub struct ServerRecord {
+    /// The judge's version.
+    pub judge: &'static str,
+    /// Whether tags and notes can be changed: not with `--read-only`.
+    pub edits: bool,
+    /// Whether runs can be started, stopped and resumed: with `--allow-run`.
+    pub runs: bool,
+}
+
+impl Document for ServerRecord {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        self
+    }
+}
+
+/// The tags and the note of a run: the answer to `POST /api/runs/{run}/labels`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "POST /api/runs/{run}/labels")]
+pub(crate) struct LabelsDocument<'a> {
+    /// The run's number.
+    run: i64,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
+}
+
+/// The tags and the note of a run.
+#[derive(Debug)]
+pub struct RunLabels<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Its tags and its note.
+    pub labels: &'a Labels,
+}
+
+impl Document for RunLabels<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        LabelsDocument { run: self.run.0, labels: self.labels.into() }
+    }
+}
+
+/// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs/{run}/points")]
+pub struct Points<'a> {
+    /// The run's number.
+    pub run: i64,
+    /// The field of the first number.
+    pub x: &'a str,
+    /// The field of the second number.
+    pub y: &'a str,
+    /// How many rows have both numbers.
+    pub total: usize,
+    /// The points of each solver: all, or evenly chosen ones.
+    pub solvers: Vec<SolverPoints<'a>>,
+}
+
+/// The points of a solver.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "points")]
+pub struct SolverPoints<'a> {
+    /// Its name.
+    pub solver: &'a str,
+    /// The names of the cases.
+    pub cases: Vec<String>,
+    /// The first number of each.
+    pub x: Vec<f64>,
+    /// The second number of each.
+    pub y: Vec<f64>,
+}
+
+impl Document for Points<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        self
+    }
+}
+
+/// A run that goes on, or has just ended.
+#[derive(Debug)]
+pub struct UnfinishedRun<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Its state.
+    pub state: RunState,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The time since it started.
+    pub elapsed: Duration,
+    /// Its solvers.
+    pub solvers: Vec<SolverNow<'a>>,
+    /// What it has finished since the last event: the last of that.
+    pub finished: Vec<NewCase<'a>>,
+}
+
+/// How far a solver is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+pub struct SolverNow<'a> {
+    /// Its name.
+    pub solver: &'a str,
+    /// How many cases it has finished.
+    pub done: usize,
+    /// How many of them were accepted.
+    pub accepted: usize,
+}
+
+/// A case that has just been finished.
+#[derive(Debug)]
+pub struct NewCase<'a> {
+    /// Its name.
+    pub case: &'a str,
+    /// The solver's name.
+    pub solver: &'a str,
+    /// The outcome.
+    pub outcome: &'a Outcome,
+}
+
+/// How far a run is: the data of an event `progress` of `GET /api/events`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "progress of GET /api/events")]
+pub(crate) struct ProgressDocument<'a> {
+    /// The run's number.
+    run: i64,
+    /// Its state.
+    #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
+    state: &'static str,
+    /// How many cases it has.
+    planned: usize,
+    /// The time since it started.
+    elapsed_ms: f64,
+    /// The time until it ends, if it goes on at this rate; absent before the first result and after the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining_ms: Option<f64>,
+    /// Its solvers, in the order of the command line.
+    solvers: &'a [SolverNow<'a>],
+    /// The newest results since the last event.
+    finished: Vec<NewCaseRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+struct NewCaseRecord<'a> {
+    /// The case's name.
+    case: &'a str,
+    /// The solver's name.
+    solver: &'a str,
+    /// The verdict's short code.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
+    code: &'static str,
+    /// The raw score, exactly; of accepted answers only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    score: Option<Number>,
+    /// CPU time of all its processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms: Option<f64>,
+}
+
+impl Document for UnfinishedRun<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        ProgressDocument {
+            run: self.run.0,
+            state: self.state.name(),
+            planned: self.planned,
+            elapsed_ms: in_milliseconds(self.elapsed),
+            remaining_ms: remaining(self).map(in_milliseconds),
+            solvers: &self.solvers,
+            finished: self.finished.iter().map(new_case_record).collect(),
+        }
+    }
+}
+
+fn new_case_record<'a>(new: &'a NewCase<'_>) -> NewCaseRecord<'a> {
+    NewCaseRecord {
+        case: new.case,
+        solver: new.solver,
+        code: new.outcome.verdict.code(),
+        score: new.outcome.score.as_ref().and_then(exact),
+        cpu_ms: new.outcome.cpu.map(in_milliseconds),
+    }
+}
+
+/// Returns the time until a run ends, if it goes on as it did.
+fn remaining(run: &UnfinishedRun<'_>) -> Option<Duration> {
+    let done: usize = run.solvers.iter().map(|solver| solver.done).sum();
+    let left = (run.planned * run.solvers.len()).checked_sub(done)?;
+    (run.state == RunState::Running && done > 0).then(|| run.elapsed.mul_f64(left as f64 / done as f64))
+}
+
+/// The runs that pages have started: `/api/started`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "/api/started")]
+pub(crate) struct StartedDocument<'a> {
+    /// The newest first.
+    started: &'a [StartedRecord],
+}
+
+/// A run that a page has started.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "started")]
+pub struct StartedRecord {
+    /// Its number among those that this server has started.
+    pub number: usize,
+    /// Its command line.
+    pub command: String,
+    /// Its number in the journal, once it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<i64>,
+    /// Whether it goes on.
+    pub running: bool,
+    /// Its exit code, as of `judge run`; absent while it goes on, and if a signal ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The end of what it has printed.
+    pub output: String,
+}
+
+impl Document for [StartedRecord] {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        StartedDocument { started: self }
+    }
+}
+
+/// A game that a person plays, after some moves.
+#[derive(Debug)]
+pub struct ManualGamePage<'a> {
+    /// The problem's id.
+    pub problem: &'a str,
+    /// The case's name.
+    pub case: &'a str,
+    /// How many moves were played.
+    pub moves: usize,
+    /// What the whole answer is worth as it stands.
+    pub score: &'a Score,
+    /// The last move.
+    pub film: &'a GameFilm,
+    /// What can be played next.
+    pub outlook: Outlook,
+    /// The best known score of the case, and its solver.
+    pub best: Option<(Score, String)>,
+    /// The best score of the case by hand.
+    pub best_by_hand: Option<Score>,
+    /// Whether the result can be recorded.
+    pub records: bool,
+}
+
+/// A game that a person plays, after some moves: `POST /api/play/{problem}`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "POST /api/play/{problem}")]
+pub(crate) struct ManualGameDocument<'a> {
+    /// The problem's id.
+    problem: &'a str,
+    /// The case's name.
+    case: &'a str,
+    /// How many moves were played.
+    moves: usize,
+    /// The points so far.
+    points: Option<Number>,
+    /// What the answer is worth as it stands: moves that the game then plays by itself count too.
+    score: Option<Number>,
+    /// Every move that can be played next; none when the game is over.
+    choices: Vec<ChoiceRecord<'a>>,
+    /// What the game brings next, row by row.
+    ahead: AheadRecord,
+    /// The last move, frame by frame; before the first move, the start.
+    #[serde(flatten)]
+    film: ReplayRecord<'a>,
+    /// The best known score of the case; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<BestRecord<'a>>,
+    /// The best score of the case by hand; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_by_hand: Option<Number>,
+    /// Whether the result can be recorded: not with `--read-only`.
+    records: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "choice")]
+struct ChoiceRecord<'a> {
+    /// The numbers of the move, as the answer's line has them.
+    #[serde(rename = "move")]
+    played: &'a [i64],
+    /// The cells of the board that stand for it, from 0 at the top left, row by row.
+    cells: &'a [usize],
+    /// What it puts where: a cell and its look.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    placed: Vec<(usize, Look)>,
+    /// The points that it brings.
+    gained: Option<Number>,
+    /// Whether the game is over after it.
+    #[serde(skip_serializing_if = "is_false")]
+    ends: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ahead")]
+struct AheadRecord {
+    /// How many cells a row has.
+    width: usize,
+    /// The look of each cell.
+    cells: Vec<Look>,
+    /// The cells that are played now.
+    marked: Vec<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "best")]
+struct BestRecord<'a> {
+    /// The score.
+    score: Option<Number>,
+    /// Whose it is.
+    solver: &'a str,
+}
+
+impl Document for ManualGamePage<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let ManualGamePage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
+        ManualGameDocument {
+            problem,
+            case,
+            moves: *moves,
+            points: exact(film.points()),
+            score: exact(*score),
+            choices: outlook.choices.iter().map(choice_record).collect(),
+            ahead: ahead_record(&outlook.ahead),
+            film: film.record(),
+            best: best.as_ref().map(|(score, solver)| BestRecord { score: exact(score), solver }),
+            best_by_hand: best_by_hand.as_ref().and_then(exact),
+            records: *records,
+        }
+    }
+}
+
+fn ahead_record(Board { width, cells }: &Board) -> AheadRecord {
+    let marked = cells.iter().enumerate().filter(|(_, cell)| cell.marked).map(|(place, _)| place).collect();
+    AheadRecord { width: *width, marked, cells: cells.iter().cloned().map(look).collect() }
+}
+
+fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
+    let Choice { played, cells, placed, gained, ends } = choice;
+    let placed = placed.iter().map(|(place, cell)| (*place, look(cell.clone()))).collect();
+    ChoiceRecord { played, cells, placed, gained: exact(gained), ends: *ends }
+}
+
+/// A recorded result of a person.
+#[derive(Debug)]
+pub struct RecordedManualGame<'a> {
+    /// The run that it is.
+    pub run: RunId,
+    /// The case's name.
+    pub case: &'a str,
+    /// The score.
+    pub score: &'a Score,
+}
+
+/// A recorded result of a person: `POST /api/play/{problem}/run`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "POST /api/play/{problem}/run")]
+pub(crate) struct RecordedManualGameDocument<'a> {
+    /// The run that it is.
+    run: i64,
+    /// The case's name.
+    case: &'a str,
+    /// The score.
+    score: Option<Number>,
+}
+
+impl Document for RecordedManualGame<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        let RecordedManualGame { run, case, score } = self;
+        RecordedManualGameDocument { run: run.0, case, score: exact(score) }
+    }
+}
+
+/// Why there is no answer: the body of every answer of the API with the status 400, 403, 404 or 500.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "An error of /api")]
+pub struct ApiError<'a> {
+    /// What is wrong.
+    pub error: &'a str,
+    /// How to fix it.
+    pub hints: &'a [&'a str],
+}
+
+impl Document for ApiError<'_> {
+    const IS_INDENTED: bool = false;
+
+    fn record(&self) -> impl Serialize {
+        self
+    }
+}

@@ -1,0 +1,150 @@
+//! JSON documents: exact numbers, no control characters, and their schemas.
+
+use judge_problem::is_hidden;
+use serde::Serialize;
+use serde_json::Number;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+use std::io;
+use std::io::Write;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A value that the judge writes as one JSON document. [`SCHEMAS`](crate::SCHEMAS) has the schema of each.
+pub trait Document {
+    /// Whether the document is indented, as in files. The server sends documents of one line.
+    const IS_INDENTED: bool = true;
+
+    /// Returns what is serialized: its fields are the keys of the document.
+    fn record(&self) -> impl Serialize;
+
+    /// Writes the document, with a final newline.
+    ///
+    /// # Errors
+    /// When the output cannot be written to.
+    fn write_json(&self, output: &mut dyn Write) -> serde_json::Result<()> {
+        if Self::IS_INDENTED {
+            write(&self.record(), Visible(PrettyFormatter::new()), output)
+        } else {
+            write(&self.record(), Visible(CompactFormatter), output)
+        }
+    }
+
+    /// Returns the document, with a final newline.
+    ///
+    /// # Errors
+    /// Never: every value in it can be written as JSON.
+    fn to_json(&self) -> serde_json::Result<String> {
+        text(|output| self.write_json(output))
+    }
+}
+
+/// Returns a value as a line of JSON, with its newline.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<String> {
+    text(|output| write(value, Visible(CompactFormatter), output))
+}
+
+/// A list whose items are made as they are written.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+fn write<F: Formatter>(value: &impl Serialize, formatter: F, output: &mut dyn Write) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *output, formatter))?;
+    output.write_all(b"\n").map_err(serde_json::Error::io)
+}
+
+fn text(write: impl FnOnce(&mut dyn Write) -> serde_json::Result<()>) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
+}
+
+/// JSON itself escapes the control characters of ASCII in strings; the others mean the same when they are escaped too.
+struct Visible<F>(F);
+
+/// Passes what stands around values on to the inner formatter.
+macro_rules! passed_on {
+    ($($method:ident($($flag:ident)?)),*) => {
+        $(fn $method<W: ?Sized + Write>(&mut self, writer: &mut W $(, $flag: bool)?) -> io::Result<()> {
+            self.0.$method(writer $(, $flag)?)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Visible<F> {
+    passed_on!(
+        begin_array(),
+        end_array(),
+        begin_array_value(first),
+        end_array_value(),
+        begin_object(),
+        end_object(),
+        begin_object_key(first),
+        end_object_key(),
+        begin_object_value(),
+        end_object_value()
+    );
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(place) = rest.find(is_hidden) {
+            let (before, after) = rest.split_at(place);
+            writer.write_all(before.as_bytes())?;
+            let hidden = after.chars().next().unwrap_or_default();
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = &after[hidden.len_utf8()..];
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+/// Whether a count is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Whether a flag is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(crate) fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Milliseconds, to the microsecond.
+pub(crate) fn in_milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A decimal number of any length as a JSON number.
+pub(crate) fn exact(number: &impl ToString) -> Option<Number> {
+    Number::from_str(&number.to_string()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_exact_and_visible() {
+        struct Texts([&'static str; 2]);
+        impl Document for Texts {
+            fn record(&self) -> impl Serialize {
+                self.0
+            }
+        }
+        let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
+        for json in [Texts(value).to_json().unwrap(), line(&value).unwrap()] {
+            assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
+            assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! A game move by move: its frames for a page, its boards as text, and stepping through it.
+
+use checkers::{Board, Cell, Frame, Observer, Score};
+use judge_problem::one_line;
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::io;
+use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use unicode_width::UnicodeWidthStr;
+
+/// Records a game as it is replayed.
+#[derive(Debug, Default)]
+pub struct GameFilm {
+    moves: MoveRange,
+    captions: Palette<String>,
+    cells: Palette<Look>,
+    frames: Vec<Delta>,
+    step: usize,
+    total: Score,
+    width: usize,
+    board: Vec<u32>,
+}
+
+/// The look of a cell, without its mark.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "look")]
+pub(crate) struct Look(Option<String>, u32);
+
+impl Look {
+    fn is_of(&self, cell: &Cell) -> bool {
+        self.0 == cell.text && (cell.text.is_none() || self.1 == cell.color)
+    }
+}
+
+/// The difference between a frame and the previous one. Unchanged parts are absent.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "frame")]
+pub(crate) struct Delta {
+    /// The move's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    s: Option<usize>,
+    /// The caption's place in the palette.
+    t: u32,
+    /// Points that were gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    g: Option<String>,
+    /// Points so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<String>,
+    /// The board's width, if the form of the board changed; the board is then empty before the changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    w: Option<usize>,
+    /// The number of cells of that board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n: Option<usize>,
+    /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    c: Vec<u32>,
+    /// Marked cells: their places, each counted from the one before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    m: Vec<u32>,
+}
+
+/// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "film")]
+pub(crate) struct ReplayRecord<'a> {
+    /// What happens, for frames to name.
+    captions: &'a [String],
+    /// What cells look like, for frames to name: text (`null` for an empty cell) and colour.
+    cells: &'a [Look],
+    /// Each as the difference from the one before it.
+    frames: &'a [Delta],
+}
+
+/// Values that are stored once and named by their place.
+#[derive(Debug)]
+struct Palette<T> {
+    values: Vec<T>,
+    places: HashMap<T, u32>,
+}
+
+impl<T> Default for Palette<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), places: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Palette<T> {
+    fn place(&mut self, value: T) -> u32 {
+        if let Some(&place) = self.places.get(&value) {
+            return place;
+        }
+        let place = small(self.values.len());
+        self.values.push(value.clone());
+        self.places.insert(value, place);
+        place
+    }
+}
+
+impl GameFilm {
+    /// Starts a replay of these moves, without frames.
+    #[must_use]
+    pub fn new(moves: MoveRange) -> Self {
+        let mut replay = Self { moves, ..Self::default() };
+        // An empty cell is 0: a new board lists none of them.
+        replay.cells.place(Look(None, 0));
+        replay
+    }
+
+    /// Returns the number of frames.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Returns whether there are no frames.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Returns the points after the last frame.
+    #[must_use]
+    pub fn points(&self) -> &Score {
+        &self.total
+    }
+
+    pub(crate) fn record(&self) -> ReplayRecord<'_> {
+        ReplayRecord { captions: &self.captions.values, cells: &self.cells.values, frames: &self.frames }
+    }
+
+    fn add(&mut self, frame: Frame) {
+        let Frame { step, caption, gained, total, board } = frame;
+        let first = self.frames.is_empty();
+        let marked = (0..).zip(&board.cells).filter(|(_, cell)| cell.marked).map(|(place, _)| place);
+        let mut delta = Delta {
+            s: (first || step != self.step).then_some(step),
+            t: self.captions.place(caption),
+            g: (gained != Score::default()).then(|| gained.to_string()),
+            p: (first || total != self.total).then(|| total.to_string()),
+            m: differences(marked),
+            ..Delta::default()
+        };
+        self.redraw(board, &mut delta);
+        (self.step, self.total) = (step, total);
+        self.frames.push(delta);
+    }
+
+    fn redraw(&mut self, board: Board, delta: &mut Delta) {
+        if self.width != board.width || self.board.len() != board.cells.len() {
+            (delta.w, delta.n) = (Some(board.width), Some(board.cells.len()));
+            self.width = board.width;
+            self.board = vec![0; board.cells.len()];
+        }
+        let mut last = 0;
+        for (place, cell) in board.cells.into_iter().enumerate() {
+            // Nearly all cells look as before. This check is faster than a search of the palette.
+            if self.cells.values[self.board[place] as usize].is_of(&cell) {
+                continue;
+            }
+            let look = self.cells.place(look(cell));
+            self.board[place] = look;
+            delta.c.extend([small(place - last), look]);
+            last = place;
+        }
+    }
+}
+
+impl Observer for GameFilm {
+    fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
+        if self.moves.contains(step) {
+            self.add(frame());
+        }
+    }
+}
+
+/// Returns the look of a cell.
+pub(crate) fn look(cell: Cell) -> Look {
+    // The colour of an empty cell has no meaning.
+    let color = if cell.text.is_some() { cell.color } else { 0 };
+    Look(cell.text, color)
+}
+
+/// Returns the difference of each number from the one before it.
+fn differences(places: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut last = 0;
+    places.map(|place| place - std::mem::replace(&mut last, place)).collect()
+}
+
+/// Converts a place on a board or in a palette. No memory holds 2^32 of them.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).expect("places are counted in memory")
+}
+
+/// The moves from `from` to `to`; `None` is the first or the last one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MoveRange {
+    /// The first move.
+    pub from: Option<usize>,
+    /// The last move.
+    pub to: Option<usize>,
+}
+
+impl MoveRange {
+    /// Returns whether a move is part of it.
+    #[must_use]
+    pub fn contains(self, step: usize) -> bool {
+        self.from.is_none_or(|from| step >= from) && self.to.is_none_or(|to| step <= to)
+    }
+}
+
+/// Records a game as it is replayed. Each frame is a text of several lines.
+#[derive(Debug, Default)]
+pub struct GameText {
+    moves: MoveRange,
+    frames: Vec<String>,
+}
+
+impl GameText {
+    /// Starts a replay of these moves, without frames.
+    #[must_use]
+    pub fn new(moves: MoveRange) -> Self {
+        Self { moves, frames: Vec::new() }
+    }
+
+    /// Returns the frames, each without a newline at its end.
+    #[must_use]
+    pub fn frames(&self) -> &[String] {
+        &self.frames
+    }
+}
+
+impl Observer for GameText {
+    fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
+        if self.moves.contains(step) {
+            self.frames.push(text(&frame()));
+        }
+    }
+}
+
+/// Returns a frame as `move 3 · total 12 (+4)`, what happened, and the board.
+fn text(frame: &Frame) -> String {
+    let Frame { step, caption, gained, total, board } = frame;
+    let gained = if *gained == Score::default() { String::new() } else { format!(" ({gained:+})") };
+    let board = rows(board).join("\n");
+    format!("move {step} · total {total}{gained}\n{}\n{board}", one_line(caption))
+}
+
+/// Returns the rows of a board. An empty cell is a dot, and the cells that the step concerns are in brackets.
+fn rows(board: &Board) -> Vec<String> {
+    let shown: Vec<_> = board.cells.iter().map(|cell| one_line(cell.text.as_deref().unwrap_or("."))).collect();
+    let width = shown.iter().map(|text| text.width()).max().unwrap_or(0);
+    let cell = |(text, cell): (&str, &Cell)| {
+        let room = " ".repeat(width - text.width());
+        if cell.marked { format!("{room}[{text}]") } else { format!("{room} {text} ") }
+    };
+    let cells: Vec<_> = shown.iter().map(|text| &**text).zip(&board.cells).map(cell).collect();
+    cells.chunks(board.width.max(1)).map(|row| row.concat().trim_end().to_owned()).collect()
+}
+
+/// Switches to the alternate screen and back. The text on the terminal stays as it was.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l";
+const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
+const CLEAR: &str = "\x1b[H\x1b[2J";
+
+/// The number of frames that one key skips.
+const LEAP: usize = 10;
+
+/// Returns whether a person can step through frames: standard input and output are a terminal.
+#[must_use]
+pub fn can_step() -> bool {
+    stdin().is_terminal() && stdout().is_terminal()
+}
+
+/// Shows the frames one at a time until the reader leaves. `result` is shown below the last one.
+///
+/// # Errors
+/// When the terminal cannot be read or written.
+pub fn step_through(frames: &[String], result: &str) -> io::Result<()> {
+    let _keys = Keys::open()?;
+    let mut place = 0;
+    loop {
+        let last = frames.len().saturating_sub(1);
+        let end = if place == last { format!("\n\n{result}") } else { String::new() };
+        let help = "→ next · ← back · PgDn, PgUp by 10 · Home, End · q leaves";
+        let shown = format!("{}{end}\n\nframe {} of {} · {help}", frames[place], place + 1, frames.len());
+        write_out(&format!("{CLEAR}{}", shown.replace('\n', "\r\n")))?;
+        let mut bytes = [0; 16];
+        let count = stdin().read(&mut bytes)?;
+        for key in keys(&bytes[..count]) {
+            match key {
+                Key::Leave => return Ok(()),
+                Key::Move(by) => place = place.saturating_add_signed(by).min(last),
+                Key::First => place = 0,
+                Key::Last => place = last,
+            }
+        }
+        if count == 0 {
+            return Ok(());
+        }
+    }
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let mut stdout = stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Move(isize),
+    First,
+    Last,
+    Leave,
+}
+
+/// Returns the keys in the bytes that a terminal sends. Unknown keys are ignored.
+fn keys(mut bytes: &[u8]) -> Vec<Key> {
+    const NAMED: [(&[u8], Key); 24] = [
+        (b"\x1b[C", Key::Move(1)),
+        (b"\x1b[B", Key::Move(1)),
+        (b"\x1bOC", Key::Move(1)),
+        (b"\x1bOB", Key::Move(1)),
+        (b" ", Key::Move(1)),
+        (b"\r", Key::Move(1)),
+        (b"\n", Key::Move(1)),
+        (b"n", Key::Move(1)),
+        (b"\x1b[D", Key::Move(-1)),
+        (b"\x1b[A", Key::Move(-1)),
+        (b"\x1bOD", Key::Move(-1)),
+        (b"\x1bOA", Key::Move(-1)),
+        (b"\x7f", Key::Move(-1)),
+        (b"p", Key::Move(-1)),
+        (b"\x1b[6~", Key::Move(LEAP.cast_signed())),
+        (b"\x1b[5~", Key::Move(-LEAP.cast_signed())),
+        (b"\x1b[H", Key::First),
+        (b"\x1b[1~", Key::First),
+        (b"g", Key::First),
+        (b"\x1b[F", Key::Last),
+        (b"\x1b[4~", Key::Last),
+        (b"G", Key::Last),
+        (b"q", Key::Leave),
+        (b"\x03", Key::Leave),
+    ];
+    let mut found = Vec::new();
+    while let Some(first) = bytes.first() {
+        let named = NAMED.iter().find(|(code, _)| bytes.starts_with(code));
+        if let Some((code, key)) = named {
+            found.push(*key);
+            bytes = &bytes[code.len()..];
+        } else if *first == 0x1b && bytes.len() > 1 {
+            // Another key's sequence.
+            break;
+        } else {
+            found.extend(matches!(first, 0x1b | 0x04).then_some(Key::Leave));
+            bytes = &bytes[1..];
+        }
+    }
+    found
+}
+
+/// A terminal that sends each key at once. Dropping this restores the terminal.
+struct Keys(Termios);
+
+impl Keys {
+    fn open() -> io::Result<Self> {
+        let before = tcgetattr(stdin())?;
+        let mut now = before.clone();
+        now.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        now.special_codes[SpecialCodeIndex::VMIN] = 1;
+        now.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(stdin(), OptionalActions::Now, &now)?;
+        let keys = Self(before);
+        write_out(ENTER)?;
+        Ok(keys)
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        let _ = write_out(LEAVE);
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_its_move_its_points_and_its_board() {
+        let cell = |text: &str, marked| Cell { text: (text != ".").then(|| text.to_owned()), color: 1, marked };
+        let cells = vec![cell("a", false), cell("12", true), cell(".", false), cell("b", true)];
+        let frame = Frame {
+            step: 3,
+            caption: "2 matches\u{202e}".to_owned(),
+            gained: 4.into(),
+            total: 12.into(),
+            board: Board { width: 2, cells },
+        };
+        let mut game = GameText::new(MoveRange { from: Some(3), to: None });
+        game.step(3, &mut || frame.clone());
+        game.step(2, &mut || unreachable!("it is not of these moves"));
+        let shown = "move 3 · total 12 (+4)\n2 matches\\u{202e}\n  a [12]\n  .  [b]";
+        assert_eq!(game.frames(), [shown]);
+    }
+
+    #[test]
+    fn a_game_without_a_board_has_its_captions() {
+        let board = Board { width: 0, cells: Vec::new() };
+        let frame = Frame { step: 0, caption: "the start".into(), gained: 0.into(), total: 0.into(), board };
+        let mut game = GameText::default();
+        game.step(0, &mut || frame.clone());
+        assert_eq!(game.frames(), ["move 0 · total 0\nthe start\n"]);
+    }
+
+    #[test]
+    fn what_a_terminal_sends_are_keys() {
+        let (next, back) = (Key::Move(1), Key::Move(-1));
+        for (bytes, expected) in [
+            (&b"\x1b[C\x1b[C\x1b[D"[..], &[next, next, back][..]),
+            (b" np\x7f\r", &[next, next, back, back, next]),
+            (b"\x1b[6~\x1b[5~\x1b[HG", &[Key::Move(10), Key::Move(-10), Key::First, Key::Last]),
+            (b"xyz", &[]),
+            (b"q", &[Key::Leave]),
+            (b"\x1b", &[Key::Leave]),
+            (b"\x03", &[Key::Leave]),
+            // A function key.
+            (b"\x1b[15~", &[]),
+            (b"", &[]),
+        ] {
+            assert_eq!(keys(bytes), expected, "{bytes:?}");
+        }
+    }
+}

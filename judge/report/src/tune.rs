@@ -1,0 +1,473 @@
+//! The report of a search for parameters, in every format.
+
+use crate::text::effects::{between, claim_name, give_or_take, rounded, signed};
+use crate::text::json;
+use crate::text::json::exact;
+use crate::text::provenance::provenance_lines;
+use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::table::{Column, Field, grid, right};
+use crate::text::terminal::{Paint, Style};
+use judge_compare::paired::{Claim, EffectMeasure};
+use judge_problem::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, one_line, quote};
+use judge_statistics::tune::{Parameter, ParameterSetting};
+use judge_statistics::{Interval, Moments, mean_interval};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Number, json};
+use std::collections::BTreeMap;
+
+/// The report of a search for good parameters.
+#[derive(Debug)]
+pub struct TuneReport {
+    /// The problem's id.
+    pub problem: String,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
+    /// What the solver may use on each case.
+    pub limits: Limits,
+    /// The command line of the solver, with the names of the parameters in braces.
+    pub solver: String,
+    /// Its environment variables, likewise.
+    pub environment: Vec<(String, String)>,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// The names of the cases of the search.
+    pub cases: Vec<CaseName>,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
+    /// Which values of a mean are good.
+    pub direction: Direction,
+    /// The error probability of the intervals.
+    pub alpha: f64,
+    /// Every setting that was tried, the default one first.
+    pub candidates: Vec<Candidate>,
+    /// The best candidate. `None` if none has run.
+    pub best: Option<usize>,
+    /// The best setting compared with the default one. `None` if they are the same, or nothing was compared.
+    pub comparison: Option<TuneComparison>,
+    /// The number of runs of the solver in the search.
+    pub runs: usize,
+    /// Why the search ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+/// A setting, and its outcomes.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The setting.
+    pub setting: ParameterSetting,
+    /// By case; `None` where it was not run.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// The value of each outcome: points by the problem's rule, or on the scale of the measure; larger is better. `None`
+    /// where it was not run, and for a failure without a value.
+    pub values: Vec<Option<f64>>,
+    /// The mean of its values, as if it had run on every case of the search.
+    pub worth: Option<f64>,
+}
+
+/// The comparison of the best setting with the default one, on cases that took no part in the search.
+#[derive(Debug, Clone)]
+pub struct TuneComparison {
+    /// The default setting.
+    pub default: ParameterSetting,
+    /// Whether the user gave any of its values.
+    pub is_given: bool,
+    /// The names of the cases.
+    pub cases: Vec<CaseName>,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
+    /// The result in words.
+    pub verdict: String,
+    /// The claim about the best setting.
+    pub claim: Claim,
+    /// The number of cases with an effect.
+    pub pairs: usize,
+    /// The mean effect, positive if the best setting is better; `None` with too few cases.
+    pub mean: Option<f64>,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// Whether it was interrupted.
+    pub stop: Option<Stop>,
+}
+
+impl TuneReport {
+    /// Returns the remark on the winner's score: how far it can be trusted.
+    fn selection_note(&self) -> &'static str {
+        if self.comparison.is_some() {
+            "the winner's score is exaggerated (selection): the fresh cases show what it is worth"
+        } else {
+            "the winner's score is exaggerated (selection): confirm it on fresh cases"
+        }
+    }
+
+    /// Returns the second best candidate, among those with at least half as many cases as the best one.
+    fn runner_up(&self, best: usize) -> Option<usize> {
+        let half = self.candidates[best].count().div_ceil(2);
+        let others = self.by_rank().into_iter().filter(|&other| other != best);
+        let raced = others.filter(|&other| self.candidates[other].count() >= half);
+        raced.max_by(|&left, &right| self.worth(left).total_cmp(&self.worth(right)))
+    }
+
+    /// Returns the candidates that were run: the best one, then those with the most cases, and among equals those with
+    /// the best mean.
+    fn by_rank(&self) -> Vec<usize> {
+        let is_best = |candidate: usize| self.best == Some(candidate);
+        let cases = |candidate: usize| self.candidates[candidate].count();
+        let mut order: Vec<usize> = (0..self.candidates.len()).filter(|&candidate| cases(candidate) > 0).collect();
+        order.sort_by(|&left, &right| {
+            let by_cases = is_best(right).cmp(&is_best(left)).then(cases(right).cmp(&cases(left)));
+            by_cases.then(self.worth(right).total_cmp(&self.worth(left)))
+        });
+        order
+    }
+
+    fn worth(&self, candidate: usize) -> f64 {
+        self.candidates[candidate].worth.unwrap_or(f64::NEG_INFINITY)
+    }
+
+    fn moments(&self, candidate: usize) -> Moments {
+        Moments::of(&self.candidates[candidate].values.iter().copied().flatten().collect::<Vec<_>>())
+    }
+
+    /// Returns the mean in the game's own points, or in those of the rule: the geometric mean for ratios.
+    fn score(&self, mean: f64) -> f64 {
+        let mean = if self.direction == Direction::Max { mean } else { -mean };
+        if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }
+    }
+
+    fn command(&self, candidate: usize) -> String {
+        let values = &self.candidates[candidate].setting.values;
+        let quote = |text: &str| quote(&filled(text, &self.parameters, values));
+        let variables =
+            self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
+        format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
+    }
+}
+
+/// Returns the text with each name in braces replaced by the value of the parameter.
+pub fn filled(text: &str, parameters: &[Parameter], values: &[String]) -> String {
+    let value = |name: &str| {
+        let place = parameters.iter().position(|parameter| parameter.name == name)?;
+        values.get(place)
+    };
+    fill_placeholders(text, value).to_string_lossy().into_owned()
+}
+
+impl Candidate {
+    /// Returns the number of cases that it has run on.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.outcomes.iter().flatten().count()
+    }
+
+    /// Returns the number of cases without an accepted answer.
+    fn failures(&self) -> usize {
+        self.outcomes.iter().flatten().filter(|outcome| !outcome.is_accepted()).count()
+    }
+
+    /// Returns the places of the cases that it has run on, with their outcomes.
+    fn runs(&self) -> impl Iterator<Item = (usize, &Outcome)> {
+        self.outcomes.iter().enumerate().filter_map(|(case, outcome)| Some((case, outcome.as_ref()?)))
+    }
+}
+
+impl TuneComparison {
+    /// Returns the default setting in words.
+    fn default_in_words(&self, parameters: &[Parameter]) -> String {
+        let kind = if self.is_given { "the default setting" } else { "the middle of the ranges and first categories" };
+        format!("{} ({kind})", self.default.words(parameters))
+    }
+}
+
+/// The number of settings that are shown.
+const SHOWN: usize = 10;
+
+/// Returns the report of a search, for a terminal or a file.
+pub(crate) fn tune_text(report: &TuneReport, style: Style) -> String {
+    let mut parts = vec![settings_grid(report, style)];
+    match report.best {
+        Some(best) if report.candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted) => {
+            parts.push(winner(report, best));
+            parts.extend(report.comparison.as_ref().map(|comparison| on_fresh_cases(report, comparison, style)));
+        }
+        Some(best) => {
+            let again = format!("hint: judge run -p {} {}", report.problem, report.command(best));
+            parts.push(format!("every setting fails on every case\n{}", one_line(&again)));
+        }
+        None => {}
+    }
+    if report.stop.is_some() {
+        parts.push("interrupted: this is the best so far, and it was not compared with the default setting".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// The best candidate, then those with the most cases, and among equals the better ones.
+fn settings_grid(report: &TuneReport, style: Style) -> String {
+    let order = report.by_rank();
+    let parameters = report.parameters.iter().enumerate();
+    let mut columns: Vec<Column> =
+        parameters.map(|(place, parameter)| right(&parameter.name).spare(place + 1)).collect();
+    let count = columns.len();
+    columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right("mean score")]);
+    let mut table = grid(columns, style);
+    for &candidate in order.iter().take(SHOWN) {
+        let is_solved = report.moments(candidate).count() > 0;
+        let candidate = &report.candidates[candidate];
+        let score = candidate.worth.filter(|_| is_solved).map(|worth| report.score(worth));
+        let score = score.map_or_else(|| NOTHING.to_owned(), |score| rounded(score, score / 1000.0));
+        let mut row: Vec<Field> = candidate.setting.values.iter().map(Field::new).collect();
+        row.extend([Field::new(candidate.count()), Field::new(candidate.failures()), Field::new(score)]);
+        table.add_row(row);
+    }
+    let left_out = order.len().saturating_sub(SHOWN);
+    if left_out == 0 { table.text() } else { format!("{}\n… and {left_out} more settings", table.text()) }
+}
+
+fn winner(report: &TuneReport, best: usize) -> String {
+    let setting = report.candidates[best].setting.words(&report.parameters);
+    let moments = report.moments(best);
+    let sure = (1.0 - report.alpha) * 100.0;
+    let mut lines =
+        vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
+    let mean = report.candidates[best].worth.unwrap_or_default();
+    if let Some(interval) = mean_interval(&moments, report.alpha) {
+        // The interval is of the cases that it ran on; the mean is for all cases.
+        let ends = [interval.low, interval.high].map(|end| report.score(end - moments.mean() + mean));
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let show = |score: f64| rounded(score, score / 1000.0);
+        let mean = show(report.score(mean));
+        lines.push(format!(
+            "  mean score            {mean}, {sure:.0} % interval from {} to {}, {} cases",
+            show(low),
+            show(high),
+            moments.count()
+        ));
+    }
+    lines.extend(against_runner_up(report, best));
+    lines.push(report.selection_note().to_owned());
+    let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
+    lines.push(one_line(&again).into_owned());
+    if best == 0 {
+        lines.push("it is the default setting: there is nothing to compare".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// The comparison with the default setting.
+fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style) -> String {
+    let paint = match comparison.claim {
+        Claim::Better => Paint::Good,
+        Claim::Worse => Paint::Bad,
+        Claim::Smaller
+        | Claim::Equal
+        | Claim::Accepted(_)
+        | Claim::Contrary
+        | Claim::Undecided { .. }
+        | Claim::TooFew => Paint::Strong,
+    };
+    let default = comparison.default_in_words(&report.parameters);
+    let mut lines = vec![
+        one_line(&format!("on {} fresh cases against {default}:", comparison.cases.len())).into_owned(),
+        style.paint(paint, &comparison.verdict),
+    ];
+    if comparison.mean.is_some_and(|mean| mean < 0.0) {
+        lines.push("the winner scored lower than the default there".to_owned());
+    }
+    if comparison.stop.is_some() {
+        lines.push("interrupted: only finished cases are compared".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
+    let rival = report.runner_up(best)?;
+    let values = |candidate: usize| report.candidates[candidate].values.iter().copied();
+    let pairs = values(best).zip(values(rival));
+    let pairs: Vec<(f64, f64)> = pairs.filter_map(|(best, rival)| Some((best?, rival?))).collect();
+    let total: f64 = pairs.iter().map(|(_, rival)| rival).sum();
+    let unit = match report.measure {
+        EffectMeasure::Total if total != 0.0 => total.abs() / pairs.len() as f64,
+        _ => 1.0,
+    };
+    let effects: Vec<f64> = pairs.iter().map(|(best, rival)| (best - rival) / unit).collect();
+    let rival = report.candidates[rival].setting.values.join(" ");
+    let rival = one_line(&rival);
+    if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
+        return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
+    }
+    let moments = Moments::of(&effects);
+    let interval: Interval = mean_interval(&moments, report.alpha)?;
+    let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
+    let side = if moments.mean() < 0.0 { "worse" } else { "better" };
+    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
+}
+
+/// The columns after the parameters.
+const COLUMNS: [&str; 4] = ["cases", "failed", "mean_score", "best"];
+
+/// Returns a search as tables for people, with the line that the text has on its winner.
+pub(crate) fn tune_sheet(report: &TuneReport) -> Sheet {
+    let best = report.best;
+    let found = best.map(|best| {
+        let setting = report.candidates[best].setting.words(&report.parameters);
+        format!("best of {} settings in {} runs: {setting}", report.candidates.len(), report.runs)
+    });
+    let warning = report.selection_note().to_owned();
+    let confirmed = report.comparison.as_ref().map(|comparison| {
+        let default = comparison.default_in_words(&report.parameters);
+        format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)
+    });
+    let provenance = provenance_lines(&report.provenance, Some(&report.limits));
+    Sheet {
+        title: format!("{}: {}", report.problem, found.as_deref().unwrap_or("nothing was run")),
+        lines: best.map(|_| warning).into_iter().chain(confirmed).chain(provenance).collect(),
+        sections: vec![
+            ("Settings".to_owned(), settings_table(report, |score| rounded(score, score / 1000.0), NOTHING)),
+            ("On fresh cases".to_owned(), comparison_table(report)),
+        ],
+        texts: Vec::new(),
+    }
+}
+
+/// Returns a row for each setting. Unknown values are empty.
+pub(crate) fn tune_rows(report: &TuneReport) -> TextTable {
+    settings_table(report, |score| score.to_string(), "")
+}
+
+/// The comparison of the best setting with the default one.
+fn comparison_table(report: &TuneReport) -> TextTable {
+    let row = |comparison: &TuneComparison| {
+        let or_nothing = |figure: Option<String>| figure.unwrap_or_else(|| NOTHING.to_owned());
+        vec![
+            comparison.default.words(&report.parameters),
+            report.best.map_or_else(String::new, |best| report.candidates[best].setting.words(&report.parameters)),
+            comparison.pairs.to_string(),
+            or_nothing(comparison.mean.map(|mean| signed(comparison.measure, mean))),
+            or_nothing(comparison.interval.map(|interval| between(comparison.measure, interval))),
+            claim_name(comparison.claim).to_owned(),
+        ]
+    };
+    let titles = ["default", "best", "cases", "mean effect", "interval", "claim"];
+    TextTable::new(&titles, 2, report.comparison.iter().map(row).collect())
+}
+
+/// A row for each setting, the best one first, those with the most cases first and the better ones before the others.
+fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &str) -> TextTable {
+    // A parameter with the name of a column gets a prefix.
+    let title = |name: &str| if COLUMNS.contains(&name) { format!("parameter.{name}") } else { name.to_owned() };
+    let mut titles: Vec<String> = report.parameters.iter().map(|parameter| title(&parameter.name)).collect();
+    titles.extend(COLUMNS.map(str::to_owned));
+    let rows = report.by_rank().into_iter().map(|place| {
+        let candidate = &report.candidates[place];
+        let mean = candidate.worth.filter(|_| report.moments(place).count() > 0);
+        let mean = mean.map_or_else(|| nothing.to_owned(), |worth| show(report.score(worth)));
+        let mut row = candidate.setting.values.clone();
+        row.extend([candidate.count().to_string(), candidate.failures().to_string(), mean]);
+        row.push((report.best == Some(place)).to_string());
+        row
+    });
+    TextTable { titles, words: 0, spare: Vec::new(), rows: rows.collect(), left_out: 0 }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge tune --jsonl")]
+pub(crate) struct TuneLine<'a> {
+    setting: BTreeMap<&'a str, &'a str>,
+    /// Whether it is the default setting.
+    default: bool,
+    /// Those that it was run on.
+    cases: Vec<&'a str>,
+    /// By case; null where it failed.
+    #[schemars(extend("items" = json!({ "type": ["number", "null"] })))]
+    scores: Vec<Option<Number>>,
+    /// By case: the node that it was run on, if there are nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<&'a str>,
+    /// As if it had run on every case of the search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_score: Option<f64>,
+    failures: usize,
+    best: bool,
+    /// With the best setting: its comparison with the default one, on other cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<ComparisonRecord<'a>>,
+}
+
+/// Effects are on the scale of the measure, positive if the best setting is better.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "comparison")]
+struct ComparisonRecord<'a> {
+    default: BTreeMap<&'a str, &'a str>,
+    /// Whether a value of the default setting was given.
+    default_given: bool,
+    cases: Vec<&'a str>,
+    /// The number of cases with an effect.
+    pairs: usize,
+    measure: &'static str,
+    claim: &'static str,
+    verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+}
+
+/// Returns a line of JSON for every setting, in the order in which they were first run.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub(crate) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+    let mut text = String::new();
+    for (place, candidate) in report.candidates.iter().enumerate().filter(|(_, candidate)| candidate.count() > 0) {
+        let is_best = report.best == Some(place);
+        let line = TuneLine {
+            setting: by_name(report, &candidate.setting),
+            default: place == 0,
+            cases: candidate.runs().map(|(case, _)| &*report.cases[case].0).collect(),
+            scores: candidate.runs().map(|(_, outcome)| exact(outcome.score.as_ref()?)).collect(),
+            nodes: candidate.runs().filter_map(|(_, outcome)| outcome.node.as_deref()).collect(),
+            mean_score: candidate.worth.filter(|_| report.moments(place).count() > 0).map(|worth| report.score(worth)),
+            failures: candidate.failures(),
+            best: is_best,
+            comparison: report.comparison.as_ref().filter(|_| is_best).map(|comparison| record(report, comparison)),
+        };
+        text.push_str(&json::line(&line)?);
+    }
+    Ok(text)
+}
+
+fn record<'a>(report: &'a TuneReport, comparison: &'a TuneComparison) -> ComparisonRecord<'a> {
+    ComparisonRecord {
+        default: by_name(report, &comparison.default),
+        default_given: comparison.is_given,
+        cases: comparison.cases.iter().map(|name| &*name.0).collect(),
+        pairs: comparison.pairs,
+        measure: comparison.measure.name(),
+        claim: claim_name(comparison.claim),
+        verdict: &comparison.verdict,
+        mean: comparison.mean,
+        low: comparison.interval.map(|interval| interval.low).filter(|low| low.is_finite()),
+        high: comparison.interval.map(|interval| interval.high).filter(|high| high.is_finite()),
+    }
+}
+
+fn by_name<'a>(report: &'a TuneReport, setting: &'a ParameterSetting) -> BTreeMap<&'a str, &'a str> {
+    let names = report.parameters.iter().map(|parameter| &*parameter.name);
+    names.zip(setting.values.iter().map(|value| &**value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_where_their_names_stood() {
+        let parameters = ["t=0..1", "n=1..2:int"].map(|text| text.parse().unwrap());
+        let values = ["0.5", "2"].map(str::to_owned);
+        assert_eq!(filled("./bot -n{n} --t={t} {n} {x}", &parameters, &values), "./bot -n2 --t=0.5 2 {x}");
+    }
+}

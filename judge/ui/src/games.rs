@@ -1,0 +1,242 @@
+//! Games on the page: replays of answers, and games that people play.
+
+use crate::refused::Refused;
+use crate::shown_run::{ShownRun, starts_programs};
+use crate::store::Store;
+use checkers::{ManualGame, CheckError, ManualReader, Move, Score};
+use judge_problem::{
+    CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
+};
+use judge_report::{Document, GameFilm, GamePage, ManualGamePage, MoveRange};
+use judge_run::cases::{Inputs, Selection, select};
+use judge_run::command::game_of;
+use judge_session::by_hand::PlayedByHand;
+use judge_session::failure::Failure;
+use judge_session::{answers, by_hand, programs};
+use std::path::Path;
+
+/// A solver's result on a case.
+pub(super) struct Played {
+    case: StoredCase,
+    player: String,
+    pub(super) result: StoredOutcome,
+}
+
+/// Returns the result of a solver on a case. The name may be absent if the run has one solver.
+pub(super) fn find_result(shown: &ShownRun, case: &str, solver: Option<&str>) -> Result<Played, Refused> {
+    let case = answers::find_case(&shown.run, case).map_err(Refused::missing)?;
+    let solver = answers::find_entrant(&shown.run, solver)?;
+    let player = shown.run.entrants[solver].name.clone();
+    let result = case.results[solver].clone().ok_or_else(|| {
+        let why = format!("run {} has no result of `{player}` on {}", shown.id(), case.spec.name);
+        Refused::missing(Failure::usage(why))
+    })?;
+    Ok(Played { case, player, result })
+}
+
+impl Played {
+    /// Returns the stored answer.
+    pub(super) fn answer(&self, store: &Store, shown: &ShownRun) -> Result<Vec<u8>, Refused> {
+        let stored = store.with_journal(|journal| {
+            let stored = self.result.answer.zip(journal).map(|(id, journal)| journal.answer(id));
+            Ok(stored.transpose()?.flatten())
+        })?;
+        stored.ok_or_else(|| {
+            let Self { case, player, result } = self;
+            Refused::missing(answers::no_answer(shown.id(), player, case, result.outcome.verdict))
+        })
+    }
+}
+
+/// A form in which an answer is shown.
+pub(super) enum Replay {
+    /// The page that plays the game.
+    Game(String),
+    /// A drawing by the problem's own program, with its media type.
+    Drawing(Vec<u8>, &'static str),
+}
+
+/// Returns whether answers to a problem are shown. If that takes a program of the setter, the server must be allowed to start
+/// programs.
+pub(super) fn is_shown(store: &Store, problem: &Problem) -> bool {
+    has_picture(problem) && (!takes_program(problem) || store.starter.is_some())
+}
+
+fn has_picture(problem: &Problem) -> bool {
+    problem.viewer.is_some() || matches!(problem.checker, CheckerChoice::BuiltIn(_))
+}
+
+fn takes_program(problem: &Problem) -> bool {
+    problem.viewer.is_some() || starts_programs(problem)
+}
+
+/// Returns an answer in the form that its problem has.
+pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
+    let (problem, Played { case, .. }) = (shown.problem(), played);
+    if !has_picture(problem) {
+        let error = format!("nothing draws answers to `{}`: its checker is a program", problem.id);
+        let hint = "`view-command` in the catalogue names a program that draws them";
+        return Err(Failure::usage(error).with_hint(hint).into());
+    }
+    if !is_shown(store, problem) {
+        let error = format!("it takes a program to show answers to `{}`, and none is started from here", problem.id);
+        let view = format!("judge view --run {} --case {} --html PATH", shown.id(), case.spec.name);
+        return Err(Failure::usage(error).with_hint(format!("judge ui --allow-run, or {view}")).into());
+    }
+    let answer = played.answer(store, shown)?;
+    if !takes_program(problem) {
+        let input = answers::shown_input(problem, shown.id(), case)?;
+        return Ok(Replay::Game(game(problem, played, &input, &answer)?));
+    }
+    let mut catalogue = store.catalogue.clone();
+    let _programs = programs::compile(&mut catalogue, Some(&problem.id))?;
+    let problem = catalogue.find(&problem.id)?;
+    let input = answers::shown_input(problem, shown.id(), case)?;
+    let Some(viewer) = &problem.viewer else { return Ok(Replay::Game(game(problem, played, &input, &answer)?)) };
+    Ok(Replay::Drawing(answers::drawn_page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
+}
+
+/// Returns the media type of a drawing by the extension of its file.
+fn media_type(page: &Path) -> &'static str {
+    match page.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("html" | "htm") => "text/html; charset=utf-8",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+/// Returns the page that plays a game.
+fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Result<String, Refused> {
+    let Played { case, player, .. } = played;
+    let name = case.spec.name.to_string();
+    let mut film = GameFilm::new(MoveRange::default());
+    let ruling = answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
+    let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
+    if film.is_empty() {
+        return Err(Failure::usage(format!("there is no move to show: {result}")).into());
+    }
+    let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
+    Ok(judge_report::served_game_html(&page, &film).map_err(Failure::fault)?)
+}
+
+/// The start of the name of a case that is made from a seed.
+const SEED_PREFIX: &str = "seed-";
+
+/// A case that a person plays.
+pub(super) struct OpenGame<'a> {
+    problem: &'a Problem,
+    case: CaseSpec,
+    input: Vec<u8>,
+    game: Box<dyn ManualGame>,
+}
+
+/// An accepted answer.
+pub(super) struct HandAnswer {
+    pub(super) bytes: Vec<u8>,
+    pub(super) score: Score,
+    /// The last move.
+    film: GameFilm,
+}
+
+/// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
+pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
+    match &problem.checker {
+        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader(),
+        _ => None,
+    }
+}
+
+impl<'a> OpenGame<'a> {
+    /// Opens the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
+    pub(super) fn open(store: &'a Store, problem: &str, case: &str) -> Result<Self, Refused> {
+        let problem = store.catalogue.find(problem)?;
+        let reader = reader(problem).ok_or_else(|| {
+            let failure = Failure::usage(format!("`{}` cannot be played by hand", problem.id));
+            failure.with_hint("columns, square-remover and same-game-free can")
+        })?;
+        let case = find_case(problem, case.trim())?;
+        let input = Inputs::of(problem).load(&case).map_err(Failure::from)?;
+        let malformed = |error| Failure::usage(format!("{} is not an input of `{}`: {error}", case.name, problem.id));
+        let game = reader(&input).map_err(malformed)?;
+        Ok(Self { problem, case, input, game })
+    }
+
+    /// Returns the name of the case.
+    pub(super) fn case(&self) -> &str {
+        &self.case.name.0
+    }
+
+    /// Returns the answer that plays these moves, as the checker accepts it.
+    pub(super) fn answer(&self, moves: &[Move]) -> Result<HandAnswer, Refused> {
+        let bytes = self.game.answer(moves);
+        let limit = self.problem.limits.output;
+        if bytes.len() as u64 > limit.0 {
+            return Err(Failure::usage(answers::too_long(limit).to_string()).into());
+        }
+        let last = Some(moves.len());
+        let mut film = GameFilm::new(MoveRange { from: last, to: last });
+        let score = self.game.replay(&bytes, &mut film).map_err(refused)?;
+        if film.is_empty() {
+            let error = format!("the game is over before move {}", moves.len());
+            return Err(Failure::usage(error).with_hint("play fewer moves").into());
+        }
+        Ok(HandAnswer { bytes, score, film })
+    }
+
+    /// Returns the game after these moves, as one JSON document.
+    pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
+        let HandAnswer { score, film, .. } = self.answer(moves)?;
+        let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
+        let best = |solver| {
+            let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
+            store.with_journal(|journal| Ok(journal.map(best).transpose()?.flatten()))
+        };
+        let page = ManualGamePage {
+            problem: &self.problem.id,
+            case: self.case(),
+            moves: moves.len(),
+            score: &score,
+            film: &film,
+            outlook: self.game.outlook(moves).map_err(refused)?,
+            best: best(None)?,
+            best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
+            records: !store.catalogue.is_read_only(),
+        };
+        Ok(page.to_json().map_err(Failure::fault)?)
+    }
+
+    /// Records the answer that plays these moves. Returns its run and its score.
+    pub(super) fn record(self, store: &Store, moves: &[Move]) -> Result<(RunId, Score), Refused> {
+        let forbidden =
+            |failure: Failure| Refused::forbidden(failure.with_hint("save the answer instead: `judge check` reads it"));
+        store.check_writable().map_err(forbidden)?;
+        let HandAnswer { bytes, score, .. } = self.answer(moves)?;
+        let Self { problem, case, input, .. } = self;
+        let played = PlayedByHand { problem, case, input: &input, answer: bytes, score: score.clone() };
+        Ok((by_hand::record(&store.catalogue, played)?, score))
+    }
+}
+
+fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
+    if let Some(place) = problem.cases.place_of(name) {
+        return Ok(problem.cases.at(place));
+    }
+    let seed = name.strip_prefix(SEED_PREFIX).unwrap_or(name).parse::<u64>().ok();
+    let seed = seed.filter(|_| problem.generator.is_some());
+    let seeds = seed.map(|seed| seed.to_string().parse::<Seeds>()).transpose().map_err(Failure::usage)?;
+    let chosen = Selection { seeds, ..Selection::default() };
+    let cases = select(problem, &chosen).map_err(Failure::from)?;
+    let place = if seed.is_some() { Some(0) } else { cases.place_of(name) };
+    place.map(|place| cases.at(place)).ok_or_else(|| {
+        let failure = Failure::usage(format!("`{}` has no case `{name}`", problem.id));
+        Refused::missing(failure.with_hint("seed-1 is the case of the seed 1"))
+    })
+}
+
+fn refused(error: CheckError) -> Failure {
+    match error {
+        CheckError::Rejected(rejection) => Failure::usage(Ruling::from(rejection).to_string()),
+        CheckError::Undecided(undecided) => Failure::usage(undecided.to_string()),
+    }
+}
