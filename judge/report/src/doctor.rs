@@ -4,7 +4,7 @@ use crate::text::json::Document;
 use crate::text::table::{Field, grid, left, painted, paragraph, whole};
 use crate::text::terminal::{Paint, Style};
 use judge_problem::Bytes;
-use judge_sandbox::{FeatureState, Feature, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
+use judge_sandbox::{Feature, FeatureState, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -12,7 +12,7 @@ use judge_compare::paired::{
 };
 use judge_problem::plan::Plan;
 use judge_problem::{CaseList, CaseName, CaseSpec, Features, Provenance, Rule, RunId, StoredFeatures};
-use judge_report::{ComparedRuns, CompareReport, Comparison};
+use judge_report::{CompareReport, ComparedRuns, Comparison};
 use judge_run::cases::{Selection, describe_all, select};
 use judge_statistics::Hypotheses;
 use std::collections::HashSet;

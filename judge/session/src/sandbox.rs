@@ -8,7 +8,9 @@ use judge_run::command;
 use judge_run::program::{is_in_journal, journals_in};
 use judge_run::runner;
 use judge_run::solver::Purpose;
-use judge_sandbox::{Exchange, Execution, Gap, OutputFiles, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
+use judge_sandbox::{
+    Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

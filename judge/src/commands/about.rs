@@ -1,10 +1,10 @@
-//! `judge list` and `judge show`.
+//! What there is: problems, languages, this machine, and the schemas of reports: `judge list`, `show`, `languages`, `doctor`, `schema`.
 
 use clap::ValueEnum;
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
 use judge_problem::{CheckerChoice, Exit, Problem};
-use judge_report::{Style, grid, left, right};
+use judge_report::{Document, SCHEMAS, Style, grid, left, right};
 use judge_run::solver;
 use judge_run::solver::Cache;
 use judge_sandbox::Options;

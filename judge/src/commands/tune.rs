@@ -10,7 +10,7 @@ use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
     CaseList, CaseSpec, Direction, Exit, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
 };
-use judge_report::{ComparedRuns, Candidate, CompareReport, Comparison, TuneComparison, TuneReport, filled};
+use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::match_runner::{MatchRunner, Session};

@@ -3,7 +3,7 @@
 use crate::refused::Refused;
 use crate::shown_run::{ShownRun, starts_programs};
 use crate::store::Store;
-use checkers::{ManualGame, CheckError, ManualReader, Move, Score};
+use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
@@ -111,7 +111,8 @@ fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Resul
     let Played { case, player, .. } = played;
     let name = case.spec.name.to_string();
     let mut film = GameFilm::new(MoveRange::default());
-    let ruling = answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
+    let ruling =
+        answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
     let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
     if film.is_empty() {
         return Err(Failure::usage(format!("there is no move to show: {result}")).into());

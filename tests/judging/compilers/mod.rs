@@ -341,7 +341,10 @@ fn only_plain_files_are_taken_from_compilers() {
             ("i=0; while [ $i -lt 200 ]; do : > out/$i; i=$((i+1)); done", "more than 100 files"),
         ] {
             let refused = made(&sandbox, script);
-            assert!(refused.as_ref().is_err_and(|told| told.to_string().contains(why)), "{script} in {tier}: {refused:?}");
+            assert!(
+                refused.as_ref().is_err_and(|told| told.to_string().contains(why)),
+                "{script} in {tier}: {refused:?}"
+            );
         }
     }
 }
