@@ -1,7 +1,7 @@
 //! Misbehaving programs, in every tier that this machine gives, as root and as an ordinary user.
 //!
 //! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS name tiers, users or parts of a case. `!WORD` leaves out
-//! what has it, but for what a later word names.
+//! what has it, but for what a later word names. Without WORDS and `--include-ignored`, [`SHORT_FORM`] runs.
 //! `--programs FOLDER`: the programs are compiled already. `--tiers A,B`: these alone, and as this user alone.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
