@@ -80,7 +80,7 @@ fn a_busy_machine_is_not_a_worse_solver() {
     let said = gate(&["--update", "--json", "gate.json"]);
     assert_eq!(said.code, Some(1), "{}", said.stdout);
     assert!(
-        said.stdout.contains("noise: not comparable: ") && said.stdout.contains("; run it again when"),
+        said.stdout.contains("columns: not comparable: ") && said.stdout.contains("; run it again when"),
         "{}",
         said.stdout
     );

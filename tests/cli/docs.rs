@@ -143,7 +143,7 @@ fn example() -> (Folder, PathBuf) {
     (folder, repository().join("docs/examples/optuna_tune.py"))
 }
 
-/// A Python that has Optuna: that of the environment which `.ci/run` makes, or the usual one. Says so where none has.
+/// A Python that has Optuna: that of the environment which `.ci/machine` makes, or the usual one. Says so where none has.
 fn python_with_optuna() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let has_it = |python: &PathBuf| {

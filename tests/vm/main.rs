@@ -1,6 +1,7 @@
 //! The sandbox on a kernel that has control groups of version 2 alone: in an emulated machine, as root and delegated.
 //!
 //! `cargo test -p judge --test cgroup_v2_vm [-- WORDS]`: WORDS name tiers, users or parts of a case.
+//! Without WORDS and `--include-ignored`, few cases run.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 

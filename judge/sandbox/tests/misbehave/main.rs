@@ -42,15 +42,25 @@ use require::{Need, named, required, skip};
 use scene::Scene;
 use surroundings::Surroundings;
 
-/// What runs without WORDS and `--include-ignored`: the strongest tier and the weakest, each with few programs that only burn
-/// CPU time, since each of those takes two seconds.
-const SHORT_FORM: [&str; 7] = [
+/// What runs without WORDS and `--include-ignored`: the strongest tier and the weakest, with few of the programs that burn CPU
+/// time, hide it, race or hoard, since each of those takes two seconds.
+const SHORT_FORM: [&str; 17] = [
     "root/root: ",
     "plain/bare: ",
     "!: cpu ",
+    "!: unseen ",
+    "!: hidden ",
+    "!: races ",
+    "!: hoard ",
+    "!: sharing ",
     "root/root: cpu threads",
     "root/root: cpu children",
     "plain/bare: cpu alone",
+    "root/root: unseen chain @own",
+    "plain/bare: unseen relay",
+    "plain/bare: hidden busy",
+    "root/root: races busy 16",
+    "root/root: hoard locks",
     "!all of a sudden",
 ];
 
