@@ -9,9 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{
-    Exchange, Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Visible, WorkFile, Worker,
-};
+use judge_sandbox::{Exchange, Limits, Options, Request, Sandbox, Tier, TierChoice, Visible, WorkFile, Worker};
 
 const PROGRAM: &str = "/bin/true";
 const BLOCK: usize = 50;
@@ -74,26 +72,16 @@ fn check(worker: &mut Worker) {
 }
 
 fn request() -> Request {
-    Request {
-        program: PROGRAM.into(),
-        argv: vec!["true".into()],
-        environment: Vec::new(),
-        stdin: Stdin::Empty,
-        limits: Limits {
-            cpu: Some(Duration::from_secs(4)),
-            wall: Some(Duration::from_secs(12)),
-            memory: Some(1 << 30),
-            stdout: 1 << 20,
-            stderr: 1 << 16,
-            processes: Some(16),
-            disk: 64 << 20,
-        },
-        visible: Vec::new(),
-        hidden: Vec::new(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
-    }
+    let limits = Limits {
+        cpu: Some(Duration::from_secs(4)),
+        wall: Some(Duration::from_secs(12)),
+        memory: Some(1 << 30),
+        stdout: 1 << 20,
+        stderr: 1 << 16,
+        processes: Some(16),
+        disk: 64 << 20,
+    };
+    Request { argv: vec!["true".into()], ..Request::new(PROGRAM, limits) }
 }
 
 /// The figures of one contestant in one round. On a busy machine the tenth percentile says more than the median.

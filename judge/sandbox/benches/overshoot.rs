@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use judge_sandbox::{Breach, Execution, Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Worker};
+use judge_sandbox::{Breach, Execution, Limits, Options, Request, Sandbox, Tier, TierChoice, Worker};
 
 const LIMIT: Duration = Duration::from_millis(100);
 
@@ -53,24 +53,14 @@ fn overshoot(worker: &mut Worker, script: &str, limit: Breach) -> f64 {
 }
 
 fn request(script: &str, limit: Breach) -> Request {
-    Request {
-        program: "/bin/sh".into(),
-        argv: ["sh", "-c", script].map(Into::into).to_vec(),
-        environment: Vec::new(),
-        stdin: Stdin::Empty,
-        limits: Limits {
-            cpu: (limit == Breach::Cpu).then_some(LIMIT),
-            wall: (limit == Breach::Wall).then_some(LIMIT),
-            memory: Some(256 << 20),
-            stdout: 1 << 16,
-            stderr: 1 << 16,
-            processes: Some(16),
-            disk: 8 << 20,
-        },
-        visible: Vec::new(),
-        hidden: Vec::new(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
-    }
+    let limits = Limits {
+        cpu: (limit == Breach::Cpu).then_some(LIMIT),
+        wall: (limit == Breach::Wall).then_some(LIMIT),
+        memory: Some(256 << 20),
+        stdout: 1 << 16,
+        stderr: 1 << 16,
+        processes: Some(16),
+        disk: 8 << 20,
+    };
+    Request { argv: ["sh", "-c", script].map(Into::into).to_vec(), ..Request::new("/bin/sh", limits) }
 }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, TierChoice, Visible};
+use judge_sandbox::{Limits, Options, Request, Sandbox, Stdin, TierChoice, Visible};
 
 fn main() {
     judge_sandbox::become_helper_if_asked();
@@ -24,28 +24,24 @@ fn main() {
         println!("gap {}: {}", gap.what, gap.meaning);
     }
     let visible = std::env::var_os("VISIBLE");
+    let limits = Limits {
+        cpu: Some(Duration::from_millis(number(2))),
+        wall: Some(Duration::from_millis(number(3))),
+        memory: Some(number(4) << 20),
+        stdout: number(5) << 10,
+        stderr: 64 << 10,
+        processes: Some(number(6) as u32),
+        disk: 256 << 20,
+    };
     let request = Request {
-        program: arguments[8].clone().into(),
         argv: arguments[8..].to_vec(),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         stdin: match number(7) {
             0 => Stdin::Empty,
             megabytes => Stdin::Bytes(Arc::from(vec![b'x'; (megabytes as usize) << 20])),
         },
-        limits: Limits {
-            cpu: Some(Duration::from_millis(number(2))),
-            wall: Some(Duration::from_millis(number(3))),
-            memory: Some(number(4) << 20),
-            stdout: number(5) << 10,
-            stderr: 64 << 10,
-            processes: Some(number(6) as u32),
-            disk: 256 << 20,
-        },
-        hidden: Vec::new(),
-        folder: None,
         visible: visible.map(|path| Visible { path: path.into(), writable: false }).into_iter().collect(),
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
+        ..Request::new(&arguments[8], limits)
     };
     let mut worker = sandbox.worker(None).unwrap();
     for _ in 0..number(1) {

@@ -25,7 +25,6 @@ pub struct Cores {
 
 impl Cores {
     /// Reads this process's affinity, the machine's topology and the quota of the control group.
-    #[must_use]
     pub fn here() -> Cores {
         // Unlike the affinity, this respects the quota of a control group (a container's `--cpus`).
         let quota = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -46,19 +45,16 @@ impl Cores {
 
     /// The numbers of the cores. The first are on different physical cores, so that hardware threads are shared as late
     /// as possible.
-    #[must_use]
     pub fn numbers(&self) -> &[usize] {
         &self.numbers
     }
 
     /// The number of physical cores.
-    #[must_use]
     pub fn physical(&self) -> NonZeroUsize {
         self.physical
     }
 
     /// How many programs can run at once without taking time from each other.
-    #[must_use]
     pub fn undisturbed(&self) -> NonZeroUsize {
         self.physical.min(self.quota)
     }
@@ -131,7 +127,6 @@ enum Attempt {
 
 impl CoreClaims {
     /// Reserves `count` of these cores, the first that are free, or fewer if there are not as many. Never waits.
-    #[must_use]
     pub fn take(cores: &[usize], count: usize) -> Self {
         Self::take_named(LOCK_PREFIX, cores, count)
     }
@@ -152,13 +147,11 @@ impl CoreClaims {
     }
 
     /// Returns the reserved cores.
-    #[must_use]
     pub fn cores(&self) -> &[usize] {
         &self.cores
     }
 
     /// Returns the other cores that no judge has reserved.
-    #[must_use]
     pub fn free(&self) -> &[usize] {
         &self.free
     }

@@ -119,3 +119,17 @@ fn answer(output_files: OutputFiles) -> Answer {
     let stderr = Captured::Inline(b"note".to_vec());
     Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, output_files }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_decoding_whole_or_cut() {
+        for message in messages() {
+            for length in 0..=message.len() {
+                receive(&message[..length]);
+            }
+        }
+    }
+}

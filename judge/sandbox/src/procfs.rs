@@ -29,7 +29,6 @@ pub(crate) fn text(path: impl AsRef<Path>) -> io::Result<String> {
 /// Returns what `stat` tells about the process or thread whose folder in `/proc` this is, without its id and name:
 /// fields that are separated by spaces, the first of which are state, parent and process group. The name is in
 /// parentheses and can contain any character. `None` if it is gone.
-#[must_use]
 pub fn stat(folder: &Path) -> Option<String> {
     Some(text(folder.join("stat")).ok()?.rsplit_once(") ")?.1.to_owned())
 }

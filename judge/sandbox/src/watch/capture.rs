@@ -290,8 +290,8 @@ impl Stream {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
-        let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(room)] };
+        let space = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
+        let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(space)] };
         match (&mut self.target, &mut self.file) {
             (Target::Caller(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
             (Target::Relay { .. }, _) => {

@@ -113,8 +113,8 @@ impl<'a> MemoryMeter<'a> {
     fn max_mappings(&self, process: &Footprint) -> u64 {
         const DEFAULT_MAX_MAPPINGS: u64 = 65_530;
         let most = self.max_mappings.get_or_init(|| {
-            let told = text("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
-            told.unwrap_or(DEFAULT_MAX_MAPPINGS)
+            let limit = text("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
+            limit.unwrap_or(DEFAULT_MAX_MAPPINGS)
         });
         (process.size / rustix::param::page_size() as u64).min(*most)
     }

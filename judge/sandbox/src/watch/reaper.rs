@@ -158,7 +158,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
     let is_short = ended.saturating_sub(child.started) < MIN_RUN_FOR_DELAY;
     let run_delay = if is_short { None } else { run_delay(child.pid) };
     let mut status = 0;
-    let told = |status: i32, account: ReapedUsage| {
+    let finished_with = |status: i32, account: ReapedUsage| {
         let ReapedUsage { cpu, peak } = account;
         Finished { status, cpu, peak, started: child.started, ended, run_delay }
     };
@@ -172,7 +172,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
         Scope::Namespace => {
             (_, status) = reap(child.pid, 0, &mut account);
             if reap(-1, libc::WNOHANG, &mut account).0 < 0 {
-                return told(status, account);
+                return finished_with(status, account);
             }
             kill(child, scope);
         }
@@ -186,7 +186,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
             _ => {}
         }
     }
-    told(status, account)
+    finished_with(status, account)
 }
 
 /// Gives dying processes a moment, and kills those that left the group, which is possible only without seccomp.

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use attempt::Told;
 use cases::CASES;
-use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice};
+use judge_sandbox::{Limits, Options, Request, Sandbox, Tier, TierChoice};
 use pace::{bounded, patiently, unhurried};
 use require::{Need, named, required, skip};
 use scene::Scene;
@@ -254,24 +254,15 @@ fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), Str
 
 /// A run of `program` with moderate limits.
 pub(crate) fn request(program: PathBuf, argv: &[String]) -> Request {
-    Request {
-        program,
-        argv: argv.iter().map(Into::into).collect(),
-        environment: vec![("GIVEN".into(), "yes".into())],
-        stdin: Stdin::Empty,
-        limits: Limits {
-            cpu: Some(patiently(Duration::from_secs(2))),
-            wall: Some(patiently(Duration::from_secs(8))),
-            memory: Some(256 << 20),
-            stdout: 65536,
-            stderr: 4096,
-            processes: Some(16),
-            disk: 8 << 20,
-        },
-        visible: Vec::new(),
-        hidden: Vec::new(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
-    }
+    let limits = Limits {
+        cpu: Some(patiently(Duration::from_secs(2))),
+        wall: Some(patiently(Duration::from_secs(8))),
+        memory: Some(256 << 20),
+        stdout: 65536,
+        stderr: 4096,
+        processes: Some(16),
+        disk: 8 << 20,
+    };
+    let environment = vec![("GIVEN".into(), "yes".into())];
+    Request { argv: argv.iter().map(Into::into).collect(), environment, ..Request::new(program, limits) }
 }
