@@ -11,7 +11,7 @@ use crate::report::{self, GameFilm, HandPage, MoveRange};
 use crate::workflow::answer;
 use crate::workflow::by_hand::{self, PlayedByHand};
 use crate::workflow::failure::Failure;
-use checkers::{ManualGame, CheckError, ManualReader, Move, Score};
+use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 
 /// What the name of a case begins with that is made from a seed.
 const SEED_PREFIX: &str = "seed-";
