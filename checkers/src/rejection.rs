@@ -47,8 +47,7 @@ impl Rejection {
     }
 
     /// Returns the same rejection for this move, counted from 1.
-    #[must_use]
-    pub fn at_step(mut self, step: usize) -> Self {
+    pub(crate) fn at_step(mut self, step: usize) -> Self {
         self.step = Some(step);
         self
     }
@@ -60,8 +59,8 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Returns a place and a move as the reports show them.
-pub(crate) fn location(place: Place, step: Option<usize>) -> String {
+/// Returns a place and a move as messages show them.
+fn location(place: Place, step: Option<usize>) -> String {
     match step {
         Some(step) => format!("{place}, move {step}"),
         None => place.to_string(),

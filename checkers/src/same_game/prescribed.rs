@@ -133,7 +133,8 @@ impl Register {
             self.forget(cell);
             first = first.min(cell);
         }
-        let size_and_first = Urgency::try_from(cells.len() << 12 | first).expect("a board has less than 2^12 cells");
+        #[expect(clippy::cast_possible_truncation, reason = "a board has less than 2^12 cells")]
+        let size_and_first = (cells.len() << 12 | first) as Urgency;
         let urgency = Urgency::from(place) << 24 | size_and_first;
         let number = match self.free.pop() {
             Some(number) => number,
