@@ -3,7 +3,7 @@
 //! A Gaussian process learns from all runs what a setting is worth; the next settings are those from which the largest
 //! improvement is expected (Jones, Schonlau and Welch, "Efficient global optimization of expensive black-box functions",
 //! Journal of Global Optimization 13, 1998). Where categories behave differently, each combination of them has a process of
-//! its own. A new setting runs on few cases. Those that may be the best run on more,
+//! its own. Another process learns how noisy the settings are: a mean of noisy scores counts for less. A new setting runs on few cases. Those that may be the best run on more,
 //! the others on no more, as in a race (Maron and Moore, "The racing algorithm", Artificial Intelligence Review 11,
 //! 1997). Settings are compared on the cases that they share, so that easy and hard cases make no difference.
 //!
