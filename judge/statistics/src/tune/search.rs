@@ -1,8 +1,8 @@
 //! A search: what runs next, and what is best.
 
+use super::model::propose;
 use super::model::{Model, Start};
 use super::process::Belief;
-use super::propose::propose;
 use super::space::{ParameterSetting, Space};
 use super::table::Values;
 use crate::Random;
