@@ -80,6 +80,7 @@ def ridge(x, y, z):
 
 
 def dead(k, t, _dead):
+    k = int(k)
     return (0.8, 0.9, 1)[k] * of_loss(((math.log(t) - (2, 0, -2)[k]) / 2) ** 2)
 
 
@@ -88,6 +89,7 @@ def daring(t, n, a):
 
 
 def loud(k, w, b, c):
+    k = int(k)
     loss = ((math.log(w) - (3, 5)[k]) / 2.5) ** 2 + 2 * (b - 0.2) ** 2 + 0.5 * (c - 0.8) ** 2
     return (1, 0.9)[k] * of_loss(loss)
 

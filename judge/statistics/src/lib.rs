@@ -12,31 +12,21 @@
 //! ```
 
 mod anytime;
-mod holm;
-mod interval;
-mod mean_test;
 mod moments;
 mod places;
 pub mod power;
 mod random;
-mod sign_test;
+mod rank_tests;
 mod summary;
 pub mod tune;
-mod welch;
-mod wilcoxon;
 
 pub use anytime::{
     Decision, Hypotheses, Hypothesis, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
     cases_until_decided,
 };
-pub use holm::holm;
-pub use interval::Interval;
-pub use mean_test::{fewest_for_claim, mean_interval};
-pub use moments::Moments;
-pub use places::{PairOrder, PlaceInterval, SolverOrder};
-pub use power::normal_level;
+pub use moments::{Interval, Moments};
+pub use places::{PairOrder, PlaceInterval, SolverOrder, holm};
+pub use power::{SumError, TermVariance, normal_level};
 pub use random::Random;
-pub use sign_test::{SignTest, sign_test};
-pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, linearised};
-pub use welch::{SumError, TermVariance};
-pub use wilcoxon::{Wilcoxon, wilcoxon};
+pub use rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, fewest_for_claim, linearised, mean_interval};

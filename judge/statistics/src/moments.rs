@@ -1,4 +1,4 @@
-//! Mean, variance, skewness and kurtosis of a growing sample.
+//! Mean, variance, skewness and kurtosis of a growing sample, and intervals.
 
 /// The first four moments, updated case by case.
 ///
@@ -86,6 +86,56 @@ impl Moments {
         let squares = self.squares + count * mean * mean;
         [count * mean, squares, self.cubes + 3.0 * mean * self.squares + count * mean.powi(3)]
     }
+}
+
+/// The effects that the data do not rule out, ends included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The smallest of them.
+    pub low: f64,
+    /// The largest of them.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Returns the middle.
+    #[must_use]
+    pub fn center(self) -> f64 {
+        self.low + (self.high - self.low) / 2.0
+    }
+
+    /// Returns half the width, the number after a `±`.
+    #[must_use]
+    pub fn radius(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Returns whether `effect` lies within.
+    #[must_use]
+    pub fn contains(self, effect: f64) -> bool {
+        self.low <= effect && effect <= self.high
+    }
+
+    /// Returns the smallest interval that contains this one and `effect`.
+    #[must_use]
+    pub fn reaching(self, effect: f64) -> Self {
+        Self { low: self.low.min(effect), high: self.high.max(effect) }
+    }
+
+    /// Returns whether every effect within is smaller than `bound` in size.
+    #[must_use]
+    pub fn is_within(self, bound: f64) -> bool {
+        -bound < self.low && self.high < bound
+    }
+}
+
+/// Samples of normal effects have a kurtosis of 3, and seldom one above this.
+pub(crate) const LIGHT_TAILED: f64 = 3.5;
+
+/// Returns the excess of the kurtosis over that of a light-tailed sample. A few large effects suggest others: the level
+/// of a test of the mean is less certain, and it takes more cases.
+pub(crate) fn tail(moments: &Moments) -> f64 {
+    (moments.kurtosis() - LIGHT_TAILED).max(0.0)
 }
 
 #[cfg(test)]

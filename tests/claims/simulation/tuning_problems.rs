@@ -1,6 +1,6 @@
 //! Problems for tuners: solvers whose score on a case depends on parameters, with a known best setting.
 //!
-//! `judge/benches/tune_optuna.py` has the same in Python; `tests/claims/simulation/tune.rs` holds the two together.
+//! `judge/statistics/benches/tune_optuna.py` has the same in Python; `tests/statistics/tune.rs` holds the two together.
 
 use std::f64::consts::PI;
 
@@ -17,7 +17,7 @@ pub(crate) struct TuningProblem {
     sizes: f64,
     noise: Noise,
     /// The numbers of runs that tuners are compared at.
-    #[allow(dead_code, reason = "the bench uses it")]
+    #[allow(dead_code, reason = "the test has a budget of its own")]
     pub(crate) budgets: [usize; 2],
 }
 

@@ -14,7 +14,7 @@
 //! "Generalized sequential probability ratio test for separate families of hypotheses", Sequential Analysis 33, 2014; Van
 //! den Bergh, "A practical introduction to the GSPRT" (the approximation, as fishtest uses it).
 
-use super::term::Term;
+use super::settings::Term;
 use crate::moments::Moments;
 
 /// The cases before the spread is trusted, chosen by simulation: with 16, skewed effects err half as often again.

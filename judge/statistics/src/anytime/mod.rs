@@ -3,7 +3,7 @@
 //! An ordinary test that is repeated until it is significant errs far more often than its level. Here a claim (the mean
 //! lies above m, or below m) is made only when **three** conditions hold at once:
 //!
-//! 1. [`SymmetricMartingale`](symmetric::SymmetricMartingale): a test martingale, the wealth of a bettor on the claim, has reached 2 / alpha. Under the
+//! 1. [`SymmetricMartingale`](martingale::SymmetricMartingale): a test martingale, the wealth of a bettor on the claim, has reached 2 / alpha. Under the
 //!    null hypothesis the bets are fair, so by Ville's inequality that ever happens with a probability of at most
 //!    alpha / 2. Exact, for any number of looks and any spread, tail or ties, whenever the effects are symmetric about
 //!    m. They are, about 0, when swapping the two solvers changes nothing.
@@ -15,7 +15,7 @@
 //!
 //! Each condition has its own null hypothesis. Requiring all three keeps every guarantee.
 //!
-//! Where the effects have known bounds, [`BoundedMartingale`](bounded::BoundedMartingale) suffices: exact for any distribution, but slower.
+//! Where the effects have known bounds, [`BoundedMartingale`](martingale::BoundedMartingale) suffices: exact for any distribution, but slower.
 //!
 //! [`LikelihoodRatio`] is another test: it decides between two means that are given, and rests on the variance so far.
 //!
@@ -35,23 +35,13 @@
 //! "Diversity and evenness", Ecology 54, 1973.
 
 mod asymptotic;
-mod bounded;
-mod chances;
-mod evidence;
 mod likelihood_ratio;
 mod martingale;
-mod mixture;
-mod planning;
 mod sequence;
 mod settings;
-mod side;
-mod symmetric;
-mod tail;
-mod term;
 mod warm_up;
 
+pub use asymptotic::cases_until_decided;
 pub use likelihood_ratio::{Hypotheses, Hypothesis, LikelihoodRatio};
-pub use planning::cases_until_decided;
 pub use sequence::{Decision, Sequence};
-pub use settings::{InvalidSettings, SequenceSettings};
-pub use term::Term;
+pub use settings::{InvalidSettings, SequenceSettings, Term};

@@ -1,8 +1,8 @@
 //! A search: what runs next, and what is best.
 
+use super::model::propose;
 use super::model::{Model, Start};
 use super::process::Belief;
-use super::propose::propose;
 use super::space::{ParameterSetting, Space};
 use super::table::Values;
 use crate::Random;
@@ -68,7 +68,7 @@ const FEWEST_FIRST: usize = 2;
 const MOST_FIRST: usize = 16;
 
 /// The share of the budget for the first settings, all over the space: what is good only in a small part of it has to be
-/// met once. Measured with `cargo bench --bench tune`.
+/// met once. Measured with `cargo bench -p judge-statistics --bench tune`.
 const DESIGN: f64 = 0.25;
 const MOST_DESIGNED: usize = 150;
 
