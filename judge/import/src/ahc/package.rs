@@ -1,4 +1,4 @@
-//! What is in a package: its programs, and what they do.
+//! The programs of a package: their sources, their build, and the cases that they generate.
 
 use crate::error::ImportError;
 use crate::files;
@@ -18,13 +18,13 @@ const CHECKERS: [&str; 2] = ["score", "vis"];
 /// The folder of the programs, beside the `problems.toml`.
 pub(super) const PROGRAMS: &str = "tools";
 
-/// What is made in a package, and is none of its sources.
+/// Generated folders of a package that are not sources.
 const MADE: [&str; 3] = [files::BUILT, "in", "out"];
 
 /// The page that `vis` draws.
 pub(super) const PAGE: &str = "vis.html";
 
-/// The programs of a package that are of use.
+/// The useful programs of a package.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) root: PathBuf,
