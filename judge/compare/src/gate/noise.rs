@@ -160,7 +160,7 @@ fn error(cases: &[CaseNoise], factor: f64, today: Option<f64>) -> Option<SumErro
     SumError::of(&cases.iter().map(term).collect::<Vec<_>>())
 }
 
-/// The relative variance of a run over all cases, for those that were recorded once beside others that vary.
+/// The relative variance of a run over all cases. It is used for cases that were recorded only once.
 fn relative_variance(pairs: &[Pair]) -> TermVariance {
     let known = pairs.iter().filter(|pair| pair.size > 0.0);
     let (squares, freedom) = known.fold((0.0, 0.0), |(squares, freedom), pair| {
@@ -181,7 +181,7 @@ pub const MOST_RUNS: u32 = 3;
 /// The alarm is decided on all runs at the full level. Another look can only prevent alarms, so the level holds.
 const DOUBTFUL: f64 = 0.3;
 
-/// The share of the alarms of three runs that is left where the first or the second may end the gate: 4.2 % of 5 % (normal
+/// The share of the alarms of three runs that remains if the first or second run may end the gate: 4.2 % of 5 % (normal
 /// noise, five recorded runs).
 const LEFT: f64 = 0.85;
 
@@ -207,8 +207,8 @@ pub struct NoiseTest {
     pub(super) selection: Vec<Selection>,
 }
 
-/// How the cases of baselines that are averaged in differ from all: by what the mean is too high and the sum of squares too
-/// low, by case of the comparison.
+/// The bias of averaging in only runs that pass: by how much the mean of a case is too high and its sum of squares too
+/// low.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Selection {
     pub(super) mean: f64,
@@ -269,11 +269,11 @@ impl NoiseTest {
         -from_normal(-uncorrected, self.skewness) * error.deviation
     }
 
-    /// Runs that pass and those that raise an alarm have the same mean of all runs, recorded ones and those of today, since
-    /// it does not depend on their difference. But where there is an alarm the baseline stays as it is, which is too high:
-    /// it is so on average by φ(c)/α · v/√V for a case with the variance v of its recorded mean. That much, times α/(1 − α),
-    /// is taken off where there is none, and the mean of the baseline stays what it is from commit to commit. The variance
-    /// of the difference is too small by a share of c ρ + ρ², with ρ = φ(c)/Φ(c).
+    /// The mean of all runs, recorded and current, is the same with and without an alarm, because it is independent of
+    /// their difference. But after an alarm the unchanged baseline is too high: on average by φ(c)/α · v/√V for a case
+    /// whose recorded mean has the variance v. This amount, times α/(1 − α), is subtracted if there is no alarm, so
+    /// that the expected baseline stays constant from commit to commit. The variance of the difference is too small by
+    /// a share of c ρ + ρ², with ρ = φ(c)/Φ(c).
     fn selection(&self, noise: &Noise, left: f64) -> Vec<Selection> {
         let Some(last) = self.looks.last() else { return Vec::new() };
         let decisive = 1.0 / self.looks.len().max(1) as f64;
@@ -292,8 +292,8 @@ impl NoiseTest {
         noise.cases.iter().map(of).collect()
     }
 
-    /// Returns the fall that is noticed with the probability [`POWER`] by a gate that runs once, and again while the total is
-    /// doubtful.
+    /// Returns the fall that is noticed with the probability [`POWER`] by a gate that repeats the run while the total
+    /// is doubtful.
     fn detectable_looking(&self, last: &SumError) -> f64 {
         let limit = |look: &SumError| {
             let level = if std::ptr::eq(look, last) { self.alpha } else { DOUBTFUL };
@@ -309,21 +309,21 @@ impl NoiseTest {
     }
 }
 
-/// A look: the total counts as low below this, and its variance then.
+/// A look: the limit below which the total counts as low, and its variance.
 struct Limit {
     at: f64,
     variance: f64,
 }
 
-/// Returns the probability that the difference lies below its limit at every look, if its mean is `mean`. A mean of more
-/// runs and the step from it to one of fewer are uncorrelated, so the last look comes first and each earlier one adds a
-/// step of its own.
+/// Returns the probability that the difference is below its limit at every look, if its mean is `mean`. The mean of
+/// more runs and the step from it to the mean of fewer runs are uncorrelated. So the integration starts with the last
+/// look, and each earlier one adds an independent step.
 fn all_below(looks: &[Limit], mean: f64) -> f64 {
     let Some((last, earlier)) = looks.split_last() else { return 1.0 };
     below_from(earlier, last, mean, last.variance.sqrt())
 }
 
-/// As [`all_below`], of a look that lies around `mean` with this deviation, and of those before it.
+/// As [`all_below`], for a look distributed around `mean` with this deviation, and for the looks before it.
 fn below_from(earlier: &[Limit], look: &Limit, mean: f64, deviation: f64) -> f64 {
     const STEPS: u32 = 48;
     const LOWEST: f64 = -5.0;
@@ -338,14 +338,14 @@ fn below_from(earlier: &[Limit], look: &Limit, mean: f64, deviation: f64) -> f64
     (0..STEPS).map(at).sum()
 }
 
-/// Returns a number of this skewness, in standard deviations, as a nearly normal one: t − h t² + h² t³/3 + h with h a sixth
-/// of the skewness (Hall, 1992, for a known variance). It grows with t, whatever h.
+/// Transforms a number with this skewness, in standard deviations, to a nearly normal one: t − h t² + h² t³/3 + h with
+/// h a sixth of the skewness (Hall, 1992, for a known variance). It is monotone in t for any h.
 fn towards_normal(value: f64, skewness: f64) -> f64 {
     let (h, t) = (skewness / 6.0, value.clamp(-FURTHEST, FURTHEST));
     value - h * t * t + h * h * t.powi(3) / 3.0 + h
 }
 
-/// Returns the number of this skewness that [`towards_normal`] turns into `normal`.
+/// Returns the inverse of [`towards_normal`].
 fn from_normal(normal: f64, skewness: f64) -> f64 {
     let (mut low, mut high) = (normal - FURTHEST, normal + FURTHEST);
     for _ in 0..50 {
@@ -359,7 +359,7 @@ fn density(z: f64) -> f64 {
     (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
-/// Returns how far a total lies above what is allowed, and by which factor of the recorded one that is.
+/// Returns the difference of a total to the allowed minimum, and the factor of the recorded total in it.
 pub(super) fn allowed(
     was: &BigRational,
     now: &BigRational,
@@ -375,7 +375,7 @@ pub(super) fn allowed(
     (gain.to_f64().unwrap_or(0.0), factor.unwrap_or(1.0))
 }
 
-/// The recorded runs from which the spread is known well enough to count on.
+/// The number of recorded runs from which the estimated spread is reliable.
 const ENOUGH_RECORDED: u32 = 5;
 /// The numbers of runs of today in the table.
 const REPEATS: [u32; 4] = [1, 2, 3, 5];
