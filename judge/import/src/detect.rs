@@ -1,16 +1,16 @@
-//! Finds out what a package is, and reads it.
+//! Detects the kind of a package and reads it.
 
 use crate::error::{ImportError, Kind};
 use crate::imported::Imported;
 use crate::{ahc, dmoj, files, kattis, pahcer, polygon};
 use std::path::{Path, PathBuf};
 
-/// Reads the package in a folder. `kind`: what it is; without it, that is found out. `id`: the problem's id in place of the
-/// package's own.
+/// Reads the package in a folder. `kind`: its kind; by default it is detected. `id`: the problem's id; by default it is
+/// the package's own.
 ///
 /// # Errors
-/// When no kind fits, or several do; when a file of it is malformed, or it asks for something without which its verdicts
-/// would be wrong.
+/// Fails if no kind or several kinds fit, if a file is malformed, or if the package needs something that is not
+/// supported and would change verdicts.
 pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Imported, ImportError> {
     let kind = match kind {
         Some(kind) if fits(kind, root) => kind,
@@ -28,7 +28,7 @@ pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Importe
     Ok(imported)
 }
 
-/// Says which links of the package at `root` lead nowhere, a line each: nothing is read through them.
+/// Returns a line for each broken link of the package at `root`. Such links are ignored.
 #[must_use]
 pub fn broken_links(root: &Path) -> Vec<String> {
     let line = |(link, target): (PathBuf, PathBuf)| {

@@ -1,26 +1,26 @@
-//! Why a package cannot be imported.
+//! Why a package cannot be imported, and the kinds of packages.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a package cannot be imported.
+/// Why a package cannot be imported, and the kinds of packages.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file or folder of the package cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// Which one.
+        /// The path.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
-    /// The folder is no package of a known kind.
+    /// The folder is not a package of a known kind.
     #[error("{} is no package that is known", .0.display())]
     Unknown(PathBuf),
     /// The folder is a package of several kinds.
     #[error("{} is a package of several kinds: {}", .0.display(), Kind::signs(.1))]
     Several(PathBuf, Vec<Kind>),
-    /// The folder is no package of the kind that was asked for.
+    /// The folder is not a package of the requested kind.
     #[error("{} is no package of the kind {}: it has no {}", .0.display(), .1.name(), .1.sign())]
     Other(PathBuf, Kind),
     /// Its programs cannot be built.
@@ -28,25 +28,25 @@ pub enum ImportError {
     Build {
         /// The package.
         package: PathBuf,
-        /// How it ended, and what it said.
+        /// How Cargo ended, and its messages.
         why: String,
     },
-    /// Something in a file is not as the format has it.
+    /// A file violates the format.
     #[error("{}{}: {what}: expected {expected}", file.display(), line.map_or(String::new(), |line| format!(":{line}")))]
     Bad {
-        /// Which file.
+        /// The file.
         file: PathBuf,
-        /// Which line of it, from 1.
+        /// The line, from 1.
         line: Option<usize>,
-        /// What is wrong in it.
+        /// What is wrong.
         what: String,
-        /// What the format has there.
+        /// What the format requires.
         expected: String,
     },
-    /// The package is well-formed, and without what it asks for its verdicts would be wrong.
+    /// The package is well-formed but needs something that is not supported and would change verdicts.
     #[error("{}: {what}: this is not supported", file.display())]
     Unsupported {
-        /// Which file asks for it.
+        /// The file that asks for it.
         file: PathBuf,
         /// What it asks for.
         what: String,
@@ -62,7 +62,7 @@ impl ImportError {
         Self::Bad { file: file.to_owned(), line: None, what: what.into(), expected: expected.into() }
     }
 
-    /// Adds the line, from 1, of what is wrong in a file.
+    /// Adds the line of an error, from 1.
     pub(super) fn at(mut self, found: usize) -> Self {
         if let Self::Bad { line, .. } = &mut self {
             *line = Some(found);
@@ -91,15 +91,15 @@ impl ImportError {
 /// A kind of package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Of Kattis or ICPC.
+    /// A problem package of Kattis or ICPC.
     Kattis,
-    /// Of Polygon.
+    /// A package of Polygon.
     Polygon,
-    /// Of pahcer.
+    /// A project of pahcer.
     Pahcer,
-    /// Of DMOJ.
+    /// A problem of DMOJ.
     Dmoj,
-    /// Of an AtCoder Heuristic Contest.
+    /// The tools of an AtCoder Heuristic Contest.
     Ahc,
 }
 
@@ -119,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// Returns what a package of this kind is, for `--help`.
+    /// Returns a description of this kind, for `--help`.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -133,7 +133,7 @@ impl Kind {
         }
     }
 
-    /// Returns what a folder of this kind has at its top.
+    /// Returns the file at the top level by which this kind is detected.
     #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {
@@ -145,7 +145,7 @@ impl Kind {
         }
     }
 
-    /// Returns what folders of these kinds have at their top: `problem.yaml (kattis)`.
+    /// Returns these files with their kinds: `problem.yaml (kattis)`.
     #[must_use]
     pub fn signs(kinds: &[Self]) -> String {
         kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")

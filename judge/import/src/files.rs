@@ -3,18 +3,18 @@
 use crate::error::ImportError;
 use std::path::{Path, PathBuf};
 
-/// The folder of what Cargo builds.
+/// Cargo's output folder.
 pub(super) const BUILT: &str = "target";
 
-/// Returns the entries of a folder, sorted by name, without hidden ones and links that lead nowhere; empty if there is no
-/// such folder.
+/// Returns the entries of a folder, sorted by name, without hidden files and broken links. Empty if the folder does not
+/// exist.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let mut paths = all_entries(folder)?;
     paths.retain(|path| path.exists());
     Ok(paths)
 }
 
-/// Returns the links below a folder that lead nowhere, each with where it leads, sorted. What cannot be read has none.
+/// Returns the broken links below a folder with their targets, sorted. Unreadable folders are ignored.
 pub(super) fn broken_links(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     for path in all_entries(folder).unwrap_or_default() {
@@ -47,7 +47,7 @@ fn all_entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
 /// Returns all files below a folder of the package at `root`, sorted.
 ///
 /// # Errors
-/// When one cannot be read, or a link leads out of the package or to a folder.
+/// Fails if a file cannot be read, or if a link leads out of the package or to a folder.
 pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let mut found = Vec::new();
     for path in entries(folder)? {
@@ -61,7 +61,7 @@ pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, ImportErr
     Ok(found)
 }
 
-/// Refuses what is elsewhere on the machine, and links to folders, which may lead in a circle.
+/// Rejects files outside the package, and links to folders, because these can form a cycle.
 pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
     let unreadable = |error| ImportError::unreadable(path, error);
     let (root, target) = (root.canonicalize().map_err(unreadable)?, path.canonicalize().map_err(unreadable)?);
@@ -77,24 +77,24 @@ pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns whether the file's name ends with a dot and these letters.
+/// Returns whether the file has this extension.
 pub(super) fn has_ending(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|found| found == ending)
 }
 
-/// Returns the folder's name with the letters that an id has.
+/// Returns the folder's name as a valid id.
 pub(super) fn id_of(root: &Path) -> String {
     let folder = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     to_id(&name(&folder))
 }
 
-/// Returns a name with the letters that an id has.
+/// Returns a name as a valid id.
 pub(super) fn to_id(name: &str) -> String {
     let valid = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
     name.chars().map(valid).collect()
 }
 
-/// Returns the path of a file in the package.
+/// Returns the path of a file relative to the package.
 pub(super) fn inside(root: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(root).unwrap_or(path).to_owned()
 }

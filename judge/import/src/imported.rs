@@ -1,32 +1,32 @@
-//! What was read from a package.
+//! The result of reading a package, before anything is written.
 
 use judge_problem::{Time, one_line};
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A problem that was read from a package, and not written yet.
+/// A problem that was read from a package and is not written yet.
 #[derive(Debug, Default)]
 pub struct Imported {
     /// Its id in the catalogue.
     pub id: String,
     /// The text of the `problems.toml`.
     pub catalogue: String,
-    /// The files that belong to it: where each is, and where it goes, relative to the `problems.toml`.
+    /// The files to copy: source, and destination relative to the `problems.toml`.
     pub files: Vec<(PathBuf, PathBuf)>,
-    /// The empty files that belong to it, relative to the `problems.toml`.
+    /// The empty files to create, relative to the `problems.toml`.
     pub empty: Vec<PathBuf>,
     /// The programs to compile.
     pub programs: Vec<ToCompile>,
-    /// The files that programs of the package make, in this order.
+    /// The files that programs of the package generate, in this order.
     pub made: Vec<ToMake>,
-    /// What was taken, a line each.
+    /// A line for each thing that was imported.
     pub taken: Vec<String>,
-    /// What was left out, and why, a line each.
+    /// A line for each thing that was left out, with the reason.
     pub left: Vec<String>,
-    /// How its time limit follows from its submissions, if the package does not say it.
+    /// How to derive the time limit from the submissions, if the package gives none.
     pub time_limit: Option<DerivedLimit>,
-    /// A folder with files that were unpacked or built. It is removed with this.
+    /// A temporary folder with unpacked or built files. Dropping this value removes it.
     pub temporary: Option<TempDir>,
 }
 
@@ -35,13 +35,13 @@ pub struct Imported {
 pub struct Sources {
     /// What it is, in messages: `the output validator`.
     pub what: String,
-    /// Its sources: where each is, and its name among them.
+    /// Its sources: path and name.
     pub files: Vec<(PathBuf, PathBuf)>,
-    /// The name of the one that it is made of, where that includes the others; `None`: of all that are in its language.
+    /// The name of the main source, if it includes the others. `None`: all sources in its language are compiled.
     pub main: Option<PathBuf>,
 }
 
-/// A program that is compiled, and kept.
+/// A program to compile and keep.
 #[derive(Debug)]
 pub struct ToCompile {
     /// What it is compiled from.
@@ -50,43 +50,43 @@ pub struct ToCompile {
     pub program: PathBuf,
 }
 
-/// A file that a program of the package makes: its standard output; and one of its standard error, if it makes two.
+/// A file to generate from a program's standard output, and possibly a second one from its standard error.
 #[derive(Debug)]
 pub struct ToMake {
     /// The program.
     pub by: Sources,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The file on its standard input: an absolute path, or relative to the `problems.toml`; `None`: nothing.
+    /// Its standard input: an absolute path, or a path relative to the `problems.toml`. `None`: empty.
     pub input: Option<PathBuf>,
     /// Where its output goes, relative to the `problems.toml`.
     pub file: PathBuf,
-    /// Where its standard error goes, relative to the `problems.toml`; `None`: nowhere.
+    /// Where its standard error goes, relative to the `problems.toml`. `None`: it is discarded.
     pub second: Option<PathBuf>,
 }
 
-/// What holds where no limit is derived: the default of a catalogue.
+/// The default time limit of a catalogue.
 pub(super) const NO_LIMIT: Duration = Duration::from_secs(10);
 
 /// How the time limit follows from the slowest accepted submission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DerivedLimit {
-    /// The line of the catalogue that is to have it.
+    /// The line of the catalogue for the limit.
     pub line: String,
-    /// The limit is at least this many times what that submission takes.
+    /// The limit is at least this factor times that submission's time.
     pub factor: f64,
-    /// And a multiple of these seconds.
+    /// The limit is a multiple of these seconds.
     pub resolution: f64,
-    /// Submissions that do not count, as the catalogue names them.
+    /// Submissions that do not count, by their names in the catalogue.
     pub excluded: Vec<String>,
 }
 
 impl DerivedLimit {
-    /// Returns the time limit where the slowest accepted submission takes this long.
+    /// Returns the time limit for this time of the slowest accepted submission.
     #[must_use]
     pub fn of(&self, slowest: Duration) -> Time {
         let steps = (slowest.as_secs_f64() * self.factor / self.resolution - 1e-9).ceil().max(1.0);
-        // Whole microseconds: a sum of binary fractions is not shown.
+        // Whole microseconds, so that rounding errors do not show.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -96,7 +96,7 @@ impl DerivedLimit {
         Time(Duration::from_micros(micros))
     }
 
-    /// Returns the catalogue with this time limit, and where it comes from.
+    /// Returns the catalogue with this time limit and a comment on its source.
     #[must_use]
     pub fn write(&self, catalogue: &str, limit: Time, source: &str) -> String {
         catalogue.replacen(&self.line, &format!("cpu = \"{limit}\"    # {}", one_line(source)), 1)

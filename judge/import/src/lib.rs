@@ -1,4 +1,31 @@
-//! Reads problems of others: what a package says, as a problem of a catalogue, and what of it has no place there.
+//! Reads problem packages of other judges. A package becomes a problem of a catalogue, and a list of what the catalogue
+//! cannot express.
+//!
+//! The main types:
+//! - [`Source`]: a package in a folder or in a zip archive.
+//! - [`Kind`]: the kind of a package, detected from the files at its top level.
+//! - [`Imported`]: the text of the `problems.toml`, the files to copy, and the programs to compile and run. The caller writes it.
+//!
+//! ```text
+//! path ─ Source::open ─▶ Source ─ read ─▶ Imported: problems.toml, files, programs, what was left out
+//! ```
+//!
+//! Each kind has a module, with a function `read`.
+//!
+//! ```
+//! use judge_import::{Kind, Source, read};
+//! use std::fs;
+//!
+//! let folder = tempfile::tempdir()?;
+//! fs::create_dir_all(folder.path().join("data/secret"))?;
+//! fs::write(folder.path().join("problem.yaml"), "name: Sum\n")?;
+//! fs::write(folder.path().join("data/secret/1.in"), "1 2\n")?;
+//! fs::write(folder.path().join("data/secret/1.ans"), "3\n")?;
+//! let source = Source::open(folder.path())?;
+//! let imported = read(source.root(), Some(Kind::Kattis), Some("sum"))?;
+//! assert!(imported.catalogue.contains("id = \"sum\""));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 

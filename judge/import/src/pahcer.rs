@@ -13,16 +13,16 @@ use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use toml::{Spanned, Table, Value};
 
-/// The name of the group that finds a score.
+/// The name of the capture group for the score.
 const SCORE: &str = "score";
 
-/// The most seeds of a project.
+/// The maximum number of seeds of a project.
 const MAX_SEEDS: u64 = 1_000_000;
 
 /// Reads the project in a folder. `id`: the problem's id in place of the project's own.
 ///
 /// # Errors
-/// When the file is malformed, or no step of it is a checker of answers.
+/// Fails if the file is malformed, or if none of its steps checks answers.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(Kind::Pahcer.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
@@ -67,7 +67,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     Ok(Imported { id, catalogue: text.finish(), files, taken, left, temporary: scorer.kept, ..Imported::default() })
 }
 
-/// Writes the command that gives scores, and where they are found.
+/// Writes the command that gives scores, and how to find them.
 fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) -> Result<(), ImportError> {
     text.text(if is_checker { "checker-command" } else { "tester-command" }, command);
     text.text("checker-protocol", "regex").text("score-regex", score_regex(config)?);
@@ -78,7 +78,7 @@ fn write(text: &mut Text, config: &Config<'_>, command: &str, is_checker: bool) 
     Ok(())
 }
 
-/// Returns the step that runs the solver, and the files of its standard streams.
+/// Returns the step that runs the solver, with the files of its standard streams.
 fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), ImportError> {
     let steps = &config.settings.test.test_steps;
     let of = |step: &'a Spanned<Step>| Some((step, step.as_ref().stdin.as_ref()?, step.as_ref().stdout.as_ref()?));
@@ -102,7 +102,7 @@ fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step
     config.settings.test.test_steps.iter().map(Spanned::as_ref).find(reads)
 }
 
-/// Returns the inputs that are there, each with where it goes.
+/// Returns the existing inputs, each with its destination.
 fn inputs(
     config: &Config<'_>,
     root: &Path,
@@ -133,7 +133,7 @@ fn inputs(
     Ok(copied)
 }
 
-/// Returns the regular expression, whose first group must be the score.
+/// Returns the regular expression with the score as its first group.
 fn score_regex<'a>(config: &'a Config<'_>) -> Result<&'a str, ImportError> {
     let given = &config.settings.problem.score_regex;
     let bad = |what: String| config.bad(given, what, "one whose first group is `(?P<score>\\d+)`");
@@ -166,7 +166,7 @@ fn source(config: &Config<'_>, root: &Path, solver: &Step) -> Option<PathBuf> {
     })
 }
 
-/// Returns a line for each step that is not taken.
+/// Returns a line for each step that is not imported.
 fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec<String> {
     let how = match source {
         Some(source) => format!("{} is compiled as `judge languages` says", source.display()),
@@ -183,15 +183,15 @@ fn steps_left(config: &Config<'_>, checker: &Step, source: Option<&Path>) -> Vec
 /// Where the tools go.
 const PROGRAMS: &str = "programs";
 
-/// A command that gives scores, with the files that it needs.
+/// A command that gives scores, and the files that it needs.
 struct Scorer {
     command: String,
     copied: Vec<(PathBuf, PathBuf)>,
-    /// Where a program of it was built.
+    /// The built programs.
     kept: Option<TempDir>,
 }
 
-/// Makes a command of a step that reads the input and the answer.
+/// Creates the command for a step that reads the input and the answer.
 fn checker(
     config: &Config<'_>,
     root: &Path,
@@ -225,7 +225,7 @@ fn checker(
     Ok(scorer)
 }
 
-/// Makes a command of a step in which one of the tools starts the solver; `None` if it is no such step.
+/// Creates the command for a step in which a tool starts the solver. `None` for other steps.
 fn tester(config: &Config<'_>, root: &Path, step: &Step) -> Result<Option<Scorer>, ImportError> {
     let Some(run) = cargo(step).filter(|run| run.used < step.args.len()) else { return Ok(None) };
     let scorer = run.tool(config, root, step)?;
@@ -236,7 +236,7 @@ fn folder_of(step: &Step) -> PathBuf {
     normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."))
 }
 
-/// Returns the word for a file of the package, which is copied; any other word is itself.
+/// Replaces the path of a package file by the path of its copy. Other words stay.
 fn file_of(root: &Path, path: &Path, word: &str, copied: &mut Vec<(PathBuf, PathBuf)>) -> Result<String, ImportError> {
     let from = root.join(path);
     if path.as_os_str().is_empty() || !from.is_file() {
@@ -283,8 +283,8 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
 }
 
 impl CargoRun<'_> {
-    /// Returns the command of the tool: it is built, unless it is built already. It runs in a folder of its own, as tools may
-    /// write files into it.
+    /// Returns the command of the tool, which is built first if necessary. It runs in its own folder, because tools may
+    /// write files there.
     fn tool(&self, config: &Config<'_>, root: &Path, step: &Step) -> Result<Scorer, ImportError> {
         let package = root.join(normal_path(&folder_of(step), self.package));
         let Some(name) = self.binary else {
@@ -309,7 +309,7 @@ impl CargoRun<'_> {
     }
 }
 
-/// The keys that are read, or that say nothing of how an answer is judged, by their table.
+/// The keys that are read or do not affect the judging of an answer, by table.
 const KNOWN: [(&str, &[&str]); 6] = [
     ("", &["general", "problem", "test"]),
     ("general", &["version"]),
@@ -335,14 +335,14 @@ struct Problem {
 #[derive(Debug, Deserialize)]
 struct Test {
     start_seed: u64,
-    /// The first seed that is no case.
+    /// The end of the range of seeds (exclusive).
     end_seed: Spanned<u64>,
     #[serde(default)]
     compile_steps: Vec<Step>,
     test_steps: Vec<Spanned<Step>>,
 }
 
-/// A command, with the files of its streams.
+/// A command with the files of its streams.
 #[derive(Debug, Clone, Deserialize)]
 struct Step {
     program: String,
@@ -354,13 +354,13 @@ struct Step {
 }
 
 impl Step {
-    /// Returns its command, for messages.
+    /// Returns the command line, for messages.
     fn shown(&self) -> String {
         shell_words::join(std::iter::once(&self.program).chain(&self.args))
     }
 }
 
-/// The file, with its lines for messages.
+/// The file and its text, for the lines in messages.
 struct Config<'a> {
     file: &'a Path,
     text: &'a str,
@@ -382,7 +382,7 @@ impl<'a> Config<'a> {
         ImportError::bad(self.file, what, expected).at(line(self.text, at.span().start))
     }
 
-    /// Returns a line for each key that is not known.
+    /// Returns a line for each unknown key.
     fn unknown(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Ok(table) = self.text.parse::<Table>() {
@@ -412,7 +412,7 @@ fn line(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The path of a file for each seed, from the folder of the configuration: `tools/in/{SEED04}.txt`.
+/// A path with a placeholder for the seed, relative to the configuration: `tools/in/{SEED04}.txt`.
 #[derive(Debug)]
 struct Pattern {
     text: String,
@@ -423,7 +423,7 @@ impl Pattern {
         Self { text: normal_path(Path::new(""), text).to_string_lossy().into_owned() }
     }
 
-    /// Returns whether its files differ from seed to seed.
+    /// Returns whether it contains the seed.
     fn has_seed(&self) -> bool {
         self.of(1) != self.of(2)
     }
@@ -432,13 +432,13 @@ impl Pattern {
         PathBuf::from(self.text.replace("{SEED04}", &format!("{seed:04}")).replace("{SEED}", &seed.to_string()))
     }
 
-    /// Returns the pattern of all its files, for a catalogue.
+    /// Returns the glob pattern of all its files, for a catalogue.
     fn glob(&self) -> String {
         glob::Pattern::escape(&self.text.replace("{SEED04}", "\0").replace("{SEED}", "\0")).replace('\0', "*")
     }
 }
 
-/// Returns a path without `.` and `..`, from the folder that the other starts from.
+/// Joins a path to a folder and removes `.` and `..`.
 fn normal_path(folder: &Path, path: &str) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in folder.join(path).components() {

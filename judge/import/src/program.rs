@@ -1,4 +1,4 @@
-//! Programs of a package that judge: checkers and validators, as scripts or compiled.
+//! Checkers and validators of a package, as scripts or compiled programs.
 
 use crate::error::ImportError;
 use crate::files;
@@ -6,28 +6,28 @@ use crate::imported::{Sources, ToCompile};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Words of testlib that give an answer points of the checker's own.
+/// Identifiers of testlib that give points.
 const POINTS: [&str; 5] = ["quitp(", "quitpi(", "_pc(", "quit(_points", "quitf(_points"];
 
-/// The header of testlib, which has words for everything.
+/// The header of testlib. It contains all identifiers, so it is not searched.
 const TESTLIB: &str = "testlib.h";
 
-/// Endings of sources that are compiled to one program.
+/// Extensions of sources that are compiled to one program.
 const COMPILED: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "C", "rs", "go"];
 
-/// Endings of files that are no program of their own: headers, and texts for people.
+/// Extensions of files that are not programs: headers, and texts for people.
 const COMPANIONS: [&str; 13] = ["h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl", "ipp", "tpp", "tcc", "md", "txt"];
 
-/// The script of a folder that makes its program.
+/// The script that builds the program of a folder.
 pub const BUILD: &str = "build";
 
-/// That program, or a script in its place.
+/// That program, or a script instead.
 pub const RUN: &str = "run";
 
-/// The name of a compiled program beside its sources.
+/// The name of the compiled program in the folder of its sources.
 const PROGRAM: &str = "validator.bin";
 
-/// A program, with the command that runs it.
+/// A program and the command that runs it.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) command: String,
@@ -39,7 +39,7 @@ pub(super) struct Program {
 
 /// Why there is no command for a program.
 pub(super) enum Refusal {
-    /// Its script or language, at a path.
+    /// Its script or language is not supported, at this path.
     Unsupported(PathBuf, &'static str),
     Unreadable(ImportError),
 }
@@ -50,8 +50,8 @@ impl From<ImportError> for Refusal {
     }
 }
 
-/// Returns the programs in a folder, each a file or a folder of its own. `is_one`: files of the folder are one program.
-/// Companions of files are not among them.
+/// Returns the programs in a folder. Each is a file or a folder. `is_one`: all files of the folder are one program.
+/// Headers and texts are not programs.
 pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportError> {
     let entries = files::entries(folder)?;
     let has_files = entries.iter().any(|entry| entry.is_file());
@@ -66,7 +66,7 @@ fn is_companion(file: &Path) -> bool {
     file.is_file() && COMPANIONS.iter().any(|ending| files::has_ending(file, ending))
 }
 
-/// Returns how the program in a file or folder is run, whose files go into the folder `to` beside the `problems.toml`.
+/// Returns the program in a file or folder. Its files go into the folder `to` beside the `problems.toml`.
 pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Program, Refusal> {
     if source.is_dir() {
         return of_files(source, source, files::tree(root, source)?, to, what);
@@ -78,7 +78,7 @@ pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<P
     of_files(folder, source, sources, to, what)
 }
 
-/// Returns how a program of these files below the folder `base` is run.
+/// Returns the program made of these files below the folder `base`.
 pub(super) fn of_files(
     base: &Path,
     source: &Path,
@@ -111,7 +111,7 @@ pub(super) fn of_files(
     Ok(made_of(with, &sources, below, to, what))
 }
 
-/// Returns which language that is not supported a program is in.
+/// Returns the unsupported language of a program.
 fn language_of(sources: &[PathBuf]) -> &'static str {
     let has = |ending: &str| sources.iter().any(|file| files::has_ending(file, ending));
     match () {
@@ -121,7 +121,7 @@ fn language_of(sources: &[PathBuf]) -> &'static str {
     }
 }
 
-/// Returns a program that is compiled.
+/// Returns a compiled program.
 fn made_of(
     with: impl FnOnce(String, Option<ToCompile>) -> Program,
     sources: &[PathBuf],
@@ -136,7 +136,7 @@ fn made_of(
     with(command, Some(compiled))
 }
 
-/// Returns whether one of the sources names what gives points.
+/// Returns whether one of the sources uses identifiers that give points.
 pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
     let own = sources.iter().filter(|(file, _)| files::name(file) != TESTLIB);
     own.filter_map(|(source, _)| std::fs::read(source).ok()).any(|text| {
@@ -145,7 +145,7 @@ pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
     })
 }
 
-/// Returns the script that a Python program starts with.
+/// Returns the main script of a Python program.
 fn python(sources: &[PathBuf]) -> Option<PathBuf> {
     let scripts: Vec<_> =
         sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| files::has_ending(file, ending))).collect();

@@ -1,4 +1,4 @@
-//! Where a package is: in a folder, or in an archive.
+//! Opens packages in folders and zip archives.
 
 use crate::error::ImportError;
 use crate::files;
@@ -12,10 +12,10 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
 
-/// What macOS puts into an archive beside the files.
+/// A folder that macOS adds to archives.
 const BESIDE: &str = "__MACOSX";
 
-/// A package that can be read. What is unpacked of an archive is removed with it.
+/// An open package. Dropping it removes the unpacked files.
 #[derive(Debug)]
 pub struct Source {
     root: PathBuf,
@@ -24,10 +24,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens a folder, or unpacks a zip archive. Where all of an archive is in one folder, that folder is the package.
+    /// Opens a folder or unpacks a zip archive. If an archive contains a single folder, that folder is the package.
     ///
     /// # Errors
-    /// When it is neither, or the archive is damaged, too large, or holds what no package has.
+    /// Fails if the path is neither, or if the archive is damaged, too large, or contains unsafe entries.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
         let kind = path.metadata().map_err(|error| ImportError::unreadable(path, error))?;
         if kind.is_dir() {
@@ -52,7 +52,7 @@ impl Source {
         &self.root
     }
 
-    /// Returns the error with paths as the user knows them: `package.zip/problem.yaml`.
+    /// Returns the error with paths as the user sees them: `package.zip/problem.yaml`.
     #[must_use]
     pub fn explain(&self, error: ImportError) -> ImportError {
         let shown = |path: &Path| match path.strip_prefix(&self.root) {
@@ -64,25 +64,25 @@ impl Source {
     }
 }
 
-/// What the first bytes of a zip archive are: of its first file, or of its end where it has none.
+/// The magic numbers of a zip archive: of a first file, or of an empty archive.
 const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// The most files and folders of an archive.
+/// The maximum number of entries of an archive.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The most bytes of all its files.
+/// The maximum total size of its files, in bytes.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// An archive that was unpacked. Its files are removed with it; a killed judge leaves them to the next judge's sweep.
+/// An unpacked archive. Dropping it removes the files. If the judge is killed, a later judge removes them.
 #[derive(Debug)]
 pub(super) struct Unpacked {
-    /// The folder with its files, which has the name of the archive.
+    /// The folder of the files. It has the name of the archive.
     pub root: PathBuf,
     folder: TempDir,
 }
 
 impl Unpacked {
-    /// Returns the temporary folder, which is removed with it.
+    /// Returns the temporary folder.
     pub(super) fn into_folder(self) -> TempDir {
         self.folder
     }
@@ -91,7 +91,8 @@ impl Unpacked {
 /// Unpacks an archive.
 ///
 /// # Errors
-/// When it is no archive, is damaged or encrypted, or has too many files, too many bytes, a link, or a path that leads out.
+/// Fails if it is not an archive, is damaged or encrypted, has too many files or bytes, or contains a link or a path
+/// that leads out.
 pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
     let unreadable = |error| ImportError::unreadable(path, error);
     let mut file = File::open(path).map_err(unreadable)?;
@@ -134,7 +135,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, ImportError> {
 
 /// Returns the path of an entry below the folder of its archive.
 fn inside(archive: &Path, name: &str) -> Result<PathBuf, ImportError> {
-    // Archives made on Windows may have its separators.
+    // Archives made on Windows may have backslashes as separators.
     let path = PathBuf::from(name.replace('\\', "/"));
     let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     if path.components().all(is_below) && !name.contains('\0') {
@@ -143,8 +144,8 @@ fn inside(archive: &Path, name: &str) -> Result<PathBuf, ImportError> {
     Err(ImportError::bad(archive, format!("`{name}` leads out of the archive"), "paths of files in it"))
 }
 
-/// Writes a file, and returns how many of the bytes are left for others; `None` if they do not suffice. What an archive says
-/// of a size is not believed.
+/// Writes a file and returns the remaining number of bytes. `None` if the file is larger. The sizes stated in an
+/// archive are not trusted.
 fn write(entry: &mut ZipFile<'_, File>, target: &Path, left: u64) -> io::Result<Option<u64>> {
     target.parent().map_or(Ok(()), fs::create_dir_all)?;
     let is_program = entry.unix_mode().is_some_and(|mode| mode & 0o100 != 0);

@@ -1,4 +1,4 @@
-//! The text of a `problems.toml`, written for its reader.
+//! Writes the text of a `problems.toml` for people to read.
 
 use judge_problem::manifest::built_in_languages;
 use std::fmt::Display;
@@ -30,7 +30,7 @@ impl Text {
         self.line(&format!("{key} = {value}"))
     }
 
-    /// Puts a comment behind the last line.
+    /// Appends a comment to the last line.
     pub(super) fn because(&mut self, why: &str) -> &mut Self {
         self.0.truncate(self.0.trim_end().len());
         self.line(&format!("    # {}", one_line(why)))
@@ -56,12 +56,12 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// A comment ends with its line: what a package says must not go on behind it as keys.
+/// A comment must be one line. Otherwise text of a package could continue as keys.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Writes which verdicts the solution of a `[[problem.expect]]` may have.
+/// Writes the expected verdicts of a `[[problem.expect]]`.
 pub(super) fn write_verdicts(text: &mut Text, verdicts: &[&str]) {
     match verdicts {
         [one] => text.text("verdict", one),
@@ -69,7 +69,7 @@ pub(super) fn write_verdicts(text: &mut Text, verdicts: &[&str]) {
     };
 }
 
-/// Returns whether a source is in a language that is known. Python 2 and Prolog have the endings of others.
+/// Returns whether the language of a source is known. Python 2 and Prolog share extensions with other languages.
 pub(super) fn is_known(source: &Path) -> bool {
     let ending = source.extension().unwrap_or_default().to_string_lossy();
     let text = std::fs::read(source).unwrap_or_default();

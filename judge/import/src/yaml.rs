@@ -10,18 +10,18 @@ pub(super) struct Mapping {
     file: PathBuf,
     /// The path of keys to it, for messages: `limits.`.
     above: String,
-    /// The line that it begins in, from 1.
+    /// Its first line, from 1.
     line: usize,
     entries: Vec<(String, MarkedYamlOwned)>,
 }
 
 impl Mapping {
-    /// Reads a file; one that is empty or not there has no entries.
+    /// Reads a file. An empty or missing file has no entries.
     pub(super) fn read(file: &Path) -> Result<Self, ImportError> {
         Self::read_as(file, str::to_owned)
     }
 
-    /// Reads a file whose text is another one before it is YAML.
+    /// Reads a file after a transformation of its text.
     pub(super) fn read_as(file: &Path, change: impl Fn(&str) -> String) -> Result<Self, ImportError> {
         let empty = Self { file: file.to_owned(), above: String::new(), line: 1, entries: Vec::new() };
         if !file.exists() {
@@ -49,7 +49,7 @@ impl Mapping {
         self.entries.iter().map(|(key, _)| &**key)
     }
 
-    /// Returns the value of a key; `None` if it is missing or null.
+    /// Returns the value of a key. `None` if it is missing or null.
     fn get(&self, key: &str) -> Option<&MarkedYamlOwned> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| !value.data.is_null())
     }
@@ -67,14 +67,14 @@ impl Mapping {
         self.get(key).map(|value| word(value).ok_or_else(|| self.bad(key, "a text or a number"))).transpose()
     }
 
-    /// Returns a number, at least 0.
+    /// Returns a number that is not negative.
     pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ImportError> {
         let expected = || self.bad(key, "a number, at least 0");
         let read = |text: String| text.parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
         self.text(key)?.map(|text| read(text).ok_or_else(expected)).transpose()
     }
 
-    /// Returns the words of a text, or of a list of texts.
+    /// Returns the words of a text or of a list of texts.
     pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ImportError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.bad(key, "a text, or a list of texts");
@@ -85,7 +85,7 @@ impl Mapping {
         words.map(Some).ok_or_else(expected)
     }
 
-    /// Returns a mapping inside this one; empty if it is missing.
+    /// Returns an inner mapping. Empty if it is missing.
     pub(super) fn mapping(&self, key: &str) -> Result<Self, ImportError> {
         let above = format!("{}{key}.", self.above);
         match self.get(key) {
@@ -94,7 +94,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the mappings of a list; `None` if it is missing.
+    /// Returns the mappings of a list. `None` if it is missing.
     pub(super) fn mappings(&self, key: &str) -> Result<Option<Vec<Self>>, ImportError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.bad(key, "a list of mappings");
@@ -104,7 +104,7 @@ impl Mapping {
         value.data.as_sequence().ok_or_else(expected)?.iter().enumerate().map(of).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Returns a value that must be there as text.
+    /// Returns a required value as text.
     pub(super) fn required(&self, key: &str, expected: &str) -> Result<String, ImportError> {
         self.text(key)?.ok_or_else(|| {
             ImportError::bad(&self.file, format!("there is no `{}{key}`", self.above), expected).at(self.line)
@@ -120,17 +120,17 @@ impl Mapping {
         }
     }
 
-    /// Returns the error that the file asks for what is not done.
+    /// Returns the error that the file asks for something unsupported.
     pub(super) fn unsupported(&self, what: impl Into<String>) -> ImportError {
         ImportError::unsupported(&self.file, what)
     }
 
-    /// Returns the first text below a key, which is a text, a list, or a mapping with one of these keys.
+    /// Returns the first text below a key. Its value is a text, a list, or a mapping with one of these keys.
     pub(super) fn first_text(&self, key: &str, preferred: &[&str]) -> Option<String> {
         first_text(self.get(key)?, preferred)
     }
 
-    /// Returns the entries of this one, and those of the other that it has not.
+    /// Returns the entries of this mapping, and the missing ones from the other.
     pub(super) fn over(mut self, other: &Self) -> Self {
         let missing = other.entries.iter().filter(|(key, _)| !self.has(key)).cloned().collect::<Vec<_>>();
         self.entries.extend(missing);
@@ -151,7 +151,7 @@ fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {
 fn word(node: &MarkedYamlOwned) -> Option<String> {
     let node = &node.data;
     let number = || node.as_integer().map(|number| number.to_string());
-    // With its point or exponent, as it may stand for a number in a program.
+    // With its point or exponent, because it may be inserted into a program.
     let decimal = || node.as_floating_point().map(|number| format!("{number:?}"));
     let truth = || node.as_bool().map(|truth| truth.to_string());
     node.as_str().map(str::to_owned).or_else(number).or_else(decimal).or_else(truth)

@@ -1,4 +1,40 @@
-//! Problems, cases, limits, verdicts, exact scores and scoring rules: values, and what follows from them.
+//! Problems, cases, limits, verdicts and exact scores: plain values. Nothing here starts a program or writes a file.
+//!
+//! The main types:
+//! - [`Problem`]: how cases are generated, solved, checked and scored. A [`manifest::Catalogue`] reads it from `problems.toml`.
+//! - [`plan::Plan`]: every solver on every case, in an order that is fair to all.
+//! - [`Outcome`]: what a solver achieved on a case: its [`Verdict`], its exact score and its measurements.
+//!
+//! From a problem to a ranking:
+//! ```text
+//! problems.toml ─ Catalogue::parse ─▶ Problem ─ Plan::new ─▶ Plan ─ (judge-run) ─▶ end of the solver, ruling of the checker
+//! end and ruling ─ verdict ─▶ Outcome, by case and solver in an OutcomeGrid
+//! scores ─ scoring::score ─▶ Scoreboard ─ scoring::leaderboard ─▶ ranks
+//! ```
+//!
+//! ```
+//! use judge_problem::manifest::Catalogue;
+//! use judge_problem::scoring::{CaseSet, CaseTerms, Results, SolverScores, leaderboard, score};
+//! use std::path::Path;
+//!
+//! let catalogue = Catalogue::built_in(Path::new("."))?;
+//! let problem = catalogue.find("same-game")?;
+//! let solver = |name: &str, scores: [Option<i64>; 2]| SolverScores {
+//!     name: name.to_owned(),
+//!     scores: scores.map(|score| score.map(Into::into)).to_vec(),
+//!     skipped: CaseSet::default(),
+//! };
+//! let results = Results {
+//!     direction: problem.direction,
+//!     failure: problem.failure.as_ref(),
+//!     cases: CaseTerms::Plain(2),
+//!     groups: &problem.test_groups,
+//!     solvers: &[solver("old", [Some(10), None]), solver("new", [Some(9), Some(5)])],
+//! };
+//! let scoreboard = score(&problem.scoring, &results)?;
+//! assert_eq!(leaderboard(&results, &scoreboard)[0].solver, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 

@@ -1,7 +1,7 @@
 //! The problems that tuners are measured on, and the reduced, deterministic form of `cargo bench -p judge-statistics --bench tune`.
 
 use super::tuners::{Choice, Tuner, iterated_racing, judge_tune, random_search};
-use super::tuning_problems::{self, BRANIN, DARING, DEAD, GROWING, LOUD, MIXED, PROBLEMS, RIDGE, ROSENBROCK, TuningProblem};
+use super::tuning_problems::{self, BRANIN, DARING, DEAD, GROWING, LOUD, MIXED, RIDGE, ROSENBROCK, TuningProblem};
 use crate::support::require::{Need, skip};
 use std::path::Path;
 use std::process::Command;

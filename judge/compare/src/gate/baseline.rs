@@ -1,4 +1,4 @@
-//! What a baseline records, and what a run of today is turned into to be compared with it.
+//! The form in which the gate compares runs: cases with their scores over several runs, and the conditions of the runs.
 
 use checkers::Score;
 use judge_problem::{JobId, Outcome, OutcomeGrid, Verdict};
@@ -7,7 +7,7 @@ use num_traits::{ToPrimitive, Zero};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How a case ended.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CaseResult {
     /// Accepted in every run, with these scores.
@@ -19,20 +19,19 @@ pub enum CaseResult {
 /// A case of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineCase {
-    /// How it ended.
+    /// Its result.
     pub result: CaseResult,
     /// The hash of its input, if known.
     pub input: Option<String>,
-    /// Its CPU time, if measured, on average over the runs.
+    /// Its mean CPU time over the runs, if measured.
     pub cpu: Option<Duration>,
-    /// The processor of the node that it was measured on; `None`: that of the judge's machine.
+    /// The processor of the node that measured it. `None`: the judge's machine.
     pub processor: Option<String>,
-    /// How far its score may fall, as a share of the recorded one, before the gate complains about it. Only that of the
-    /// baseline counts.
+    /// How far its score may fall, as a share of the recorded score. Only the tolerance of the baseline counts.
     pub tolerance: Option<BigRational>,
 }
 
-/// A run: the recorded one, or one of today.
+/// A run: the recorded one or the current one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baseline {
     /// The problem's id.
@@ -41,20 +40,20 @@ pub struct Baseline {
     pub terms: String,
     /// The checker with its version.
     pub checker: String,
-    /// The machine, and how disturbed the runs were, if known.
+    /// The conditions of the runs, if known.
     pub conditions: Option<Conditions>,
     /// The cases by name.
     pub cases: BTreeMap<String, BaselineCase>,
 }
 
 impl Baseline {
-    /// Returns whether the score of any case was not the same in every run.
+    /// Returns whether the score of any case varied between runs.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         self.samples().any(|sample| sample.spread() > 0.0)
     }
 
-    /// Returns the fewest and the most runs of an accepted case.
+    /// Returns the minimum and maximum number of runs of an accepted case.
     #[must_use]
     pub fn runs(&self) -> Option<(u32, u32)> {
         let runs = || self.samples().map(Sample::runs);
@@ -69,8 +68,8 @@ impl Baseline {
         })
     }
 
-    /// Returns several runs of one solver on the same cases as one. A case that failed in any of them has failed.
-    /// `None` without runs.
+    /// Combines several runs of one solver on the same cases. A case that failed in any run has failed. `None` without
+    /// runs.
     #[must_use]
     pub fn of_runs(runs: &[Self]) -> Option<Self> {
         let mut all = runs.first()?.clone();
@@ -96,28 +95,28 @@ impl CaseResult {
     }
 }
 
-/// The share of disturbed runs that a gate may have beyond that of its baseline.
+/// How much the share of disturbed runs may exceed the share in the baseline.
 const MORE_NOISE: f64 = 0.1;
 
-/// How often a disturbed case runs again, alone.
+/// How often a disturbed case is rerun alone.
 const REPEATS: usize = 2;
 
-/// The machine that the cases ran on, and how disturbed the runs were.
+/// The machine of the runs, and how much other programs disturbed them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Conditions {
-    /// The processor; `None` if it is not known, or the cases ran on the nodes of a cluster.
+    /// The processor. `None` if it is unknown or the cases ran on a cluster.
     pub processor: Option<String>,
-    /// The number of runs of a case; 0 where it is not known, as a baseline file does not tell it.
+    /// The number of runs. 0 if unknown: a baseline file does not record it.
     pub runs: usize,
-    /// The share of them that other programs disturbed.
+    /// The share of runs that other programs disturbed.
     pub noisy: f64,
-    /// The share of its time on the clock that a run was ready and had no core, on average. Of the runs that were not
-    /// disturbed it counts as none: a start always takes some.
+    /// The mean share of wall time in which a run was ready but had no core. It counts as 0 for undisturbed runs,
+    /// because starting a program always takes some.
     pub waited: f64,
 }
 
 impl Conditions {
-    /// Returns the conditions of these runs of cases.
+    /// Returns the conditions of these runs.
     #[must_use]
     pub fn of(processor: Option<String>, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let (mut runs, mut noisy, mut waited) = (0_u32, 0_u32, 0.0);
@@ -132,7 +131,7 @@ impl Conditions {
         Self { processor, runs: runs as usize, noisy: f64::from(noisy) / all, waited: waited / all }
     }
 
-    /// Returns how many runs other programs disturbed.
+    /// Returns the number of disturbed runs.
     #[must_use]
     pub fn noisy_runs(&self) -> usize {
         #[expect(
@@ -144,25 +143,25 @@ impl Conditions {
         noisy
     }
 
-    /// Returns whether other programs disturbed clearly more of these runs than of the recorded ones.
+    /// Returns whether clearly more of these runs were disturbed than of the recorded ones.
     #[must_use]
     pub fn are_worse(&self, recorded: Option<&Self>) -> bool {
         self.noisy > tolerated(recorded)
     }
 }
 
-/// Returns the share of runs that may be disturbed if so many of the recorded ones were. Where that is not known, none was.
+/// Returns the tolerated share of disturbed runs. An unknown share in the baseline counts as 0.
 fn tolerated(recorded: Option<&Conditions>) -> f64 {
-    // Shares such as 0.3 + 0.1 lie a little below what they stand for.
+    // In floating point, sums such as 0.3 + 0.1 are a little too small.
     recorded.map_or(0.0, |recorded| recorded.noisy) + MORE_NOISE + 1e-9
 }
 
-/// Runs disturbed cases of a single solver again with `run_alone`, if more of them were disturbed than in the baseline. Of
-/// the runs of a case, the one that waited least for a core stays, whatever its score. Ends as soon as too many cases stay
-/// disturbed, or `run_alone` returns nothing. Returns the number of further runs.
+/// Reruns the disturbed cases of a single solver with `run_alone`, if there are more than in the baseline. The run that
+/// waited least for a core is kept, whatever its score. Stops when too many cases stay disturbed, or when `run_alone`
+/// returns nothing. Returns the number of reruns.
 ///
 /// # Errors
-/// Those of `run_alone`.
+/// Returns the errors of `run_alone`.
 pub fn repeat_disturbed<E>(
     outcomes: &mut OutcomeGrid,
     recorded: Option<&Conditions>,
@@ -200,7 +199,7 @@ pub fn repeat_disturbed<E>(
     Ok(repeats)
 }
 
-/// At most 1: what a host took from a virtual machine may count as waiting there, too.
+/// At most 1: time that a host took from a virtual machine may count twice.
 fn waited_share(outcome: &Outcome) -> f64 {
     let wall = outcome.wall.unwrap_or_default().as_secs_f64();
     (outcome.waited.unwrap_or_default().as_secs_f64() / wall.max(f64::MIN_POSITIVE)).min(1.0)
@@ -215,20 +214,20 @@ pub struct Sample {
     cubes: f64,
 }
 
-/// How far the scores of some runs lie from their mean.
+/// The deviations of some runs from their mean.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deviations {
     pub(super) runs: f64,
-    /// The sum of their squares.
+    /// The sum of squares.
     pub(super) squares: f64,
-    /// The sum of their cubes.
+    /// The sum of cubes.
     pub(super) cubes: f64,
 }
 
 impl Deviations {
-    /// Returns those of these runs together with others whose mean is higher by `step` (Chan, Golub and LeVeque,
-    /// "Updating formulae and a pairwise algorithm for computing sample variances", 1979; the cubes follow in the same
-    /// way).
+    /// Merges the deviations of two groups of runs. The other group's mean is higher by `step` (Chan, Golub and
+    /// LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979; the cubes follow in
+    /// the same way).
     pub(super) fn joined(self, others: Self, step: f64) -> Self {
         let runs = self.runs + others.runs;
         let between = self.runs * others.runs / runs * step * step;
@@ -237,7 +236,7 @@ impl Deviations {
         Self { runs, squares: self.squares + others.squares + between, cubes }
     }
 
-    /// Returns the unbiased estimate of the third central moment. `None` below three runs.
+    /// Returns the unbiased estimate of the third central moment. `None` for fewer than three runs.
     pub(super) fn third_moment(self) -> Option<f64> {
         let Self { runs, cubes, .. } = self;
         (runs > 2.0).then(|| cubes * runs / ((runs - 1.0) * (runs - 2.0)))
@@ -251,14 +250,14 @@ impl From<Score> for Sample {
 }
 
 impl Sample {
-    /// Returns the sample of `runs` runs, at least 1, with this mean and this unbiased standard deviation.
+    /// Returns a sample of `runs` runs, at least 1, with this mean and unbiased standard deviation.
     #[must_use]
     pub fn new(runs: u32, mean: BigRational, spread: f64) -> Self {
         Self { runs: runs.max(1), mean, spread, cubes: 0.0 }
     }
 
-    /// Returns the sample with this skewness: the unbiased third central moment in cubes of the spread. Fewer than three
-    /// runs have none.
+    /// Returns the sample with this skewness: the unbiased third central moment divided by the cube of the spread.
+    /// Fewer than three runs have none.
     #[must_use]
     pub fn with_skewness(self, skewness: f64) -> Self {
         let (runs, scale) = (f64::from(self.runs), self.spread.powi(3));
@@ -285,7 +284,7 @@ impl Sample {
         &self.mean
     }
 
-    /// Returns the unbiased standard deviation of the scores, 0 of a single one.
+    /// Returns the unbiased standard deviation of the scores. 0 for a single run.
     #[must_use]
     pub fn spread(&self) -> f64 {
         self.spread
@@ -303,7 +302,7 @@ impl Sample {
         self.spread * self.spread * self.freedom()
     }
 
-    /// Returns the score of every run, if they are equal.
+    /// Returns the score, if it is equal in every run.
     #[must_use]
     pub fn constant(&self) -> Option<Score> {
         if self.spread == 0.0 { Score::from_rational(&self.mean) } else { None }
@@ -313,7 +312,7 @@ impl Sample {
         Deviations { runs: f64::from(self.runs), squares: self.squares(), cubes: self.cubes }
     }
 
-    /// Returns this sample and another one as one.
+    /// Merges two samples.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let runs = self.runs + other.runs;
@@ -323,8 +322,8 @@ impl Sample {
         Self { runs, mean, spread: (all.squares / (f64::from(runs) - 1.0)).sqrt(), cubes: all.cubes }
     }
 
-    /// Returns the sample with its mean moved by `by`, if that is a number, and `squares` added to the sum of the
-    /// squared differences.
+    /// Returns the sample with its mean shifted by `by`, if that is a number, and `squares` added to its sum of
+    /// squares.
     #[must_use]
     pub(super) fn corrected(&self, by: f64, squares: f64) -> Self {
         let by = BigRational::from_float(by).unwrap_or_else(BigRational::zero);

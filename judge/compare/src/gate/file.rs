@@ -14,16 +14,16 @@ use toml::Value;
 /// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
 const SCHEMA: u32 = 2;
 
-/// The steps in which the shares of disturbed runs and of lost time are recorded.
+/// The step for recorded shares of disturbed runs and of waiting time.
 const SHARE_STEP: f64 = 0.1;
 
-/// The decimals of a mean score, as far as it has six digits with them.
+/// The number of decimals of a mean score, if it has six significant digits.
 const MEAN_DECIMALS: u32 = 4;
-/// The digits of a mean score that are kept at least.
+/// The minimum number of significant digits of a mean score.
 const MEAN_DIGITS: u32 = 6;
-/// A skewness that is no more than this is 0, but for what calculating it has lost.
+/// A smaller skewness counts as 0, because it comes from rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
+/// The number of decimal digits that a 64-bit floating-point number of TOML preserves.
 const FLOAT_DIGITS: usize = 15;
 
 const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
@@ -31,15 +31,15 @@ const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it.
 /// The contents of a baseline file: a baseline, and the sources of its cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineFile {
-    /// The solver, as it was named: its path or command.
+    /// The solver as given: its path or command.
     pub solver: String,
-    /// Its name; `None` in a file that has none: it comes from the path.
+    /// Its name. `None` if the file has none; then the name comes from the path.
     pub solver_name: Option<String>,
     /// The baseline.
     pub baseline: Baseline,
     /// The source of each case, by name.
     pub sources: BTreeMap<String, BaselineSource>,
-    /// The best score that was known of each case, its own among them, by name; none under a rule that takes no best score.
+    /// The best known score of each case, including its own, by name. Empty under a rule without best scores.
     pub references: BTreeMap<String, Score>,
 }
 
@@ -59,10 +59,10 @@ struct CaseLine {
     entry: BaselineCase,
 }
 
-/// A text that is not a baseline.
+/// Why a text is not a baseline file.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidBaseline {
-    /// It is not TOML, or not of the right form.
+    /// It is not TOML, or it has the wrong structure.
     #[error("{0}")]
     Form(#[from] toml::de::Error),
     /// It was written by a newer judge.
@@ -113,14 +113,14 @@ struct RawLine {
     file: Option<PathBuf>,
     input: Option<String>,
     verdict: String,
-    /// A number, or a text of digits where it has more than TOML's 64 bits.
+    /// A number, or a text of digits if it needs more than 64 bits.
     score: Option<Value>,
-    /// The best score that was known, as a score is written.
+    /// The best known score.
     reference: Option<Value>,
-    /// In the place of a score that was not the same in every run, with its standard deviation.
+    /// The mean of a score that varied between runs. `spread` is its standard deviation.
     mean: Option<Value>,
     spread: Option<Value>,
-    /// Of its runs, if there are three.
+    /// The skewness, if there are at least three runs.
     #[serde(default)]
     skewness: f64,
     #[serde(default = "once")]
@@ -138,7 +138,7 @@ impl BaselineFile {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns what is wrong and where.
     pub fn parse(text: &str) -> Result<Self, InvalidBaseline> {
         let raw: RawRecord = toml::from_str(text)?;
         if !(1..=SCHEMA).contains(&raw.schema) {
@@ -157,7 +157,7 @@ impl BaselineFile {
         Ok(Self { solver: raw.solver, solver_name: raw.solver_name, baseline, sources, references })
     }
 
-    /// Returns the file's text. The same record gives the same bytes.
+    /// Returns the text of the file. Equal records give equal bytes.
     #[must_use]
     pub fn render(&self) -> String {
         let Baseline { problem, terms, checker, conditions, cases } = &self.baseline;
@@ -186,7 +186,7 @@ impl BaselineFile {
 
 fn condition_fields(conditions: &Conditions) -> Vec<String> {
     let Conditions { processor, noisy, waited, .. } = conditions;
-    // Rounded down: smaller differences are chance, and would be in every diff.
+    // Rounded down, because smaller differences are chance and would appear in every diff.
     let share = |name: &str, share: f64| {
         let steps = (share / SHARE_STEP + 1e-9).floor();
         format!("{name} = \"{:.0}%\"", steps * SHARE_STEP * 100.0)
@@ -242,19 +242,19 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// A score as a number of TOML, or as a text where it has more digits than those hold.
+/// A score as a number of TOML, or as a text if it has too many digits.
 fn digits(score: &Score) -> String {
     let digits = score.to_string();
     let is_small = digits.parse::<i64>().is_ok() || (score.decimals() > 0 && digits.len() <= FLOAT_DIGITS);
     if is_small { digits } else { quoted(&digits) }
 }
 
-/// A number with few decimals after its first digit: more would only make diffs longer.
+/// A number with few decimals, because more would only make diffs longer.
 fn shortened(number: f64, decimals: usize) -> String {
     Value::Float(format!("{number:.decimals$e}").parse().unwrap_or(number)).to_string()
 }
 
-/// A string as TOML has it, in one line, so that it can be a key as well.
+/// A string of TOML in one line, so that it can also be a key.
 fn quoted(text: &str) -> String {
     if !text.chars().any(is_hidden) {
         return Value::String(text.to_owned()).to_string();
@@ -328,7 +328,7 @@ fn read_score(value: &Value) -> Result<Score, InvalidLine> {
     text.parse().map_err(|_| InvalidLine::Number { expected: "score", found: text })
 }
 
-/// Returns a number as it was written, as long as floating point holds its digits.
+/// Returns a number as it was written, if floating point preserves its digits.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Integer(number) => number.to_string(),

@@ -10,7 +10,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::time::Duration;
 
-/// A case accepted both times.
+/// A case that was accepted in both runs.
 struct ScoredPair<'a> {
     case: &'a str,
     was: &'a Sample,
@@ -27,13 +27,13 @@ struct CpuSeconds {
 }
 
 impl CpuSeconds {
-    /// Returns `None` also if they were measured on different processors.
+    /// Also `None` if they were measured on different processors.
     fn of(was: &BaselineCase, now: &BaselineCase) -> Option<Self> {
         let is_on_one = was.processor == now.processor;
         is_on_one.then_some(Self { was: was.cpu?.as_secs_f64(), now: now.cpu?.as_secs_f64() })
     }
 
-    /// Times below the resolution of the clock are 0, which has no ratio.
+    /// Times below the resolution of the clock are 0 and have no ratio.
     fn has_ratio(&self) -> bool {
         self.was > 0.0 && self.now > 0.0
     }
@@ -92,7 +92,7 @@ fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
     baseline.cases.iter().filter_map(worse).collect()
 }
 
-/// Returns how many cases have times of different processors.
+/// Returns the number of cases that were measured on different processors.
 fn untimed(baseline: &Baseline, today: &Baseline) -> usize {
     let differs = |(case, was): &(&String, &BaselineCase)| {
         let now = today.cases.get(*case).filter(|now| was.cpu.is_some() && now.cpu.is_some());
@@ -101,7 +101,7 @@ fn untimed(baseline: &Baseline, today: &Baseline) -> usize {
     baseline.cases.iter().filter(differs).count()
 }
 
-/// Inputs are taken as the same unless both hashes are known.
+/// Inputs count as equal unless both hashes are known.
 fn is_other_input(was: &BaselineCase, now: &BaselineCase) -> bool {
     was.input.is_some() && now.input.is_some() && was.input != now.input
 }
@@ -151,7 +151,7 @@ fn noise_test(
     Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
-/// How a number fell.
+/// By how much a number got worse.
 enum Fall {
     /// By this share of its size.
     Share(BigRational),
@@ -182,7 +182,8 @@ impl Fall {
     }
 }
 
-/// Where scores vary, a case must have fallen by more than its tolerance for certain: all such cases share one `alpha`.
+/// If scores vary, a complaint needs certainty that the case fell by more than its tolerance. All such cases share one
+/// `alpha`.
 fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
     let held: Vec<(&ScoredPair<'_>, &BigRational)> =
         pairs.iter().filter_map(|pair| Some((pair, pair.tolerance?))).collect();
@@ -224,15 +225,16 @@ fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
     (rise > limit.max_rise && interval.low > limit.max_rise.ln_1p()).then_some(Complaint::TimeRose { rise })
 }
 
-/// A recorded CPU time stays as long as a new one differs by no more than this share of it, or by so little time. Otherwise
-/// every update would change every line of the file. A rise in many small steps adds up against the time that stayed.
+/// A recorded CPU time is kept if the new one differs by at most this share or this time. Otherwise every update would
+/// change every line of the file. A rise in many small steps still adds up, because it is measured against the kept
+/// time.
 const STEADY_SHARE: f64 = 0.25;
 const STEADY_TIME: Duration = Duration::from_millis(5);
 
-/// Returns the baseline with the runs of today, which hold the gate, averaged in.
+/// Returns the baseline averaged with today's runs, which passed the gate.
 ///
-/// Only runs that pass are averaged in. What this choice adds to the mean and takes off the spread is made up for, or the
-/// baseline would rise from commit to commit until the gate cried wolf.
+/// Only runs that pass are averaged in. This selection raises the mean and reduces the spread, and both are corrected.
+/// Otherwise the baseline would rise from commit to commit until the gate raised false alarms.
 #[must_use]
 pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, direction: Direction) -> Baseline {
     let sign = if direction == Direction::Max { -1.0 } else { 1.0 };
@@ -255,7 +257,7 @@ pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, directi
     averaged
 }
 
-/// Returns a new baseline with the CPU times of the recorded one where they are about the same.
+/// Returns the new baseline with the recorded CPU times where they are about the same.
 #[must_use]
 pub fn with_steady_times(mut new: Baseline, recorded: &Baseline) -> Baseline {
     for (case, entry) in &mut new.cases {

@@ -5,14 +5,14 @@ use super::noise::NoiseTest;
 use judge_problem::{Direction, Verdict};
 use num_rational::BigRational;
 
-/// What a gate ends with.
+/// The verdict of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateVerdict {
     /// The solver is as good as its baseline.
     Holds,
     /// It is worse.
     Fails,
-    /// It looks worse, and so would the same solver on so busy a machine.
+    /// It looks worse, but the same solver could look so on a machine this busy.
     NotComparable,
 }
 
@@ -35,14 +35,14 @@ pub struct GateLimits {
     pub direction: Direction,
     /// The share by which the total may fall.
     pub max_drop: BigRational,
-    /// The probability of a false alarm about the total where scores vary.
+    /// The probability of a false alarm about the total, if scores vary.
     pub alpha: f64,
-    /// The same about the cases with a tolerance, which share it.
+    /// The same for all cases with a tolerance together.
     pub case_alpha: f64,
-    /// Whether the gate runs again, up to [`super::noise::MOST_RUNS`] times, while the total is doubtful.
+    /// Whether the gate may repeat the run, up to [`super::noise::MOST_RUNS`] times, while the total is doubtful.
     pub may_repeat: bool,
-    /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
-    /// this error probability excludes 0.
+    /// If scores do not vary: complain about a fallen total only if the two-sided interval of the mean paired effect,
+    /// with this error probability, excludes 0.
     pub confident: Option<f64>,
     /// The limit of the CPU time, if there is one.
     pub time: Option<TimeLimit>,
@@ -53,22 +53,22 @@ pub struct GateLimits {
 pub struct TimeLimit {
     /// The share by which the total CPU time may rise.
     pub max_rise: f64,
-    /// The error probability of the interval of the mean log-ratio. For a complaint, all of it must lie above the
-    /// limit, since single times are noisy.
+    /// The error probability of the interval of the mean log-ratio. A complaint needs the whole interval above the
+    /// limit, because single times are noisy.
     pub alpha: f64,
 }
 
-/// A reason why the gate does not hold.
+/// A reason why the gate fails.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Complaint {
-    /// The two runs are of different problems, or of one whose terms have changed: nothing was compared.
+    /// The two runs are of different problems, or the terms of the problem changed. Nothing was compared.
     ProblemChanged {
         /// The recorded one.
         was: String,
         /// The current one.
         now: String,
     },
-    /// The scores are of different checkers: nothing was compared.
+    /// The scores come from different checkers. Nothing was compared.
     CheckerChanged {
         /// The recorded one.
         was: String,
@@ -80,12 +80,12 @@ pub enum Complaint {
         /// Its name.
         case: String,
     },
-    /// A case of this name has another input now: its scores were not compared.
+    /// The case with this name has another input now. Its scores were not compared.
     InputChanged {
         /// Its name.
         case: String,
     },
-    /// A case that was accepted is not.
+    /// A case that was accepted is not accepted now.
     VerdictWorse {
         /// Its name.
         case: String,
@@ -99,12 +99,12 @@ pub enum Complaint {
         /// The share it fell by.
         drop: BigRational,
     },
-    /// The total fell by more than it may.
+    /// The total fell by more than allowed.
     TotalFell {
         /// The share it fell by. `None` if the recorded total is 0.
         drop: Option<BigRational>,
     },
-    /// The CPU time rose by more than it may.
+    /// The CPU time rose by more than allowed.
     TimeRose {
         /// The share it rose by.
         rise: f64,
@@ -112,7 +112,7 @@ pub enum Complaint {
 }
 
 impl Complaint {
-    /// Returns whether a busy machine can be the reason.
+    /// Returns whether a busy machine can be the cause.
     fn may_be_disturbance(&self) -> bool {
         match self {
             Self::CaseFell { .. } | Self::TotalFell { .. } | Self::TimeRose { .. } => true,
@@ -139,23 +139,24 @@ pub struct Change {
 /// The result of a gate.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judgement {
-    /// Why the gate does not hold. It holds if there are none.
+    /// Why the gate fails. Empty if it holds.
     pub complaints: Vec<Complaint>,
-    /// The changed scores, on cases accepted both times.
+    /// The changed scores of cases accepted in both runs.
     pub changes: Vec<Change>,
-    /// The cases that are accepted now and were not.
+    /// The newly accepted cases.
     pub fixed: Vec<String>,
-    /// The cases that the baseline does not have.
+    /// The cases that are not in the baseline.
     pub added: Vec<String>,
-    /// The recorded total over the cases accepted both times.
+    /// The recorded total of the cases accepted in both runs.
     pub total_was: BigRational,
-    /// The current total over the same cases.
+    /// The current total of the same cases.
     pub total_now: BigRational,
     /// The test of the total, if scores vary.
     pub noise: Option<NoiseTest>,
-    /// With a limit of the CPU time: the number of cases that have times of different processors, which are not compared.
+    /// With a limit of the CPU time: the number of cases whose times are not compared, because they were measured on
+    /// different processors.
     pub untimed: usize,
-    /// Whether other programs disturbed clearly more runs than those of the baseline.
+    /// Whether clearly more runs were disturbed than in the baseline.
     pub is_disturbed: bool,
 }
 
@@ -166,8 +167,8 @@ impl Judgement {
         self.complaints.is_empty()
     }
 
-    /// Returns the verdict. A busy machine makes a solver slower and its scores lower, never better: a gate that holds on
-    /// one holds.
+    /// Returns the verdict. A busy machine makes a solver slower and its scores worse, never better. So a gate that
+    /// holds on a busy machine holds.
     #[must_use]
     pub fn verdict(&self) -> GateVerdict {
         if self.holds() {
@@ -179,7 +180,7 @@ impl Judgement {
         }
     }
 
-    /// Returns whether another run should tell if the total is low by chance: nothing else is wrong, and it may be.
+    /// Returns whether another run should tell if the total is low by chance. This is so if nothing else is wrong.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });

@@ -1,11 +1,12 @@
-//! The noise in the difference of two totals, of a solver whose scores change from run to run.
+//! The noise in the difference of two totals, for a solver whose scores vary between runs: its test, and the planning
+//! of gates.
 //!
 //! With r recorded runs and N runs of today on each case, the difference of the totals has the variance
 //! Σ sᵢ² (1/N + 1/r), for the means of the baseline are uncertain as well. The sᵢ² are pooled over the runs of both sides
 //! and differ from case to case: `statistics::SumError` tells the degrees of freedom.
 //!
-//! Today's difference of a case tells of its spread as well, less its share of the common one. Without it, a baseline whose
-//! runs happened to miss the bad ones would be high and look quiet at once.
+//! The difference of a case also tells about its spread, after its share of the common difference is removed. Without
+//! this, a baseline whose runs happened to miss the bad ones would be both too high and too quiet.
 
 use super::baseline::{Baseline, Deviations, Sample};
 use judge_problem::Direction;
@@ -14,10 +15,10 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 use std::f64::consts::PI;
 
-/// A skewness is taken for no larger than this: that of few runs is a rough estimate.
+/// The maximum skewness that is used, because few runs give a rough estimate.
 const LARGEST_SKEWNESS: f64 = 1.0;
 
-/// The mean scores of a case that was accepted both times.
+/// The mean scores of a case accepted in both runs.
 pub(super) type SamplePair<'a> = (&'a Sample, &'a Sample);
 
 /// The noise of a case.
@@ -25,7 +26,7 @@ pub(super) type SamplePair<'a> = (&'a Sample, &'a Sample);
 struct CaseNoise {
     /// The variance of one run.
     pub(super) run: TermVariance,
-    /// The variance of the recorded mean and of today's, in variances of a run.
+    /// The variance of the recorded mean and of today's mean, as multiples of the variance of a run.
     pub(super) recorded: f64,
     pub(super) today: f64,
 }
@@ -33,17 +34,17 @@ struct CaseNoise {
 /// The noise in the difference of two totals.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Noise {
-    /// By case of the comparison.
+    /// By case.
     cases: Vec<CaseNoise>,
-    /// The recorded total counts as often.
+    /// The factor of the recorded total.
     pub(super) factor: f64,
     pub(super) error: SumError,
-    /// The skewness of the difference, below 0 where large falls are likelier than large gains, and else 0: it is there to
-    /// prevent alarms.
+    /// The skewness of the difference, if it is below 0: large falls are then likelier than large gains. Otherwise 0,
+    /// because it may only prevent alarms.
     pub(super) skewness: f64,
 }
 
-/// What is known of the noise of one side.
+/// The noise of one side.
 struct Side {
     is_noisy: bool,
 }
@@ -53,8 +54,8 @@ impl Side {
         Self { is_noisy: samples.any(|sample| sample.spread() > 0.0) }
     }
 
-    /// The runs of a side that does not vary say nothing of one that does, and count as one run beside it: if a solver
-    /// begins to fix the seed of its random numbers, its scores are one draw of those that it had.
+    /// If only one side varies, the runs of the other side count as one run. For example, if a solver starts to fix its
+    /// random seed, its scores are one draw of the earlier ones.
     fn deviations(&self, sample: &Sample) -> Deviations {
         if self.is_noisy { sample.deviations() } else { Deviations { runs: 1.0, squares: 0.0, cubes: 0.0 } }
     }
@@ -65,7 +66,7 @@ struct Pair {
     was: Deviations,
     now: Deviations,
     size: f64,
-    /// How far today's mean lies above the recorded one, less the case's share of the common difference.
+    /// Today's mean minus the recorded mean, minus the case's share of the common difference.
     residual: f64,
     /// The degrees of freedom of the residual.
     residual_freedom: f64,
@@ -76,12 +77,12 @@ impl Pair {
         self.was.runs + self.now.runs - 2.0
     }
 
-    /// The variance of the difference of the means, in variances of a run.
+    /// The variance of the difference of the means, as a multiple of the variance of a run.
     fn shares(&self, factor: f64) -> f64 {
         1.0 / self.now.runs + factor * factor / self.was.runs
     }
 
-    /// The variance of one run: of both sides, and of the residual.
+    /// The variance of one run, pooled over both sides and the residual.
     fn run(&self, factor: f64) -> TermVariance {
         let squares = self.was.squares + self.now.squares + self.residual * self.residual / self.shares(factor);
         let freedom = self.freedom_within() + self.residual_freedom;
@@ -110,7 +111,7 @@ fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
             now: now.deviations(pair.1),
             size,
             residual: difference(pair) - share(size) * total,
-            // Its variance, in those of the difference, if noise is proportional to size.
+            // Its relative variance, if noise is proportional to size.
             residual_freedom: (1.0 - 2.0 * share(size) + squares).max(0.0),
         }
     };
@@ -118,7 +119,8 @@ fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
 }
 
 impl Noise {
-    /// Returns the noise in the difference of the totals, the recorded one times `factor`. `None` if nothing varies.
+    /// Returns the noise in the difference of the totals, with the recorded one multiplied by `factor`. `None` if
+    /// nothing varies.
     pub(super) fn of(pairs: &[SamplePair<'_>], factor: f64, direction: Direction) -> Option<Self> {
         let pairs = both_sides(pairs, factor);
         if !pairs.iter().any(|pair| pair.was.squares + pair.now.squares > 0.0) {
@@ -137,14 +139,14 @@ impl Noise {
         let cases: Vec<CaseNoise> = pairs.iter().map(case).collect();
         let error = error(&cases, factor, None)?;
         let known = pairs.iter().filter(|pair| pair.freedom_within() > 0.0);
-        // In cubes of the standard error, term by term: cubes of large scores would overflow.
+        // Each term is divided by the cube of the standard error, because cubes of large scores would overflow.
         let third: f64 = known.map(|pair| pair.third_moment(factor) / error.deviation / error.deviation).sum();
         let good = if direction == Direction::Max { 1.0 } else { -1.0 };
         let skewness = (good * third / error.deviation).clamp(-LARGEST_SKEWNESS, 0.0);
         Some(Self { cases, factor, error, skewness: if skewness.is_finite() { skewness } else { 0.0 } })
     }
 
-    /// Returns the standard error if today had this many runs of each case.
+    /// Returns the standard error with this many runs of each case today.
     fn error_of(&self, runs: u32) -> SumError {
         error(&self.cases, self.factor, Some(1.0 / f64::from(runs))).unwrap_or(self.error)
     }
@@ -158,7 +160,7 @@ fn error(cases: &[CaseNoise], factor: f64, today: Option<f64>) -> Option<SumErro
     SumError::of(&cases.iter().map(term).collect::<Vec<_>>())
 }
 
-/// The relative variance of a run over all cases, for those that were recorded once beside others that vary.
+/// The relative variance of a run over all cases. It is used for cases that were recorded only once.
 fn relative_variance(pairs: &[Pair]) -> TermVariance {
     let known = pairs.iter().filter(|pair| pair.size > 0.0);
     let (squares, freedom) = known.fold((0.0, 0.0), |(squares, freedom), pair| {
@@ -168,36 +170,36 @@ fn relative_variance(pairs: &[Pair]) -> TermVariance {
     TermVariance { variance: if freedom > 0.0 { squares / freedom } else { 0.0 }, freedom: freedom.max(1.0) }
 }
 
-/// How often a fall is noticed that the report names.
+/// The probability with which the fall named in the report is noticed.
 pub const POWER: f64 = 0.8;
 
-/// The most runs of a gate that may run again.
+/// The maximum number of runs of a gate that may repeat.
 pub const MOST_RUNS: u32 = 3;
 
-/// A total that chance would make as low as this more rarely is looked at again, where the gate may run again.
+/// A total that is as low as this with a smaller probability is doubtful, and the gate repeats the run if it may.
 ///
-/// The alarm is decided on all runs at the full level, so another look can only prevent alarms: the level is kept.
+/// The alarm is decided on all runs at the full level. Another look can only prevent alarms, so the level holds.
 const DOUBTFUL: f64 = 0.3;
 
-/// The share of the alarms of three runs that is left where the first or the second may end the gate: 4.2 % of 5 % (normal
+/// The share of the alarms of three runs that remains if the first or second run may end the gate: 4.2 % of 5 % (normal
 /// noise, five recorded runs).
 const LEFT: f64 = 0.85;
 
-/// Beyond as many standard errors, the correction for skewness stays what it is.
+/// Beyond this many standard errors, the correction for skewness stays constant.
 const FURTHEST: f64 = 3.0;
 
-/// What the test of a noisy total found.
+/// The result of the test of a noisy total.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseTest {
-    /// The probability of so low a total, or a lower one, if the solver has fallen by no more than it may.
+    /// The p-value: the probability of a total this low or lower, if the solver fell by no more than allowed.
     pub level: f64,
-    /// The level from which on it is an alarm.
+    /// The level of the test.
     pub alpha: f64,
     /// The standard error of the difference, as a share of the recorded total.
     pub error: Option<f64>,
     /// The degrees of freedom of the standard error.
     pub freedom: f64,
-    /// The standard error after each look, of which the last decides.
+    /// The standard error at each look. The last look decides.
     looks: Vec<SumError>,
     skewness: f64,
     total: f64,
@@ -205,8 +207,8 @@ pub struct NoiseTest {
     pub(super) selection: Vec<Selection>,
 }
 
-/// How the cases of baselines that are averaged in differ from all: by what the mean is too high and the sum of squares too
-/// low, by case of the comparison.
+/// The bias of averaging in only runs that pass: by how much the mean of a case is too high and its sum of squares too
+/// low.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Selection {
     pub(super) mean: f64,
@@ -214,8 +216,8 @@ pub(super) struct Selection {
 }
 
 impl NoiseTest {
-    /// Tests whether the total fell by more than the share `max_drop`: `gain` is how far it lies above what is allowed,
-    /// and below 0 if it lies below.
+    /// Tests whether the total fell by more than the share `max_drop`. `gain` is the difference to the allowed minimum,
+    /// negative if the total is below it.
     pub(super) fn of(noise: &Noise, gain: f64, total: f64, max_drop: f64, alpha: f64, may_repeat: bool) -> Self {
         let looks =
             if may_repeat { (1..=MOST_RUNS).map(|runs| noise.error_of(runs)).collect() } else { vec![noise.error] };
@@ -236,7 +238,7 @@ impl NoiseTest {
         test
     }
 
-    /// Returns whether the total is so low that another run should tell whether it is noise.
+    /// Returns whether another run should tell if the low total is noise.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.level <= DOUBTFUL
@@ -261,17 +263,17 @@ impl NoiseTest {
         (self.total != 0.0).then(|| fall / self.total.abs() + self.max_drop)
     }
 
-    /// How far below 0 a total is at this level.
+    /// The critical value at this level.
     fn critical(&self, error: &SumError, level: f64) -> f64 {
         let uncorrected = error.detectable(level, 0.5) / error.deviation;
         -from_normal(-uncorrected, self.skewness) * error.deviation
     }
 
-    /// Runs that pass and those that raise an alarm have the same mean of all runs, recorded ones and those of today, since
-    /// it does not depend on their difference. But where there is an alarm the baseline stays as it is, which is too high:
-    /// it is so on average by φ(c)/α · v/√V for a case with the variance v of its recorded mean. That much, times α/(1 − α),
-    /// is taken off where there is none, and the mean of the baseline stays what it is from commit to commit. The variance
-    /// of the difference is too small by a share of c ρ + ρ², with ρ = φ(c)/Φ(c).
+    /// The mean of all runs, recorded and current, is the same with and without an alarm, because it is independent of
+    /// their difference. But after an alarm the unchanged baseline is too high: on average by φ(c)/α · v/√V for a case
+    /// whose recorded mean has the variance v. This amount, times α/(1 − α), is subtracted if there is no alarm, so
+    /// that the expected baseline stays constant from commit to commit. The variance of the difference is too small by
+    /// a share of c ρ + ρ², with ρ = φ(c)/Φ(c).
     fn selection(&self, noise: &Noise, left: f64) -> Vec<Selection> {
         let Some(last) = self.looks.last() else { return Vec::new() };
         let decisive = 1.0 / self.looks.len().max(1) as f64;
@@ -290,8 +292,8 @@ impl NoiseTest {
         noise.cases.iter().map(of).collect()
     }
 
-    /// Returns the fall that is noticed with the probability [`POWER`] by a gate that runs once, and again while the total is
-    /// doubtful.
+    /// Returns the fall that is noticed with the probability [`POWER`] by a gate that repeats the run while the total
+    /// is doubtful.
     fn detectable_looking(&self, last: &SumError) -> f64 {
         let limit = |look: &SumError| {
             let level = if std::ptr::eq(look, last) { self.alpha } else { DOUBTFUL };
@@ -307,21 +309,21 @@ impl NoiseTest {
     }
 }
 
-/// A look: the total counts as low below this, and its variance then.
+/// A look: the limit below which the total counts as low, and its variance.
 struct Limit {
     at: f64,
     variance: f64,
 }
 
-/// Returns the probability that the difference lies below its limit at every look, if its mean is `mean`. A mean of more
-/// runs and the step from it to one of fewer are uncorrelated, so the last look comes first and each earlier one adds a
-/// step of its own.
+/// Returns the probability that the difference is below its limit at every look, if its mean is `mean`. The mean of
+/// more runs and the step from it to the mean of fewer runs are uncorrelated. So the integration starts with the last
+/// look, and each earlier one adds an independent step.
 fn all_below(looks: &[Limit], mean: f64) -> f64 {
     let Some((last, earlier)) = looks.split_last() else { return 1.0 };
     below_from(earlier, last, mean, last.variance.sqrt())
 }
 
-/// As [`all_below`], of a look that lies around `mean` with this deviation, and of those before it.
+/// As [`all_below`], for a look distributed around `mean` with this deviation, and for the looks before it.
 fn below_from(earlier: &[Limit], look: &Limit, mean: f64, deviation: f64) -> f64 {
     const STEPS: u32 = 48;
     const LOWEST: f64 = -5.0;
@@ -336,14 +338,14 @@ fn below_from(earlier: &[Limit], look: &Limit, mean: f64, deviation: f64) -> f64
     (0..STEPS).map(at).sum()
 }
 
-/// Returns a number of this skewness, in standard deviations, as a nearly normal one: t − h t² + h² t³/3 + h with h a sixth
-/// of the skewness (Hall, 1992, for a known variance). It grows with t, whatever h.
+/// Transforms a number with this skewness, in standard deviations, to a nearly normal one: t − h t² + h² t³/3 + h with
+/// h a sixth of the skewness (Hall, 1992, for a known variance). It is monotone in t for any h.
 fn towards_normal(value: f64, skewness: f64) -> f64 {
     let (h, t) = (skewness / 6.0, value.clamp(-FURTHEST, FURTHEST));
     value - h * t * t + h * h * t.powi(3) / 3.0 + h
 }
 
-/// Returns the number of this skewness that [`towards_normal`] turns into `normal`.
+/// Returns the inverse of [`towards_normal`].
 fn from_normal(normal: f64, skewness: f64) -> f64 {
     let (mut low, mut high) = (normal - FURTHEST, normal + FURTHEST);
     for _ in 0..50 {
@@ -357,7 +359,7 @@ fn density(z: f64) -> f64 {
     (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
-/// Returns how far a total lies above what is allowed, and by which factor of the recorded one that is.
+/// Returns the difference of a total to the allowed minimum, and the factor of the recorded total in it.
 pub(super) fn allowed(
     was: &BigRational,
     now: &BigRational,
@@ -373,14 +375,14 @@ pub(super) fn allowed(
     (gain.to_f64().unwrap_or(0.0), factor.unwrap_or(1.0))
 }
 
-/// The recorded runs from which the spread is known well enough to count on.
+/// The number of recorded runs from which the estimated spread is reliable.
 const ENOUGH_RECORDED: u32 = 5;
 /// The numbers of runs of today in the table.
 const REPEATS: [u32; 4] = [1, 2, 3, 5];
 /// The largest number of cases or runs that is searched.
 const MOST: u32 = 1 << 20;
 
-/// A gate that might be set up, with as noisy cases as those of the baseline.
+/// A possible gate, with cases as noisy as in the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Design {
     /// The number of cases.
@@ -389,16 +391,16 @@ pub struct Design {
     pub recorded: u32,
     /// `judge gate --repeat`.
     pub repeat: u32,
-    /// The share of the total that must be lost to be noticed with the probability [`POWER`].
+    /// The loss, as a share of the total, that is noticed with the probability [`POWER`].
     pub detectable: f64,
 }
 
-/// The spread of a baseline's total.
+/// The spread of a baseline's total, for planning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
     /// The number of accepted cases.
     pub cases: u32,
-    /// The runs of the case with the fewest.
+    /// The minimum number of runs of a case.
     pub recorded: u32,
     /// The standard deviation of the total of one run of each case, as a share of the total.
     pub spread: f64,
@@ -409,7 +411,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Reads the spread of a baseline. `None` if it has none: it was recorded once, or is deterministic, or its total is 0.
+    /// Returns the spread of a baseline. `None` if it was recorded once, is deterministic, or has the total 0.
     #[must_use]
     pub fn of(baseline: &Baseline, alpha: f64) -> Option<Self> {
         let known: Vec<&Sample> = baseline.samples().filter(|sample| sample.runs() > 1).collect();
@@ -438,20 +440,20 @@ impl Calibration {
         Design { cases, recorded, repeat, detectable: error.detectable(self.alpha, POWER) }
     }
 
-    /// Returns what these cases notice if they are run more often.
+    /// Returns designs with more runs of these cases.
     #[must_use]
     pub fn table(&self) -> Vec<Design> {
         REPEATS.iter().map(|&repeat| self.design(self.cases, self.recorded, repeat)).collect()
     }
 
-    /// Returns the fewest cases of one run that notice a fall by this share. `None` beyond a million.
+    /// Returns the minimum number of cases, with one run, that notices a fall by this share. `None` above a million.
     #[must_use]
     pub fn more_cases(&self, fall: f64) -> Option<Design> {
         let recorded = self.recorded.max(ENOUGH_RECORDED);
         least(self.cases, fall, |cases| self.design(cases, recorded, 1))
     }
 
-    /// Returns the fewest runs of the same cases, recorded as often, that notice a fall by this share. `None` beyond a
+    /// Returns the minimum number of runs, both recorded and current, that notices a fall by this share. `None` above a
     /// million.
     #[must_use]
     pub fn more_runs(&self, fall: f64) -> Option<Design> {
@@ -460,7 +462,7 @@ impl Calibration {
     }
 }
 
-/// What is noticed shrinks with every case and every run, so the least number is found by bisection.
+/// The noticeable fall shrinks with the number of cases and runs, so bisection finds the minimum.
 fn least(from: u32, fall: f64, design: impl Fn(u32) -> Design) -> Option<Design> {
     let is_enough = |number: u32| design(number).detectable <= fall;
     if is_enough(from) {

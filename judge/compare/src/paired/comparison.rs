@@ -1,4 +1,4 @@
-//! Two solvers paired by case: the effect of each case, and the cases that have none.
+//! Two solvers paired by case: the effect of each case, what the problem's rule says, and the contrast of both.
 
 use super::measure::{EffectMeasure, ScoredOutcomes};
 use judge_problem::scoring::{Exact, ExactSum, points_effect};
@@ -12,42 +12,42 @@ use std::collections::HashMap;
 /// Two solvers of a plan, paired by case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairedComparison {
-    /// The reference solver, by its place in the plan.
+    /// The index of the reference solver in the plan.
     pub first: usize,
-    /// The solver that is compared with it.
+    /// The index of the other solver.
     pub second: usize,
-    /// The effects, in the order of the plan: one for each case, or for cases that count together.
+    /// The effects, in the order of the plan. Cases that count together have one effect.
     pub pairs: Vec<Pair>,
-    /// The number of cases whose effects these are.
+    /// The number of cases with an effect.
     pub cases: usize,
     /// The number of cases that both solved.
     pub solved: usize,
-    /// The cases that at least one of them failed.
+    /// The cases that at least one solver failed.
     pub failures: Failures,
-    /// The number of cases that should have an effect and have none, as the ratio to a score of 0.
+    /// The number of cases whose effect is undefined, such as the ratio to a score of 0.
     pub undefined: usize,
     /// The largest effect of a difference of 1 between scores, or between points, in the unit of the terms.
     pub unit: f64,
-    /// What the problem's rule says of the two.
+    /// Who is ahead by the problem's rule.
     pub by_rule: RuleEffect,
 }
 
 /// A case with its effect, or cases that count together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Its place in the plan, or that of the first.
+    /// The index of the case, or of the first one, in the plan.
     pub case: usize,
-    /// How much better the second solver is on it, in units of the mean base; negative if it is worse. The mean over the
-    /// cases is the effect as a whole.
+    /// How much better the second solver is, in units of the mean base. Negative if it is worse. The mean over all
+    /// cases is the total effect.
     pub effect: f64,
-    /// What the effect is a part of: the case's weight, or its score by the first solver for a share of the total. The
-    /// mean over the cases is 1.
+    /// The base of the effect: the weight of the case, or the first solver's score for shares of the total. The mean
+    /// over all cases is 1.
     pub base: f64,
-    /// Both in a unit that does not depend on the other cases.
+    /// Effect and base in a unit that does not depend on the other cases.
     pub term: Term,
 }
 
-/// The cases that were not accepted, by their places in the plan. Cases that were not run are not among them.
+/// The failed cases, by their indices in the plan, without cases that were not run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Failures {
     /// Only the first solver failed.
@@ -83,7 +83,7 @@ impl PairedComparison {
         paired
     }
 
-    /// Divides all effects by the mean base. Without any, no case has an effect.
+    /// Divides all effects by the mean base. If that is 0, no case has an effect.
     pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
         let mut unit = TermUnit::default();
         let terms: Vec<Term> = raw.iter().map(|pair| unit.term(pair)).collect();
@@ -122,7 +122,7 @@ impl PairedComparison {
         self.pairs.iter().map(|pair| Term { effect: pair.effect, base: pair.base }).collect()
     }
 
-    /// Keeps some of the cases. Their effects are then parts of what these cases have.
+    /// Keeps some of the cases. Their effects become relative to these cases.
     pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         self.pairs.retain(|pair| is_kept(pair.case));
         for cases in [&mut self.failures.first, &mut self.failures.second, &mut self.failures.both] {
@@ -170,11 +170,11 @@ impl UnitSums {
     }
 }
 
-/// What a case that both solvers were run on adds to their comparison.
+/// What a case that both solvers ran adds to their comparison.
 pub(super) struct PlayedCase {
     /// Whether each of them solved it.
     pub(super) solved: [bool; 2],
-    /// Its weight, 0 if it has no part in the effect.
+    /// Its weight. 0 if it does not count.
     pub(super) weight: f64,
     /// Its effect, if it has one.
     pub(super) pair: Option<RawPair>,
@@ -198,7 +198,7 @@ impl PlayedCase {
         Some(Self { solved, weight: weight.to_f64().unwrap_or(f64::INFINITY), pair })
     }
 
-    /// Returns whether it should have an effect and has none.
+    /// Returns whether its effect is undefined.
     fn is_undefined(&self) -> bool {
         self.weight > 0.0 && self.solved == [true, true] && self.pair.is_none()
     }
@@ -247,7 +247,8 @@ impl RawPair {
     }
 }
 
-/// The unit of the terms: a power of two, so that nothing is rounded. Sums of fourth powers of huge scores would be infinite.
+/// The unit of the terms. It is a power of two, so that nothing is rounded. Without a unit, fourth powers of huge
+/// scores would be infinite.
 #[derive(Debug, Clone, Default)]
 struct TermUnit(Option<f64>);
 
@@ -279,7 +280,7 @@ impl Terms {
         self.unit.term(pair)
     }
 
-    /// Returns the sign of the total, which is that of all bases: 0 while there is no total.
+    /// Returns the sign of the total and of all bases. 0 while there is no total.
     pub(super) fn sign(&self) -> f64 {
         sign(&self.total)
     }
@@ -310,8 +311,8 @@ fn power_of_two(number: f64) -> f64 {
 /// Which of two solvers is ahead under the problem's rule, on the cases that were run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleEffect {
-    /// The points of the second solver against those of the first, over the cases where both have some: greater is
-    /// better.
+    /// The comparison of the second solver's points with the first's, over the cases where both have points. `Greater`
+    /// is better.
     pub order: Ordering,
     /// The number of cases for which the rule gives only the second solver points. The first has no total then.
     pub first_lacks: usize,
@@ -319,10 +320,10 @@ pub struct RuleEffect {
     pub second_lacks: usize,
 }
 
-/// What the rule says of two solvers, case by case.
+/// The sums by which the rule compares two solvers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RuleSum {
-    /// Of the differences of the weighted points.
+    /// The sum of the differences of the weighted points.
     sum: BigRational,
     first_lacks: usize,
     second_lacks: usize,
@@ -336,7 +337,7 @@ impl RuleSum {
         }
     }
 
-    /// Counts which solver lacks points on a case; returns the difference of the weighted points where neither does.
+    /// Counts the solvers without points on a case. Returns the difference of the weighted points if both have points.
     fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
         let is_finished = |solver| scored.outcomes.has(JobId { case, solver });
         let weight = scored.board.weights.get(case);
@@ -353,7 +354,7 @@ impl RuleSum {
         None
     }
 
-    /// Returns which of the two is ahead, under totals of this direction.
+    /// Returns which solver is ahead, for totals with this direction.
     pub(super) fn effect(&self, direction: Direction) -> RuleEffect {
         let order = self.sum.cmp(&BigRational::zero());
         let order = if direction == Direction::Min { order.reverse() } else { order };
@@ -380,20 +381,20 @@ impl RuleEffect {
     }
 }
 
-/// The mean logarithm of the ratio below which its side does not matter: 0.1 %.
+/// A mean log-ratio below this is negligible: 0.1 %.
 const NEGLIGIBLE: f64 = 0.001;
 
-/// The ratio of the scores points to one side, and what the problem's rule ranks by to the other.
+/// A contradiction: the ratio of the scores favours one solver, the problem's rule the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contrast {
-    /// What the rule's effect is measured in.
+    /// The measure of the rule's effect.
     pub measure: EffectMeasure,
     /// The mean logarithm of the ratio of the scores, over the cases that both solved.
     pub ratio: f64,
     /// The mean effect by the rule.
     pub by_rule: f64,
-    /// The fewest cases without which the rule would point to the side of the ratio, or to none; by their places in the
-    /// plan, the weightiest first.
+    /// The smallest set of cases without which the rule would not favour its side, by their indices in the plan,
+    /// heaviest first.
     pub cases: Vec<usize>,
 }
 
@@ -420,7 +421,7 @@ impl Contrast {
     }
 }
 
-/// Returns the fewest cases without which the effects do not sum to this sign.
+/// Returns the smallest set of cases without which the sum of the effects does not have this sign.
 fn weightiest(paired: &PairedComparison, sign: f64) -> Vec<usize> {
     let mut pairs = paired.pairs.clone();
     pairs.sort_by(|left, right| (right.effect * sign).total_cmp(&(left.effect * sign)));

@@ -1,4 +1,5 @@
-//! The inference from the effects: an estimate with its interval, and a claim if there is one.
+//! The inference from a fixed number of cases: estimate, interval and claim. Also by ranges of a feature, and the
+//! hypotheses of sequential tests.
 
 use super::comparison::{PairedComparison, RuleEffect};
 use super::measure::EffectMeasure;
@@ -17,22 +18,22 @@ pub struct TestParameters {
     pub alpha: f64,
     /// The smallest effect that matters, if there is one.
     pub min_effect: Option<f64>,
-    /// The largest difference of two scores (or points) of a case, if claims about a growing number of cases rest on that
-    /// alone.
+    /// The bound of the difference of two scores (or points) of a case, if claims about a growing number of cases rest
+    /// on such a bound.
     pub bound: Option<f64>,
-    /// The share of the cases whose large effects get the chance to show before a claim about a growing number of cases.
+    /// The share of the cases that must be able to show large effects before a claim about a growing number of cases.
     pub rare: Option<f64>,
-    /// The hypotheses between which a growing number of cases decides, in place of the claims better, worse and smaller.
+    /// The hypotheses of a sequential test, instead of the claims better, worse and smaller.
     pub hypotheses: Option<Hypotheses>,
 }
 
-/// Why a growing number of cases has no inference.
+/// Why there is no inference from a growing number of cases.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InferenceError {
-    /// The parameters are not those of a test.
+    /// The parameters are invalid.
     #[error(transparent)]
     Settings(#[from] InvalidSettings),
-    /// A difference is beyond the bound.
+    /// A difference exceeds the bound.
     #[error("two results of a case differ by {difference}, more than the bound of {bound}")]
     BeyondBound {
         /// The difference.
@@ -49,25 +50,25 @@ pub enum Claim {
     Better,
     /// It is worse.
     Worse,
-    /// Any difference is smaller than the smallest that matters.
+    /// The difference is smaller than the smallest effect that matters.
     Smaller,
     /// Every effect is 0.
     Equal,
     /// This hypothesis is accepted.
     Accepted(Hypothesis),
-    /// The effects and the problem's rule point to different sides.
+    /// The effects and the problem's rule contradict each other.
     Contrary,
     /// No claim yet.
     Undecided {
-        /// About how many more cases would decide; `None` if no practical number would.
+        /// The approximate number of further cases that would decide. `None` if no practical number would.
         more_cases: Option<u64>,
     },
-    /// There are fewer than two cases, or so few of a fixed number that no arrangement of signs would be significant.
+    /// There are fewer than two cases, or too few for any arrangement of signs to be significant.
     TooFew,
 }
 
 impl Claim {
-    /// Returns whether it ends a comparison that goes on until it is decided.
+    /// Returns whether it ends a comparison that runs until it is decided.
     #[must_use]
     pub fn is_decided(self) -> bool {
         matches!(self, Self::Better | Self::Worse | Self::Smaller | Self::Equal | Self::Accepted(_))
@@ -95,8 +96,8 @@ impl Claim {
 pub struct Inference {
     /// The claim.
     pub claim: Claim,
-    /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, the
-    /// anytime-valid one for a growing number. `None` with too few cases.
+    /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, an anytime-valid
+    /// one for a growing number. `None` with too few cases.
     pub interval: Option<Interval>,
     /// The summary of the effects, as for a fixed number of cases. `None` with too few cases.
     pub summary: Option<EffectSummary>,
@@ -104,7 +105,7 @@ pub struct Inference {
     pub log_likelihood_ratio: Option<f64>,
 }
 
-/// The inference from a growing number of cases at one look.
+/// The inference from a growing number of cases, at one look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interim {
     /// The claim now.
@@ -115,7 +116,7 @@ pub struct Interim {
     pub log_likelihood_ratio: Option<f64>,
 }
 
-/// Infers from a number of cases that was fixed in advance.
+/// Infers from a number of cases that was fixed before the run.
 #[must_use]
 pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
     let summary = match summary(paired, parameters) {
@@ -219,12 +220,12 @@ pub enum EffectLevel {
     Amount(f64),
 }
 
-/// A mean effect that is none.
+/// A text that is not a mean effect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a percentage such as 0.5% or -1%, or a number")]
 pub struct InvalidLevel;
 
-/// Hypotheses that do not fit each other, or the measure of the effects.
+/// Why hypotheses do not fit each other or the measure.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedHypotheses {
     /// H0 is not below H1.
@@ -243,13 +244,13 @@ pub enum UnsuitedHypotheses {
         /// H1.
         h1: EffectLevel,
     },
-    /// A number where a percentage is meant.
+    /// A number instead of a percentage.
     #[error("effects measured by `{measure}` are percentages: write --h0 and --h1 as percentages, such as 0% and 1%")]
     Amount {
         /// Their measure.
         measure: EffectMeasure,
     },
-    /// A percentage where a number is meant.
+    /// A percentage instead of a number.
     #[error(
         "effects measured by `{measure}` are not percentages here: write --h0 and --h1 as numbers, such as 0 and 10"
     )]
@@ -305,7 +306,7 @@ impl EffectLevel {
 /// Checks that H0 is below H1, in the same unit.
 ///
 /// # Errors
-/// It is not.
+/// Fails if it is not.
 pub fn check_hypotheses(h0: EffectLevel, h1: EffectLevel) -> Result<(), UnsuitedHypotheses> {
     let is_share = |level: EffectLevel| matches!(level, EffectLevel::Share(share) if share != 0.0);
     if h0.is_amount() && is_share(h1) || is_share(h0) && h1.is_amount() {
@@ -318,7 +319,7 @@ impl EffectMeasure {
     /// Returns a mean effect on the scale of the effects.
     ///
     /// # Errors
-    /// A percentage for a measure that is no share, the reverse, or a ratio that is not above 0.
+    /// Fails on a percentage for a measure that is not a share, on the reverse, or on a ratio that is not above 0.
     pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
         let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
         match level {

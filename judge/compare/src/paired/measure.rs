@@ -1,4 +1,4 @@
-//! The measure of effects, and the smallest effect that matters.
+//! The measures of effects, the smallest effect that matters, and the scored outcomes that effects are computed from.
 
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{ScoreMeasure, Scoreboard};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The default of the smallest effect that matters, as a share of 1, or of the most points of a case.
+/// The default of the smallest effect that matters, as a share of 1 or of the maximum points of a case.
 const DEFAULT_SHARE: f64 = 0.001;
 
 /// The largest relative difference between scores of one sign.
@@ -39,16 +39,16 @@ pub enum MinEffect {
     Amount(f64),
 }
 
-/// A smallest effect in the wrong unit.
+/// Why a smallest effect has the wrong unit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedMinEffect {
-    /// A number where a percentage is meant.
+    /// A number instead of a percentage.
     #[error("effects measured by `{measure}` are percentages: write --min-effect as a percentage, such as 0.1%")]
     Amount {
         /// Their measure.
         measure: EffectMeasure,
     },
-    /// A percentage where a number is meant.
+    /// A percentage instead of a number.
     #[error("effects measured by `{measure}` are not percentages here: write --min-effect as a number, such as 10")]
     Share {
         /// Their measure.
@@ -71,7 +71,7 @@ impl EffectMeasure {
     /// All measures.
     pub const ALL: [Self; 5] = [Self::Total, Self::Points, Self::Ratio, Self::Difference, Self::Relative];
 
-    /// Returns the measure of what a rule ranks solvers by.
+    /// Returns the measure that fits a rule.
     #[must_use]
     pub fn of_rule(rule: &Rule) -> Self {
         match rule {
@@ -92,7 +92,7 @@ impl EffectMeasure {
         }
     }
 
-    /// Returns whether a failed case has an effect: where the rule says what it counts as.
+    /// Returns whether a failed case has an effect.
     #[must_use]
     pub fn counts_failures(self) -> bool {
         matches!(self, Self::Total | Self::Points)
@@ -102,7 +102,7 @@ impl EffectMeasure {
     /// of the most that a case can give for points.
     ///
     /// # Errors
-    /// A percentage for a measure that is no share, or the reverse.
+    /// Fails on a percentage for a measure that is not a share, or on the reverse.
     pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
         let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
         let of_share = |share: f64| match most {
@@ -161,7 +161,7 @@ impl EffectMeasure {
         }
     }
 
-    /// Returns the measure between scores; `None` for what is made of points.
+    /// Returns the measure between scores. `None` for measures of points.
     #[must_use]
     pub fn score_measure(self) -> Option<ScoreMeasure> {
         match self {
@@ -191,8 +191,7 @@ impl fmt::Display for EffectMeasure {
     }
 }
 
-/// The cases of a plan that have one effect together. Whatever else they share, the effects of such cases are no
-/// independent evidence.
+/// The cases of a plan that have one effect together, because their effects are not independent evidence.
 #[derive(Debug, Clone, Default)]
 pub struct EffectUnits {
     /// The first case of every unit.
@@ -220,7 +219,7 @@ impl EffectUnits {
         units
     }
 
-    /// Adds a case. Returns whether its effect is its own.
+    /// Adds a case. Returns whether it starts a new unit.
     pub fn push(&mut self, problem: &Problem, case: &CaseSpec, input: Option<Digest>) -> bool {
         let group = problem.test_group_of(case).filter(|&group| problem.test_groups[group].counts_as_a_whole());
         let unit = match (group, input) {
@@ -249,7 +248,7 @@ pub struct ScoredOutcomes<'a> {
     pub outcomes: &'a OutcomeGrid,
     /// The points.
     pub board: &'a Scoreboard,
-    /// The cases that have one effect together.
+    /// The units of cases.
     pub units: &'a EffectUnits,
 }
 

@@ -1,4 +1,4 @@
-//! The inference from a growing number of cases.
+//! Sequential inference: claims that hold at every look while the number of cases grows.
 
 use super::comparison::{PairedComparison, PlayedCase, RuleEffect, RuleSum, Terms};
 use super::inference::{Claim, Inference, InferenceError, Interim, TestParameters, summary};
@@ -8,7 +8,7 @@ use judge_statistics::{
     Decision, Finding, Interval, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
 };
 
-/// The test of a growing number of cases, which takes them one by one. A look takes no longer where there are more.
+/// The sequential test. It takes cases one by one, and a look takes constant time.
 #[derive(Debug, Clone)]
 struct SequentialTest {
     parameters: TestParameters,
@@ -23,7 +23,7 @@ struct SequentialTest {
 impl SequentialTest {
     pub(super) fn new(parameters: TestParameters, unit: f64) -> Result<Self, InvalidSettings> {
         let TestParameters { alpha, min_effect, bound, rare, hypotheses } = parameters;
-        // A rounding error more, so that an effect at the bound is within it.
+        // A rounding error is added, so that an effect at the bound is within it.
         let bound = bound.map(|bound| bound * unit * (1.0 + 1e-9));
         let sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound, rare })?;
         Ok(Self { parameters, unit, sequence, ratio: hypotheses.map(LikelihoodRatio::new), is_all_ties: true })
@@ -50,8 +50,8 @@ impl SequentialTest {
         Ok(())
     }
 
-    /// Returns the claim now, without an estimate of the cases that are missing. `solved` is the number of cases that
-    /// both solvers solved.
+    /// Returns the current claim, without an estimate of the missing cases. `solved` is the number of cases that both
+    /// solvers solved.
     pub(super) fn claim(&self, solved: usize, by_rule: RuleEffect) -> Claim {
         let claim = match &self.ratio {
             Some(ratio) => ratio.accepted().map(Claim::Accepted),
@@ -69,29 +69,29 @@ impl SequentialTest {
     }
 }
 
-/// Returns the claim of [`infer_interim`], without an estimate of the cases that are missing. The interval is the longer
-/// part of that, and is left out.
+/// Returns the claim of [`infer_interim`] without an estimate of the missing cases. It is faster, because it leaves out
+/// the interval.
 ///
 /// # Errors
-/// As [`infer_interim`].
+/// Fails as [`infer_interim`] does.
 pub fn interim_claim(paired: &PairedComparison, parameters: TestParameters) -> Result<Claim, InferenceError> {
     Ok(SequentialTest::with(paired, parameters)?.claim(paired.solved, paired.by_rule))
 }
 
-/// Infers from cases that were added until [`infer_interim`] claimed something, or until there were no more.
+/// Infers from cases that were added until [`infer_interim`] made a claim, or until there were no more.
 ///
 /// # Errors
-/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
+/// Fails if a parameter is out of range, or if an effect exceeds the bound.
 pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
     let Interim { claim, interval, log_likelihood_ratio } = infer_interim(paired, parameters)?;
     Ok(Inference { claim, interval, summary: summary(paired, parameters).ok(), log_likelihood_ratio })
 }
 
-/// Infers from a growing number of cases. It may be called after every case, and the cases may end as soon as it claims
-/// something: the error probability covers all looks together.
+/// Infers from a growing number of cases. It may be called after every case, and the run may stop at any claim: the
+/// error probability covers all looks together.
 ///
 /// # Errors
-/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
+/// Fails if a parameter is out of range, or if an effect exceeds the bound.
 pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Interim, InferenceError> {
     let test = SequentialTest::with(paired, parameters)?;
     let interval = test.sequence.interval();
@@ -104,7 +104,7 @@ pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> R
     Ok(Interim { claim, interval, log_likelihood_ratio: test.ratio.map(|ratio| ratio.logarithm()) })
 }
 
-/// What is known after some of the cases.
+/// The state of a comparison after some of the cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
     /// The number of cases with an effect.
@@ -115,14 +115,15 @@ pub struct Look {
     pub interval: Option<Interval>,
 }
 
-/// The number of looks while the number of cases grows by a factor of e: an interval takes as long as all its cases.
+/// The number of looks while the number of cases grows by a factor of e. Looks are rare because an interval takes
+/// linear time.
 const LOOKS: usize = 16;
 
-/// Returns what [`infer_interim`] says after growing numbers of the cases: each of the first few, then ever fewer, and the
-/// last.
+/// Returns the results of [`infer_interim`] after growing numbers of cases: each of the first few, then fewer and
+/// fewer, and the last.
 ///
 /// # Errors
-/// As [`infer_interim`].
+/// Fails as [`infer_interim`] does.
 pub fn looks(paired: &PairedComparison, parameters: TestParameters) -> Result<Vec<Look>, InferenceError> {
     let mut test = SequentialTest::new(parameters, paired.unit)?;
     let (mut effects, mut bases, mut next) = (0.0, 0.0, 1);
@@ -151,8 +152,8 @@ fn more_cases(paired: &PairedComparison, interval: Interval, parameters: TestPar
     }
 }
 
-/// Two solvers on a growing number of cases. Adding a case and looking take no longer where there are more, unless the
-/// sign of the total or the heaviest weight changes.
+/// Two solvers on a growing number of cases. Adding a case and looking take constant time, unless the sign of the total
+/// or the heaviest weight changes.
 #[derive(Debug, Clone)]
 pub struct GrowingComparison {
     solvers: [usize; 2],
@@ -190,10 +191,10 @@ impl GrowingComparison {
         }
     }
 
-    /// Adds the cases of these outcomes, whose points do not depend on any other case.
+    /// Adds the cases of these outcomes. Their points must not depend on other cases.
     ///
     /// # Errors
-    /// Parameters that are not those of a test, or an effect beyond the bound.
+    /// Fails if a parameter is invalid, or if an effect exceeds the bound.
     pub fn add(&mut self, scored: ScoredOutcomes<'_>) -> Result<(), InferenceError> {
         self.direction = scored.board.direction;
         for case in 0..scored.plan.cases.len() {
@@ -210,7 +211,7 @@ impl GrowingComparison {
         Ok(())
     }
 
-    /// Returns the claim now, without an estimate of the cases that are missing.
+    /// Returns the current claim, without an estimate of the missing cases.
     #[must_use]
     pub fn claim(&self) -> Claim {
         let by_rule = self.rule.effect(self.direction);
@@ -264,7 +265,7 @@ mod tests {
             unit: 1.0,
             by_rule,
         };
-        // In millionths, since sums of integers are quick.
+        // In millionths, because sums of integers are fast.
         #[expect(clippy::cast_possible_truncation, reason = "scores are far below 2^43")]
         let raw = |(case, (a, b)): (usize, &(f64, f64))| RawPair {
             case,

@@ -1,4 +1,4 @@
-//! The tools that AtCoder hands out for a Heuristic Contest: a Cargo package with the programs `gen`, `vis` and `tester`.
+//! The tools of an AtCoder Heuristic Contest: a Cargo package with the programs `gen`, `vis` and `tester`.
 
 mod package;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 
 pub(super) use package::Built;
 
-/// Returns whether a folder is a package of this kind, or has one in its folder `tools`.
+/// Returns whether a folder or its subfolder `tools` is a package of this kind.
 pub(super) fn fits(root: &Path) -> bool {
     package::root(root).is_some()
 }
@@ -19,7 +19,7 @@ pub(super) fn fits(root: &Path) -> bool {
 /// Reads the package in a folder, and builds its programs with Cargo. `id`: the problem's id in place of the folder's name.
 ///
 /// # Errors
-/// When it is no package, its programs cannot be built, or none of them gives a score.
+/// Fails if it is not a package, if its programs cannot be built, or if none of them gives a score.
 pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let root = package::root(folder).ok_or_else(|| ImportError::Unknown(folder.to_owned()))?;
     let package = Package::read(&root)?;
@@ -55,13 +55,13 @@ pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportEr
     })
 }
 
-/// Finds `Score = 12`, as AtCoder's tools print it.
+/// Finds `Score = 12`, the output of AtCoder's tools.
 const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
 
-/// Finds a line that is a number.
+/// Finds a line with only a number.
 const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 
-/// Finds what a visualizer says of an answer that it rejects, where it ends with exit code 0 and gives no score.
+/// Finds the message of a visualizer that rejects an answer with exit code 0 and no score.
 const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
 
 fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
@@ -70,7 +70,7 @@ fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     if is_contest(id) {
         text.text("title", &id.to_uppercase());
     }
-    // They write files into the folder that they run in, and so get one of their own.
+    // They write files into their working folder, so they get one of their own.
     let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
     if let Some(stream) = package.tester {
         text.text("tester-command", &tool("tester", "{solver}"));
@@ -104,7 +104,7 @@ fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     text.finish()
 }
 
-/// Returns whether an id is that of a contest, such as `ahc020`.
+/// Returns whether an id is the id of a contest, such as `ahc020`.
 fn is_contest(id: &str) -> bool {
     id.strip_prefix("ahc").is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! What is in a package: its programs, and what they do.
+//! The programs of a package: their sources, their build, and the cases that they generate.
 
 use crate::error::ImportError;
 use crate::files;
@@ -18,17 +18,17 @@ const CHECKERS: [&str; 2] = ["score", "vis"];
 /// The folder of the programs, beside the `problems.toml`.
 pub(super) const PROGRAMS: &str = "tools";
 
-/// What is made in a package, and is none of its sources.
+/// Generated folders of a package that are not sources.
 const MADE: [&str; 3] = [files::BUILT, "in", "out"];
 
 /// The page that `vis` draws.
 pub(super) const PAGE: &str = "vis.html";
 
-/// The programs of a package that are of use.
+/// The useful programs of a package.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) root: PathBuf,
-    /// Whether it has `gen`.
+    /// Whether it has a program `gen`.
     pub(super) has_generator: bool,
     /// `vis` or `score`.
     pub(super) checker: Option<&'static str>,
@@ -36,7 +36,7 @@ pub(super) struct Package {
     pub(super) has_viewer: bool,
     /// Where `tester` prints the score, if it starts the solver.
     pub(super) tester: Option<Stream>,
-    /// Whether the programs print a score as `Score = 12`, and not alone.
+    /// Whether the programs print a score as `Score = 12` instead of a bare number.
     pub(super) names_score: bool,
     /// Programs that are left out, and why.
     others: Vec<String>,
@@ -55,7 +55,7 @@ pub(super) fn root(folder: &Path) -> Option<PathBuf> {
         let has = |name: &str| source_of(folder, name).is_some();
         folder.join("Cargo.toml").is_file() && (["gen", "vis", "score"].into_iter().any(has) || has("tester"))
     };
-    // A project of pahcer has its tools there, too.
+    // A project of pahcer also has its tools there.
     let inside = || Some(folder.join("tools")).filter(|_| !folder.join("pahcer_config.toml").exists());
     Some(folder.to_owned()).filter(is_package).or_else(|| inside().filter(is_package))
 }
@@ -108,13 +108,13 @@ impl Package {
         named.into_iter().filter_map(|(is_there, name)| is_there.then_some(name))
     }
 
-    /// Returns what of the package is left out, and why.
+    /// Returns a line for each part of the package that is left out, with the reason.
     pub(super) fn left(&self) -> impl Iterator<Item = String> {
         self.others.iter().cloned()
     }
 }
 
-/// Returns the files of a package, without what was made in it.
+/// Returns the files of a package without generated folders.
 pub(super) fn sources(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let mut found = Vec::new();
     for entry in files::entries(root)?.into_iter().filter(|entry| !MADE.contains(&&*files::name(entry))) {
@@ -133,7 +133,7 @@ pub(super) fn program(name: &str) -> PathBuf {
     Path::new(PROGRAMS).join(name)
 }
 
-/// Returns the main source file of a program: where Cargo looks for it, or where the manifest says.
+/// Returns the main source file of a program: at the default place of Cargo, or as the manifest states.
 fn source_of(root: &Path, name: &str) -> Option<PathBuf> {
     let named = || {
         let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml")).ok()?.parse().ok()?;
@@ -145,19 +145,19 @@ fn source_of(root: &Path, name: &str) -> Option<PathBuf> {
     places.into_iter().chain(named()).find(|path| path.is_file())
 }
 
-/// Returns whether a program writes the page; what is in a comment it does not.
+/// Returns whether a program writes the page. Comments do not count.
 fn writes_page(source: &str) -> bool {
     source.lines().any(|line| line.split("//").next().unwrap_or_default().contains(PAGE))
 }
 
-/// Returns whether a tester starts the command in its arguments, rather than a program that it knows.
+/// Returns whether a tester starts the command in its arguments.
 fn starts_a_command(tester: &str, library: &str) -> bool {
     let takes_arguments = ["env::args", "Parser", "clap"].iter().any(|word| tester.contains(word));
     let starts = |text: &str| text.contains("Command::new(") || text.contains("process::Command");
     takes_arguments && (starts(tester) || (tester.contains("tools::") && starts(library)))
 }
 
-/// Returns where a tester prints its score: on standard error, unless only standard output has it.
+/// Returns where a tester prints its score: on standard error, unless its source prints it only to standard output.
 fn stream_of_score(tester: &str) -> Stream {
     let prints = |macro_name: &str| {
         let pattern = format!(r#"(?i)(^|[^e]){macro_name}!\(\s*"[^"]*score"#);
@@ -169,8 +169,8 @@ fn stream_of_score(tester: &str) -> Stream {
 /// The tables of dependencies in a manifest.
 const DEPENDENCIES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
 
-/// Returns the folder of a package, and those of the crates outside it that its manifest, or one of theirs, names by path.
-/// What Cargo would not find is left to its own message.
+/// Returns the folder of a package and the folders of its path dependencies outside it, recursively. Missing crates are
+/// ignored, because Cargo reports them.
 fn local_crates(root: &Path) -> Vec<PathBuf> {
     let mut found = vec![root.to_owned()];
     let mut next = 0;
@@ -199,17 +199,16 @@ fn named_paths(package: &Path) -> Vec<String> {
     crates.filter_map(|dependency| dependency.get("path")?.as_str().map(str::to_owned)).collect()
 }
 
-/// How long Cargo may take: it fetches crates, too.
+/// The time limit of Cargo, which may also download crates.
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// The programs of a package, in a folder that is removed with this value.
+/// The built programs of a package. Dropping this value removes their folder.
 pub(crate) struct Built {
     folder: TempDir,
 }
 
 impl Built {
-    /// Builds programs of a package, in a copy of it and of the crates beside it that it depends on. The package itself is
-    /// left as it is.
+    /// Builds programs of a package in a copy of it and of its path dependencies. The package itself stays unchanged.
     pub(crate) fn with_cargo(root: &Path, programs: &[&str]) -> Result<Self, ImportError> {
         let failed = |source: io::Error| ImportError::unreadable(root, source);
         let prefix = judge_sandbox::sweepable_name("tools") + ".";
@@ -229,7 +228,7 @@ impl Built {
         let mut words = ["cargo", "build", "--release", "--quiet", "--target-dir"].map(OsString::from).to_vec();
         words.push(built.target().into());
         words.extend(programs.iter().flat_map(|name| ["--bin", name]).map(OsString::from));
-        // Messages name the files that the user has.
+        // Messages name the user's files, not the copies.
         let not_built = |why: String| {
             let why = why.replace(&*copy.to_string_lossy(), &above.to_string_lossy());
             ImportError::Build { package: root.to_owned(), why }
@@ -246,23 +245,23 @@ impl Built {
         self.folder.path().join("target")
     }
 
-    /// Returns where a program is.
+    /// Returns the path of a program.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.target().join("release").join(name)
     }
 
-    /// Returns the programs: where each is, and where it goes.
+    /// Returns the programs: source and destination.
     pub(super) fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
         package.programs().map(|name| (self.program(name), program(name))).collect()
     }
 
-    /// Returns the folder of the programs, to be kept as long as they are needed.
+    /// Returns the temporary folder of the programs. The caller keeps it as long as they are needed.
     pub(crate) fn into_folder(self) -> TempDir {
         self.folder
     }
 }
 
-/// Returns the deepest folder that both paths lie in.
+/// Returns the deepest common folder of two paths.
 fn common<'a>(path: &'a Path, other: &Path) -> &'a Path {
     path.ancestors().find(|above| other.starts_with(above)).unwrap_or(path)
 }
@@ -271,26 +270,26 @@ fn common<'a>(path: &'a Path, other: &Path) -> &'a Path {
 const FOLDER: &str = "in";
 const SEEDS: &str = "seeds.txt";
 
-/// How many cases there are without a list of seeds and without files.
+/// The number of cases if there are neither a list of seeds nor files.
 const DEFAULT_COUNT: usize = 100;
 
-/// How long the generator may take for all cases of the list.
+/// The time limit of the generator for all cases of the list.
 const GENERATE_LIMIT: Duration = Duration::from_secs(600);
 
-/// Where the cases come from.
+/// The cases of a package.
 #[derive(Debug)]
 pub(super) struct Cases {
-    /// How many seeds, from 0, are cases of the problem; `None`: the cases are files.
+    /// The number of seeds, from 0. `None`: the cases are files.
     pub(super) seeds: Option<usize>,
-    /// Whether the first numbers stand for other seeds.
+    /// Whether a list maps the first seeds to other seeds.
     pub(super) has_list: bool,
     inputs: Vec<PathBuf>,
-    /// Why the cases are files although there is a generator.
+    /// Why the cases are files although the package has a generator.
     differs: Option<String>,
 }
 
 impl Cases {
-    /// Finds the cases. The generator is held against the files that it made: they must be the same.
+    /// Finds the cases. If there are files, the generator must reproduce them exactly.
     pub(super) fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
         let has_ending = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
         let inputs: Vec<_> = files::entries(&package.root.join(FOLDER))?.into_iter().filter(has_ending).collect();
@@ -315,7 +314,7 @@ impl Cases {
         })
     }
 
-    /// Returns what is taken.
+    /// Returns a description of the imported cases.
     pub(super) fn described(&self) -> String {
         match self.seeds {
             Some(count) => format!("{count} cases, which gen makes of the seeds 0-{}", count - 1),
@@ -323,12 +322,12 @@ impl Cases {
         }
     }
 
-    /// Returns what is not as it seems.
+    /// Returns a warning, if there is one.
     pub(super) fn left(&self) -> Option<String> {
         self.differs.as_ref().map(|why| format!("the seeds of the cases: {why}"))
     }
 
-    /// Returns the files that belong to the problem: where each is, and where it goes.
+    /// Returns the files to copy: source and destination.
     pub(super) fn files(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
         let list = self.has_list.then(|| (package.root.join(SEEDS), program(SEEDS)));
         let inputs = self.inputs.iter().map(|input| (input.clone(), Path::new(FOLDER).join(files::name(input))));
@@ -336,7 +335,7 @@ impl Cases {
     }
 }
 
-/// Reads a list of seeds; one that is not there is empty.
+/// Reads a list of seeds. A missing list is empty.
 fn seeds(path: &Path) -> Result<Vec<u64>, ImportError> {
     if !path.is_file() {
         return Ok(Vec::new());
@@ -349,7 +348,7 @@ fn seeds(path: &Path) -> Result<Vec<u64>, ImportError> {
     lines.map(seed).collect()
 }
 
-/// Has the generator make all cases again. Returns how they differ from the files, if they do.
+/// Generates all cases again. Returns how they differ from the files, if they do.
 fn differs(built: &Built, seeds: &[u64], inputs: &[PathBuf]) -> Option<String> {
     if inputs.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! The checkers of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem's own.
+//! The checkers and generators of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem.
 
 use crate::error::ImportError;
 use crate::imported::Sources;
@@ -8,10 +8,10 @@ use crate::yaml::Mapping;
 use crate::{files, program, text};
 use std::path::{Path, PathBuf};
 
-/// Decimals that numbers must agree in where the problem does not say it.
+/// The default number of decimals in which numbers must agree.
 const PRECISION: f64 = 6.0;
 
-/// Checkers that are no comparison of `tokens`, and what they do.
+/// Checkers that `tokens` cannot express, with a description.
 const OTHERS: [(&str, &str); 7] = [
     ("easy", "compares which letters there are"),
     ("identical_with_pe", "gives a verdict of its own for white space"),
@@ -22,7 +22,7 @@ const OTHERS: [(&str, &str); 7] = [
     ("unordered", "compares words in any order"),
 ];
 
-/// Words of `args_format_string`, and what stands for them in a command: the second for an interactor.
+/// Words of `args_format_string` and their placeholders in a command: for a checker, and for an interactor.
 const PLACES: [(&str, [&str; 2]); 3] = [
     ("{input_file}", ["{input}"; 2]),
     ("{output_file}", ["{answer}", "{output}"]),
@@ -32,7 +32,7 @@ const PLACES: [(&str, [&str; 2]); 3] = [
 /// The key of an interactor.
 pub(super) const INTERACTIVE: &str = "interactive";
 
-/// The words behind an interactor of the type `default`.
+/// The arguments of an interactor of the type `default`.
 const OF_DEFAULT: &str = "{input} {expected}";
 
 /// How answers are checked.
@@ -44,18 +44,18 @@ pub(super) enum Checker {
     Bridged(Bridged),
 }
 
-/// A program that checks or converses, under the protocol of testlib.
+/// A checker or interactor with the protocol of testlib.
 #[derive(Debug)]
 pub(super) struct Bridged {
     role: Role,
     pub(super) program: Program,
-    /// The words behind it, where they are not those of testlib.
+    /// Its arguments, if they are not those of testlib.
     words: Option<String>,
-    /// The keys of its limits, where the problem has them.
+    /// Its limits, if the problem sets them.
     pub(super) limits: Vec<(&'static str, String)>,
 }
 
-/// What a program does.
+/// The role of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Checker,
@@ -78,7 +78,7 @@ impl Role {
         }
     }
 
-    /// Returns where the settings of such a program stand.
+    /// Returns the key of the settings of such a program.
     fn place(self) -> &'static str {
         match self {
             Self::Checker => "checker.args",
@@ -88,7 +88,7 @@ impl Role {
 }
 
 impl Checker {
-    /// Reads `checker`. Lines say in what it differs.
+    /// Reads `checker`. Adds a line for each difference.
     pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Self, ImportError> {
         if config.has(INTERACTIVE) {
             let Ok(settings) = config.mapping(INTERACTIVE) else {
@@ -123,7 +123,7 @@ impl Checker {
         matches!(self, Self::Tokens(arguments) if arguments.contains("space_change_sensitive"))
     }
 
-    /// Returns what it is, for a reader.
+    /// Returns a description for people.
     pub(super) fn shown(&self, root: &Path) -> String {
         match self {
             Self::Tokens(arguments) => format!("the checker: tokens {arguments}"),
@@ -242,7 +242,7 @@ fn bridged(
     Ok(Bridged { role, program, words, limits })
 }
 
-/// Returns whether a program is of the type `default`, and not of `testlib`. Others are refused.
+/// Returns whether a program has the type `default` instead of `testlib`. Other types are rejected.
 fn is_default(role: Role, config: &Mapping, settings: &Mapping, left: &mut Vec<String>) -> Result<bool, ImportError> {
     match settings.text("type")?.as_deref() {
         Some("testlib") => Ok(false),
@@ -274,12 +274,12 @@ pub(super) const KEY: &str = "generator";
 #[derive(Debug)]
 pub(super) struct Generator {
     pub(super) sources: Sources,
-    /// Its arguments, where a case has none.
+    /// Its default arguments.
     pub(super) arguments: Vec<String>,
 }
 
 impl Generator {
-    /// Reads `generator`; `None` if there is none.
+    /// Reads `generator`. `None` if there is none.
     pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Option<Self>, ImportError> {
         if !config.has(KEY) {
             return Ok(None);
@@ -307,7 +307,7 @@ impl Generator {
     }
 }
 
-/// Refuses a program of which more is asked than to be compiled and run.
+/// Rejects a program with settings other than how to compile and run it.
 fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
     if settings.words("flags")?.is_some_and(|flags| !flags.is_empty()) {
         return Err(settings.unsupported(format!("{what} that is compiled with `flags`")));
@@ -319,7 +319,7 @@ fn check_sources(settings: &Mapping, what: &str) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Returns the files of a program, of which there is one at least.
+/// Returns the files of a program. There is at least one.
 fn read_sources(settings: &Mapping, key: &str, root: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let names = settings.words(key)?.unwrap_or_default();
     if names.is_empty() {

@@ -14,10 +14,10 @@ use judge_problem::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-/// The folder of the cases beside the `problems.toml`.
+/// The folder of the cases, beside the `problems.toml`.
 const DATA: &str = "data";
 
-/// Keys without which the verdicts would be wrong.
+/// Unsupported keys that change verdicts.
 const REFUSED: [(&str, &str); 6] = [
     ("custom_judge", "a judge of its own"),
     ("grader", "a judge of its own"),
@@ -33,7 +33,7 @@ const READ: [&str; 5] = ["archive", "test_cases", "checker", INTERACTIVE, checke
 /// Reads the problem in a folder. `id`: the problem's id in place of the folder's name.
 ///
 /// # Errors
-/// When a file of it is malformed, or it asks for something without which its verdicts would be wrong.
+/// Fails if a file is malformed, or if the problem needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(Kind::Dmoj.sign());
     let config = Mapping::read(&file)?;
@@ -74,7 +74,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
 
 /// Where the files of the cases come from.
 struct Found {
-    /// Where each is, by where it goes.
+    /// The source of each file, by its destination.
     copied: BTreeMap<PathBuf, PathBuf>,
     /// The empty inputs.
     empty: Vec<PathBuf>,
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-/// Says which files are read otherwise by DMOJ, which ends each line with one byte.
+/// Reports files that DMOJ reads differently, because DMOJ ends each line with one byte.
 fn line_breaks(found: &Found, is_exact: bool) -> Result<Option<String>, ImportError> {
     let mut changed = Vec::new();
     for file in found.copied.values() {
@@ -214,13 +214,13 @@ impl<'a> Store<'a> {
         Ok(Self { root, unpacked: Some(source::unpack(&path)?) })
     }
 
-    /// Returns the path of a file that does not depend on the folder that the judge was started in.
+    /// Returns the absolute path of a file.
     fn absolute(&self, name: &Path) -> Result<PathBuf, ImportError> {
         let found = self.find(name)?;
         found.canonicalize().map_err(|error| ImportError::unreadable(&found, error))
     }
 
-    /// Returns a file of the archive, or of the folder.
+    /// Returns a file of the archive or of the folder.
     fn find(&self, name: &Path) -> Result<PathBuf, ImportError> {
         let inside = self.unpacked.iter().map(|unpacked| unpacked.root.join(name));
         let beside = self.root.join(name);
@@ -235,36 +235,36 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Keys that every case takes over from the problem, and without which one of its own would be judged wrongly.
+/// Keys that cases inherit from the problem. They are not supported for a single case and would change its verdict.
 const OF_ALL: [&str; 5] = ["checker", "generator", INTERACTIVE, "custom_judge", "file_io"];
 
-/// The folder of the files that the generator makes.
+/// The folder of generated files.
 const GENERATED: &str = "generated";
 
 /// A case.
 #[derive(Debug)]
 struct Case {
     name: String,
-    /// Its files in the archive or the folder, or what the generator makes.
+    /// Its files in the archive or folder, or generated files.
     input: PathBuf,
     answer: PathBuf,
-    /// Whether it names no input: DMOJ gives it an empty one.
+    /// Whether it names no input. DMOJ then gives it an empty one.
     is_empty: bool,
-    /// Whether it names no answer, as an interactor may need none: it has an empty one.
+    /// Whether it names no answer. Its answer is then empty.
     is_unanswered: bool,
-    /// How the generator makes it.
+    /// How it is generated.
     generated: Option<Generated>,
     points: f64,
 }
 
-/// How the generator makes a case.
+/// How a case is generated.
 #[derive(Debug)]
 struct Generated {
-    /// Its arguments, if the case has some of its own.
+    /// The case's own arguments, if any.
     arguments: Option<Vec<String>>,
     /// The file that it reads.
     input: Option<PathBuf>,
-    /// Whether it makes the answer, too.
+    /// Whether the generator also creates the answer.
     answers: bool,
 }
 
@@ -273,7 +273,7 @@ struct Generated {
 struct Batch {
     name: String,
     points: f64,
-    /// The names of others that must be right.
+    /// The names of the batches that it depends on.
     depends_on: Vec<String>,
     cases: Vec<Case>,
 }
@@ -281,13 +281,13 @@ struct Batch {
 /// The cases of a problem.
 #[derive(Debug, Default)]
 struct Cases {
-    /// Those in no batch.
+    /// The cases outside of batches.
     alone: Vec<Case>,
     batches: Vec<Batch>,
 }
 
 impl Cases {
-    /// Reads `test_cases`. Lines say what of them is not done.
+    /// Reads `test_cases`. Adds a line for each unsupported setting.
     fn read(config: &Mapping, left: &mut BTreeSet<String>) -> Result<Self, ImportError> {
         let bad = |_| {
             let what = "`test_cases` are not listed";
@@ -313,12 +313,12 @@ impl Cases {
         Ok(cases)
     }
 
-    /// Returns all cases, those of batches last.
+    /// Returns all cases. Those in batches come last.
     fn all(&self) -> impl Iterator<Item = &Case> {
         self.alone.iter().chain(self.batches.iter().flat_map(|batch| &batch.cases))
     }
 
-    /// Gives cases of one name their batch's too: one file may be in several batches.
+    /// Adds the batch to ambiguous case names, because one file may be in several batches.
     fn name_apart(&mut self) {
         let mut names = BTreeSet::new();
         let is_unique = self.all().map(|case| case.name.clone()).all(|name| names.insert(name));
@@ -336,7 +336,7 @@ impl Cases {
 struct Reader<'a> {
     config: &'a Mapping,
     left: &'a mut BTreeSet<String>,
-    /// How many cases were read.
+    /// The number of cases read so far.
     count: usize,
 }
 
@@ -394,7 +394,7 @@ impl Reader<'_> {
         Ok(Case { input: made("in"), answer, is_empty: false, is_unanswered: false, generated, points, name })
     }
 
-    /// Refuses what would be wrong if it were dropped, and says what else is not read.
+    /// Rejects unsupported keys that change verdicts, and reports other unread keys.
     fn check(&mut self, entry: &Mapping, known: &[&str]) -> Result<(), ImportError> {
         if let Some(key) = OF_ALL.iter().find(|key| entry.has(key)) {
             return Err(entry.unsupported(format!("a case with a `{key}` of its own")));

@@ -1,4 +1,4 @@
-//! What `problem.yaml` says.
+//! Reads `problem.yaml`, with the constants that other files use.
 
 use crate::error::ImportError;
 use crate::imported::Imported;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Keys that say nothing of how an answer is judged.
+/// Keys that do not affect judging.
 const DESCRIPTIVE: [&str; 13] = [
     "author",
     "credits",
@@ -47,19 +47,19 @@ const LIMITS: [&str; 13] = [
     "validation_passes",
 ];
 
-/// What a problem is, and how it is judged.
+/// The content of `problem.yaml`: what a problem is and how it is judged.
 #[derive(Debug)]
 pub(super) struct Config {
-    /// Whether the format is the one from before 2023.
+    /// Whether the format is older than 2023.
     pub(super) legacy: bool,
     pub(super) title: Option<String>,
     pub(super) source: String,
     pub(super) scoring: bool,
     pub(super) interactive: bool,
     pub(super) multi_pass: bool,
-    /// Whether an output validator of the package decides. `None`: if there is one.
+    /// Whether an output validator of the package decides. `None`: if the package has one.
     pub(super) custom: Option<bool>,
-    /// Whether the validator gives the scores.
+    /// Whether the validator gives scores.
     pub(super) custom_score: bool,
     pub(super) minimise: bool,
     pub(super) flags: Vec<String>,
@@ -117,7 +117,7 @@ fn check_kinds(file: &Path, kinds: &[String]) -> Result<(), ImportError> {
     }
 }
 
-/// Returns a line for each key that asks for something else.
+/// Returns a line for each other key.
 fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
     let mut left: Vec<String> = Vec::new();
     for key in yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key)) {
@@ -146,12 +146,12 @@ const VALUE: &str = "value";
 static SEQUENCE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\{\{([A-Za-z_][A-Za-z0-9_]*(?:\.\w+)?)\}\}").expect("the pattern is valid"));
 
-/// The values, by what stands between the braces: `name`, or `name.variant`.
+/// The values, by the text between the braces: `name` or `name.variant`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Constants(BTreeMap<String, String>);
 
 impl Constants {
-    /// Reads those of a `problem.yaml`.
+    /// Reads the constants of a `problem.yaml`.
     pub(super) fn read(yaml: &Mapping) -> Result<Self, ImportError> {
         let constants = yaml.mapping("constants")?;
         let mut values = BTreeMap::new();
@@ -172,12 +172,13 @@ impl Constants {
         Ok(Self(values))
     }
 
-    /// Puts the values into the settings of a group. Names that stand for nothing stay.
+    /// Replaces constants in the settings of a group. Unknown names stay.
     pub(super) fn put_into(&self, text: &str) -> String {
         String::from_utf8_lossy(&self.replaced(text.as_bytes())).into_owned()
     }
 
-    /// Lets files that name constants be copied from others, in a temporary folder, that have the values. Cases stay as they are.
+    /// Replaces constants in files: copies with the values go to a temporary folder and are used instead. Cases stay
+    /// unchanged.
     pub(super) fn fill(&self, imported: &mut Imported) -> Result<(), ImportError> {
         if self.0.is_empty() {
             return Ok(());
@@ -195,7 +196,7 @@ impl Constants {
         Ok(())
     }
 
-    /// Writes a file with the values in it, unless it names no constants. Returns whether it did.
+    /// Writes a file with constants replaced, if it names any. Returns whether it did.
     fn copy(&self, from: &Path, to: &Path) -> io::Result<bool> {
         let text = std::fs::read(from)?;
         let replaced = self.replaced(&text);

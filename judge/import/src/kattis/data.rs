@@ -1,4 +1,4 @@
-//! The cases of a package, by their folders.
+//! The cases of a package by folders, their settings, points and validator flags.
 
 use super::config::Constants;
 use crate::error::ImportError;
@@ -8,16 +8,16 @@ use crate::yaml::Mapping;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The file of a group's settings before 2023-07. Groups take over the settings of the one above.
+/// The file of a group's settings before 2023-07. Groups inherit the settings of their parent.
 const OLD_SETTINGS: &str = "testdata.yaml";
 
-/// The names that the file of a group's settings has in the formats.
+/// The names of the file of a group's settings.
 const SETTINGS: [&str; 2] = ["test_group.yaml", OLD_SETTINGS];
 
-/// The keys of the validator's flags in the formats.
+/// The keys of the output validator's flags.
 pub(super) const FLAGS: [&str; 2] = ["output_validator_args", "output_validator_flags"];
 
-/// The keys of the flags of the validator of inputs.
+/// The keys of the input validator's flags.
 const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"];
 
 /// A case: an input, and its answer file if it has one.
@@ -25,7 +25,7 @@ const INPUT_FLAGS: [&str; 2] = ["input_validator_args", "input_validator_flags"]
 pub(super) struct Case {
     pub(super) input: PathBuf,
     pub(super) answer: Option<PathBuf>,
-    /// Its own settings, of the file `NAME.yaml`.
+    /// Its own settings, from the file `NAME.yaml`.
     pub(super) settings: Mapping,
 }
 
@@ -40,8 +40,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Reads a folder of the package at `root` with all below it. In the older format, a group has the settings of the one
-    /// above where it has none of its own.
+    /// Reads a folder of the package at `root` recursively. In the older format, a group inherits missing settings from
+    /// its parent.
     pub(super) fn read(
         root: &Path,
         path: &str,
@@ -76,7 +76,7 @@ impl Group {
         Ok(group)
     }
 
-    /// Returns whether the groups of a package have settings in the form from before 2023-07.
+    /// Returns whether the groups of a package have settings in the format before 2023-07.
     pub(super) fn are_old(root: &Path) -> bool {
         ["data", "data/sample", "data/secret"].iter().any(|folder| root.join(folder).join(OLD_SETTINGS).exists())
     }
@@ -96,14 +96,14 @@ impl Group {
         self.path.starts_with("data/sample")
     }
 
-    /// Returns this group and all below it that have cases of their own.
+    /// Returns this group and all groups below it that have cases of their own.
     pub(super) fn with_cases(&self) -> Vec<&Self> {
         let own = (!self.cases.is_empty()).then_some(self);
         own.into_iter().chain(self.groups.iter().flat_map(Self::with_cases)).collect()
     }
 }
 
-/// Says which settings of a case are not used.
+/// Reports the unused settings of a case.
 fn unused(path: &str, input: &str, settings: &Mapping) -> Option<String> {
     let keys: Vec<_> = settings
         .keys()
@@ -115,7 +115,7 @@ fn unused(path: &str, input: &str, settings: &Mapping) -> Option<String> {
         .then(|| format!("{path}/{name}.yaml: {}: settings of a single case are not used", keys.join(", ")))
 }
 
-/// Says what a file beside the cases was for; `None` if it belongs to a case or to the group.
+/// Describes a file that is not imported. `None` if it belongs to a case or to the group.
 fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String> {
     match ending {
         _ if SETTINGS.contains(&name) => None,
@@ -128,11 +128,11 @@ fn not_taken(path: &str, name: &str, ending: &str, file: &Path) -> Option<String
     }
 }
 
-/// The keys of `testdata.yaml` that are read, here or with the checker.
+/// The keys of `testdata.yaml` that are read.
 const OLD_KEYS: [&str; 6] =
     ["accept_score", "reject_score", "grading", "grader_flags", "output_validator_flags", "on_reject"];
 
-/// The keys of `test_group.yaml` that are read, and those that say nothing of points.
+/// The keys of `test_group.yaml` that are read or do not affect points.
 const KEYS: [&str; 8] = [
     "max_score",
     "score_aggregation",
@@ -144,7 +144,7 @@ const KEYS: [&str; 8] = [
     "description",
 ];
 
-/// What of the flags of the default grader is read.
+/// The flags of the default grader that are read.
 const GRADER_FLAGS: [&str; 13] = [
     "min",
     "max",
@@ -161,21 +161,21 @@ const GRADER_FLAGS: [&str; 13] = [
     "verdict",
 ];
 
-/// What a group is worth.
+/// The points of a group.
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    /// The weight of all its cases together; `None`: the checker's scores count as they are.
+    /// The weight of all its cases together. `None`: the checker's scores count directly.
     pub(super) weight: Option<f64>,
-    /// What its cases count as, where they do not count by themselves.
+    /// How its cases are combined, if they do not count separately.
     pub(super) aggregate: Option<&'static str>,
-    /// The names of the groups that must be right.
+    /// The names of the groups that it depends on.
     pub(super) depends_on: Vec<String>,
 }
 
-/// What is not done of the settings of groups, each line once.
+/// The unsupported settings of groups, each line once.
 pub(super) type Left = BTreeSet<String>;
 
-/// Returns what a group with cases is worth. `is_old`: its settings are those of `testdata.yaml`. `names`: all groups with
+/// Returns the points of a group with cases. `is_old`: its settings are in `testdata.yaml`. `names`: all groups with
 /// cases.
 pub(super) fn points_of_group(
     is_old: bool,
@@ -193,7 +193,7 @@ pub(super) fn points_of_group(
     Ok(Points { weight: Some(0.0), ..points })
 }
 
-/// The settings of `testdata.yaml`, which the default grader reads.
+/// Reads the settings of `testdata.yaml` for the default grader.
 fn graded(group: &Group, left: &mut Left) -> Result<Points, ImportError> {
     let settings = &group.settings;
     let flags = settings.words("grader_flags")?.unwrap_or_default();
@@ -226,7 +226,7 @@ fn is_lenient(flags: &[String]) -> bool {
     flags.iter().any(|flag| ["accept_if_any_accepted", "always_accept"].contains(&&**flag))
 }
 
-/// The settings of `test_group.yaml`.
+/// Reads the settings of `test_group.yaml`.
 fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, ImportError> {
     let settings = &group.settings;
     let rule = settings.text("score_aggregation")?;
@@ -257,12 +257,12 @@ fn aggregated(group: &Group, names: &[&str], left: &mut Left) -> Result<Points, 
     Ok(Points { weight, aggregate, depends_on })
 }
 
-/// Returns whether a group is the one of a name, or below it.
+/// Returns whether a group has this name or is below the group with this name.
 fn is_in(name: &str, above: &str) -> bool {
     name.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Names what a group, and those below it, ask for beyond adding their points, and every key that is not read.
+/// Reports what a group and those below it require beyond adding points, and unread keys.
 pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> Result<(), ImportError> {
     let flags = group.settings.words("grader_flags")?.unwrap_or_default();
     let of_format = |key: &&str| if is_old { OLD_KEYS.contains(key) } else { KEYS.contains(key) };
@@ -297,7 +297,8 @@ pub(super) fn points_of_groups(is_old: bool, group: &Group, left: &mut Left) -> 
     group.groups.iter().try_for_each(|inner| points_of_groups(is_old, inner, left))
 }
 
-/// Gives the validator the arguments of all cases, or leaves it out where these differ: a problem has one command.
+/// Gives the validator the arguments of all cases. It is left out if these differ, because a problem has one validator
+/// command.
 pub(super) fn give(
     program: Program,
     above: &Mapping,
@@ -336,7 +337,7 @@ pub(super) fn give(
     Ok(None)
 }
 
-/// Returns what one file of settings gives to this validator; `None` if it does not speak of it.
+/// Returns the arguments that a settings file gives to this validator. `None` if it does not mention it.
 fn of(settings: &Mapping, validator: &Path) -> Result<Option<Vec<String>>, ImportError> {
     let Some(key) = INPUT_FLAGS.into_iter().find(|key| settings.has(key)) else { return Ok(None) };
     if let Ok(words) = settings.words(key) {

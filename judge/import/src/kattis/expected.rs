@@ -1,4 +1,4 @@
-//! What submissions are expected to achieve: by their folder, and by `submissions/submissions.yaml`.
+//! The expected results of submissions: by their folder, and by `submissions/submissions.yaml`.
 
 use crate::error::ImportError;
 use crate::text;
@@ -8,8 +8,7 @@ use glob::{MatchOptions, Pattern};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Codes of the formats, and the verdicts that they are here. Output without an end meets the limit of output here before
-/// the one of time.
+/// Codes of the formats and their verdicts. Endless output reaches the output limit here before the time limit.
 const CODES: [(&str, &[&str]); 4] = [
     ("AC", &["accepted"]),
     ("WA", &["wrong-answer"]),
@@ -20,7 +19,7 @@ const ACCEPTED: &str = "AC";
 const ALL: &[&str] = &["AC", "WA", "RTE", "TLE"];
 const REJECTED: &[&str] = &["WA", "RTE", "TLE"];
 
-/// The folders of the formats: the codes that every case may have, and those of which one case has one at least.
+/// The folders of the formats: the allowed codes of every case, and the codes that at least one case must have.
 const FOLDERS: [(&str, &[&str], &[&str]); 8] = [
     ("accepted", &["AC"], ALL),
     ("wrong_answer", &["AC", "WA"], &["WA"]),
@@ -32,22 +31,22 @@ const FOLDERS: [(&str, &[&str], &[&str]); 8] = [
     ("slow_accepted", &["AC", "TLE"], ALL),
 ];
 
-/// Keys that are read here, and keys that say nothing of how a submission is judged.
+/// Keys that are read or do not affect how a submission is judged.
 const READ: [&str; 6] = ["permitted", "required", "score", "use_for_time_limit", "authors", "model_solution"];
 
 /// A set of codes.
 type Codes = BTreeSet<String>;
 
-/// What submissions are expected to achieve.
+/// The expected results of submissions.
 pub(super) struct Expected {
     file: PathBuf,
-    /// The entries of the file, each with the patterns of its paths.
+    /// The entries of the file, with the patterns of their paths.
     rules: Vec<(Vec<Pattern>, String, Mapping)>,
     scoring: bool,
 }
 
 impl Expected {
-    /// Reads the file of a package, if it has one. A line names each key that is not used.
+    /// Reads the file of a package, if it exists. Adds a line for each unused key.
     pub(super) fn read(root: &Path, scoring: bool, left: &mut Vec<String>) -> Result<Self, ImportError> {
         let file = root.join("submissions/submissions.yaml");
         let yaml = Mapping::read(&file)?;
@@ -61,13 +60,13 @@ impl Expected {
         Ok(Self { file, rules, scoring })
     }
 
-    /// Returns whether anything is expected of the submission at a path such as `accepted/a.cpp`.
+    /// Returns whether there is an expectation for the submission at a path such as `accepted/a.cpp`.
     pub(super) fn has(&self, path: &Path) -> bool {
         let is_known = path.parent().is_some_and(|folder| FOLDERS.iter().any(|(known, ..)| folder == Path::new(known)));
         is_known || self.rules.iter().any(|(paths, ..)| matches(paths, path))
     }
 
-    /// Returns whether the time limit may depend on how fast the submission at a path is accepted.
+    /// Returns whether the time limit may depend on the submission at a path.
     pub(super) fn counts_for_time(&self, path: &Path) -> Result<bool, ImportError> {
         for (_, _, rule) in self.rules.iter().filter(|(paths, ..)| matches(paths, path)) {
             match rule.text("use_for_time_limit")?.as_deref() {
@@ -82,7 +81,7 @@ impl Expected {
         Ok(true)
     }
 
-    /// Writes what is expected of the submission at a path. A line says what cannot be expected.
+    /// Writes the expectation for the submission at a path. Adds a line for what cannot be expressed.
     pub(super) fn write(&self, text: &mut Text, path: &Path, left: &mut Vec<String>) -> Result<(), ImportError> {
         let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
         let own = self.rules.iter().find(|(_, name, _)| *name == folder).map(|(_, _, rule)| rule);
@@ -140,7 +139,7 @@ fn codes(rule: &Mapping, key: &str) -> Result<Option<Codes>, ImportError> {
     }
 }
 
-/// Returns the least and the greatest score.
+/// Returns the minimum and maximum score.
 fn range(rule: &Mapping) -> Result<Option<(f64, f64)>, ImportError> {
     let Some(words) = rule.words("score")? else { return Ok(None) };
     let numbers: Option<Vec<f64>> =
@@ -154,21 +153,21 @@ fn range(rule: &Mapping) -> Result<Option<(f64, f64)>, ImportError> {
     }
 }
 
-/// Returns whether a path or the folder that it is in matches one of the patterns.
+/// Returns whether a path or its folder matches one of the patterns.
 fn matches(patterns: &[Pattern], path: &Path) -> bool {
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
     let paths = [Some(path), path.parent()];
     patterns.iter().any(|pattern| paths.iter().flatten().any(|path| pattern.matches_path_with(path, options)))
 }
 
-/// Returns the pattern of a path: only `*` has a meaning.
+/// Returns the pattern of a path. Only `*` is special.
 fn pattern(path: &str) -> Pattern {
     let parts: Vec<_> = path.split('*').map(Pattern::escape).collect();
     let joined = parts.join("*").replace("**", "*");
     Pattern::new(&joined).unwrap_or_default()
 }
 
-/// Returns the texts that a text with alternatives such as `a.{py,cpp}` stands for.
+/// Expands a text with alternatives such as `a.{py,cpp}`.
 fn alternatives(text: &str) -> Vec<String> {
     let parts = text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     let Some((before, (inner, after))) = parts else { return vec![text.to_owned()] };

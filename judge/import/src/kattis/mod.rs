@@ -21,13 +21,13 @@ use package::Package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The file that makes a folder a package.
+/// The file by which a package is detected.
 const CONFIG: &str = Kind::Kattis.sign();
 
 /// Reads the package in a folder. `id`: the problem's id in place of the folder's name.
 ///
 /// # Errors
-/// When a file of it is malformed, or it asks for something without which its verdicts would be wrong.
+/// Fails if a file is malformed, or if the package needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(CONFIG);
     let config = Config::read(&file)?;
@@ -104,7 +104,7 @@ fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Packag
     Ok(package)
 }
 
-/// Returns the flags of the validator: one list for all cases.
+/// Returns the flags of the validator, which must be the same for all cases.
 fn flags(
     config: &Config,
     above: &Mapping,
@@ -155,7 +155,7 @@ fn check_cases(root: &Path, package: &Package) -> Result<(), ImportError> {
     }
 }
 
-/// Returns lines for the folders of a package that are not needed to judge.
+/// Returns a line for each folder of a package that judging does not need.
 fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
     const KNOWN: [&str; 6] =
         ["data", "output_validator", "output_validators", "submissions", CONFIG, "domjudge-problem.ini"];
@@ -182,10 +182,10 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
     Ok(left)
 }
 
-/// How often a solver of a problem of several passes may run where the package does not say it.
+/// The default number of runs of a solver in a multi-pass problem.
 const PASSES: f64 = 2.0;
 
-/// Returns the text of the `problems.toml`, without the submissions, and how its time limit is derived, if it is.
+/// Returns the text of the `problems.toml` without the submissions, and how its time limit is derived, if it is.
 fn write_catalogue(
     package: &Package,
     id: &str,
@@ -249,7 +249,7 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Writes how the inputs are validated. Only under the protocol `kattis` is 42 the exit code of a validator that accepts.
+/// Writes the command of the input validator. Only under the protocol `kattis`, 42 is the accepting exit code.
 fn validator(text: &mut Text, package: &Package) {
     let Some(program) = &package.input_validator else { return };
     let line = match package.validator {
@@ -266,7 +266,7 @@ fn command(text: &mut Text, key: &str, line: &str, is_compiled: bool) {
     }
 }
 
-/// Writes the scoring rule, and the groups of a problem with points.
+/// Writes the scoring rule and the groups of a problem with points.
 fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
     let config = &package.config;
     let scores = package.validator.as_ref().filter(|_| config.scoring);
@@ -333,14 +333,14 @@ fn stem(case: &Case) -> String {
     case.input.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Files beside `problem.yaml` that say the time limit in seconds, with what stands before it.
+/// Files beside `problem.yaml` with the time limit in seconds, and the text before it.
 const TIME_FILES: [(&str, &str); 2] = [(".timelimit", ""), ("domjudge-problem.ini", "timelimit")];
 
 /// Defaults of the format, in MiB.
 const MEMORY: f64 = 2048.0;
 const OUTPUT: f64 = 8.0;
 
-/// The least seconds of which a derived time limit is a multiple.
+/// The smallest resolution of a derived time limit, in seconds.
 const RESOLUTION: f64 = 1.0;
 
 /// Writes `[problem.limits]`. Returns how the time limit is derived, if the package gives none.
@@ -391,7 +391,7 @@ fn write_limits(
     Ok(derived)
 }
 
-/// Returns how the time limit follows from the accepted submissions.
+/// Returns how to derive the time limit from the accepted submissions.
 fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<DerivedLimit, ImportError> {
     let multipliers = config.limits.mapping("time_multipliers")?;
     let factor = multipliers.number("ac_to_time_limit")?.or(config.limits.number("time_multiplier")?);
@@ -416,7 +416,7 @@ fn time(config: &Config, root: &Path) -> Result<Option<f64>, ImportError> {
     config.limits.number("time_limit")?.map_or_else(|| in_file(root), |seconds| Ok(Some(seconds)))
 }
 
-/// Returns the time limit that a file beside `problem.yaml` gives.
+/// Returns the time limit in a file beside `problem.yaml`.
 fn in_file(root: &Path) -> Result<Option<f64>, ImportError> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
@@ -435,9 +435,9 @@ const DEFAULT: &str = "default";
 
 /// The submissions that can be run.
 struct Submissions {
-    /// Their files: where each is, and where it goes, relative to the `problems.toml`.
+    /// Their files: source, and destination relative to the `problems.toml`.
     files: Vec<(PathBuf, PathBuf)>,
-    /// Those that the time limit does not depend on, by the names that the problem has for them.
+    /// Submissions that do not affect the time limit, by their names in the catalogue.
     excluded: Vec<String>,
 }
 
@@ -484,8 +484,8 @@ fn why_not(sources: &[PathBuf]) -> Option<&'static str> {
     (!is_known).then_some("in no language of `judge languages`")
 }
 
-/// Returns the files of a submission. One that files in `include` belong to is a folder with these in it: of two files with
-/// the same name, the included one counts.
+/// Returns the files of a submission. If files in `include` belong to it, it becomes a folder with these files. An
+/// included file replaces a file with the same name.
 fn with_includes(
     root: &Path,
     submission: &Path,
@@ -497,7 +497,7 @@ fn with_includes(
     if includes.is_empty() {
         return Ok(sources.into_iter().map(|file| (file.clone(), files::inside(root, &file))).collect());
     }
-    // What is for one language counts before what is for all.
+    // Files for one language take precedence over files for all languages.
     includes.sort_by_key(|include| files::name(include) != DEFAULT);
     // A single source goes into a folder of its name.
     let folder = if submission.is_dir() { submission } else { submission.parent().unwrap_or(root) };
@@ -509,7 +509,7 @@ fn with_includes(
     Ok(named.into_iter().map(|(name, file)| (file, to.join(name))).collect())
 }
 
-/// Returns whether the files of a folder in `include` belong to a source.
+/// Returns whether the files of a folder in `include` are for this source.
 fn is_for(include: &str, source: &Path) -> bool {
     let ending = source.extension().unwrap_or_default().to_string_lossy();
     let language = match include {

@@ -1,4 +1,4 @@
-//! What a package says.
+//! The content of a package, with its validators.
 
 use super::config::Config;
 use super::data::Group;
@@ -8,10 +8,10 @@ use crate::{files, program};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What a package says, read and not yet judged.
+/// The content of a package.
 pub(super) struct Package {
     pub(super) config: Config,
-    /// Whether the settings of groups are in `testdata.yaml`.
+    /// Whether `testdata.yaml` holds the settings of groups.
     pub(super) old_groups: bool,
     /// `data/sample` and `data/secret`.
     pub(super) groups: Vec<Group>,
@@ -22,7 +22,7 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// Returns the groups that have cases.
+    /// Returns the groups with cases.
     pub(super) fn with_cases(&self) -> Vec<&Group> {
         self.groups.iter().flat_map(Group::with_cases).collect()
     }
@@ -41,7 +41,7 @@ const OUTPUT: &str = "output_validator";
 /// Where the input validator goes.
 const INPUT: &str = "input_validator";
 
-/// The folders of input validators in the formats, and whether the files in it are one program.
+/// The folders of input validators, and whether their files are one program.
 const INPUT_FOLDERS: [(&str, bool); 3] =
     [("input_validators", false), (INPUT, true), ("input_format_validators", false)];
 
@@ -49,13 +49,13 @@ const INPUT_FOLDERS: [(&str, bool); 3] =
 #[derive(Debug)]
 pub(super) struct Validator {
     pub(super) program: Program,
-    /// Whether its sources name the file with a score that is not multiplied.
+    /// Whether its sources name the file for a plain score.
     pub(super) writes_scores: bool,
-    /// Whether they name the file with a share of the case's points.
+    /// Whether its sources name the file for a share of the case's points.
     pub(super) writes_multipliers: bool,
 }
 
-/// Finds the output validator; `None` if the package has none.
+/// Finds the output validator. `None` if the package has none.
 pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
     let folders = [OUTPUT, "output_validators"].map(|name| root.join(name));
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else { return Ok(None) };
@@ -77,7 +77,7 @@ pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
     Ok(Some(Validator { program, writes_scores, writes_multipliers }))
 }
 
-/// Finds the first validator of inputs that can be run. A line names each other one.
+/// Finds the first input validator that can be run. Adds a line for each other one.
 pub(super) fn input(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>, ImportError> {
     let mut found = None;
     for (name, is_one) in INPUT_FOLDERS {

@@ -1,4 +1,4 @@
-//! The elements of `problem.xml`, with their places for messages.
+//! The elements of `problem.xml` with their places for messages, and a report of unknown ones.
 
 use crate::error::ImportError;
 use crate::files;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// An element, and the package that it is in.
+/// An element and its package.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element<'a> {
     root: &'a Path,
@@ -25,13 +25,13 @@ impl<'a> Element<'a> {
         self.node.tag_name().name()
     }
 
-    /// Returns the elements directly below.
+    /// Returns the child elements.
     fn children(&self) -> impl Iterator<Item = Self> + use<'a> {
         let (root, file) = (self.root, self.file);
         self.node.children().filter(Node::is_element).map(move |node| Self { root, file, node })
     }
 
-    /// Returns the elements of a name, below the elements of the names before it.
+    /// Returns the elements with this path of names.
     pub(super) fn all(&self, path: &[&str]) -> Vec<Self> {
         path.iter().fold(vec![*self], |above, name| {
             above.iter().flat_map(Self::children).filter(|child| child.name() == *name).collect()
@@ -43,7 +43,7 @@ impl<'a> Element<'a> {
         self.all(path).into_iter().next()
     }
 
-    /// Returns an attribute that is not empty.
+    /// Returns an attribute, if it is not empty.
     pub(super) fn attribute(&self, key: &str) -> Option<&'a str> {
         self.node.attribute(key).map(str::trim).filter(|value| !value.is_empty())
     }
@@ -65,12 +65,12 @@ impl<'a> Element<'a> {
         self.attribute(key).map(read).transpose()
     }
 
-    /// Returns the text of an element below; `None` if there is none.
+    /// Returns the text of a child element. `None` if there is none.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.first(&[name])?.node.text().map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Returns the whole number in an element below.
+    /// Returns the integer in a child element.
     pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, ImportError> {
         let Some(child) = self.first(&[name]) else { return Ok(None) };
         let text = self.text(name).unwrap_or_default();
@@ -94,12 +94,12 @@ impl<'a> Element<'a> {
         ImportError::bad(self.file, what, expected).at(self.line())
     }
 
-    /// Returns the error that the package asks for what makes its verdicts wrong.
+    /// Returns the error that the package needs something that is not supported and would change verdicts.
     pub(super) fn unsupported(&self, what: impl Into<String>) -> ImportError {
         ImportError::unsupported(self.file, what)
     }
 
-    /// Returns a line for what of this element has no place in a problem.
+    /// Returns a line that this element is not imported.
     pub(super) fn left(&self, what: &str) -> String {
         format!("{}:{}: {what}", files::name(self.file), self.line())
     }
@@ -109,7 +109,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// The elements that are read, or that say nothing of how an answer is judged, by the element above.
+/// The elements that are read or do not affect judging, by parent element.
 const KNOWN: [(&str, &[&str]); 22] = [
     ("problem", &["names", "judging", "files", "assets", "tags", "properties"]),
     ("names", &["name"]),
@@ -138,7 +138,7 @@ const KNOWN: [(&str, &[&str]); 22] = [
     ("file", &[]),
 ];
 
-/// The attributes that are read, or say nothing of how an answer is judged.
+/// The attributes that are read or do not affect judging.
 const ATTRIBUTES: [(&str, &[&str]); 2] = [
     (
         "judging",
@@ -147,7 +147,7 @@ const ATTRIBUTES: [(&str, &[&str]); 2] = [
     ("test", &["method", "cmd", "from-file", "sample", "points", "group", "description", "bytes", "verdict"]),
 ];
 
-/// Returns a line for each element and attribute that asks for something else, each once.
+/// Returns a line for each other element and attribute, each once.
 pub(super) fn lines(problem: &Element<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     collect(problem, &mut lines, &mut BTreeSet::new());

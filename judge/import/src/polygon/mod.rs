@@ -1,5 +1,5 @@
-//! Packages of Polygon: `problem.xml` and the files that it names, with tests that are there or have to be made.
-//! What the elements mean: <https://polygon.codeforces.com/docs> and the packages that it makes.
+//! Packages of Polygon: `problem.xml` and the files that it names, with existing tests or tests to generate. What the
+//! elements mean: <https://polygon.codeforces.com/docs> and the packages that it makes.
 
 mod element;
 mod programs;
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 /// Reads the package in a folder. `id`: the problem's id in place of the package's own.
 ///
 /// # Errors
-/// When a file of it is malformed, or it asks for something without which its verdicts would be wrong.
+/// Fails if a file is malformed, or if the package needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(Kind::Polygon.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
     let document = Document::parse(&text).map_err(|error| {
         let said = error.to_string();
-        // Its place is told before it.
+        // The message starts with its place.
         let what = said.rsplit_once(" at ").map_or(&*said, |(what, _)| what);
         ImportError::bad(&file, what, "an XML document").at(error.pos().row as usize)
     })?;
@@ -35,11 +35,11 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     Package::read(problem, root)?.imported(id)
 }
 
-/// What a package says.
+/// The content of a package.
 struct Package<'a> {
     problem: Element<'a>,
     root: &'a Path,
-    /// The testset whose limits, points and names of tests hold.
+    /// The testset whose limits, points and test names are used.
     main: Element<'a>,
     programs: Programs,
     tests: Tests,
@@ -122,7 +122,7 @@ impl<'a> Package<'a> {
         })
     }
 
-    /// Returns the English name, or the first.
+    /// Returns the English name, or the first name.
     fn title(&self) -> Option<&'a str> {
         let names = self.problem.all(&["names", "name"]);
         let english = names.iter().find(|name| name.attribute("language") == Some("english"));
@@ -164,7 +164,7 @@ impl<'a> Package<'a> {
         Ok(())
     }
 
-    /// Returns whether cases need tables of their own: they have weights, or are in several folders.
+    /// Returns whether cases need their own tables, because they have weights or are in several folders.
     fn has_tables(&self) -> bool {
         let tests = &self.tests.tests;
         let is_elsewhere = |test: &Test| test.input.parent() != tests[0].input.parent();
@@ -181,7 +181,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// Returns whether the package's solutions read and write files of a name: then they are left out.
+    /// Returns whether the package's solutions read and write named files. Such solutions are left out.
     fn reads_files(&mut self) -> bool {
         let Some(judging) = self.problem.first(&["judging"]) else { return false };
         let named = ["input-file", "output-file"]
@@ -223,13 +223,13 @@ struct Group {
     depends_on: Vec<String>,
 }
 
-/// How the tests of a package count.
+/// The points of a package's tests.
 #[derive(Debug)]
 struct Points {
     groups: BTreeMap<String, Group>,
-    /// Whether tests or groups have points at all.
+    /// Whether tests or groups have points.
     is_scored: bool,
-    /// Whether the checker's own points count as they are.
+    /// Whether the checker's points count directly.
     is_raw: bool,
 }
 
@@ -253,7 +253,7 @@ impl Points {
         Ok(Self { groups, is_scored: has_points || is_raw, is_raw })
     }
 
-    /// Returns what a case weighs among those of its group, or of the problem, where that is not 1.
+    /// Returns the weight of a case in its group or in the problem, if it is not 1.
     fn weight(&self, test: &Test, tests: &[Test]) -> Option<f64> {
         let points = test.points.filter(|_| self.is_scored && !self.is_raw)?;
         let Some(group) = &test.group else { return (points != 1.0).then_some(points) };
@@ -263,7 +263,7 @@ impl Points {
         (differ && !is_whole && sum(of_group()) > 0.0).then_some(points)
     }
 
-    /// Writes the scoring rule, and the groups where there are points.
+    /// Writes the scoring rule and, if there are points, the groups.
     fn write(&self, text: &mut Text, tests: &[Test]) {
         text.table("[problem.scoring]").text("rule", if self.is_raw { "sum" } else { "exact" });
         if !self.is_scored {
@@ -317,7 +317,7 @@ fn sum<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
     tests.filter_map(|test| test.points).sum()
 }
 
-/// The tags, and which verdicts a case may have beside `accepted`.
+/// The tags of solutions, with the verdicts that a case may have in addition to `accepted`.
 const TAGS: [(&str, &[&str]); 11] = [
     ("main", &["accepted"]),
     ("accepted", &["accepted"]),
@@ -332,7 +332,7 @@ const TAGS: [(&str, &[&str]); 11] = [
     ("rejected", &["wrong-answer", "runtime-error", "time-limit", "wall-limit", "memory-limit", "output-limit"]),
 ];
 
-/// Writes a `[[problem.expect]]` for each solution that can be run, and returns where these are and go.
+/// Writes a `[[problem.expect]]` for each solution that can be run. Returns the files to copy.
 fn write_submissions(
     text: &mut Text,
     problem: &Element<'_>,

@@ -1,4 +1,4 @@
-//! The tests of a package: files of it, or what its generators and its main solution make.
+//! The programs of a package, and its tests: existing files, or files that generators and the main solution create.
 
 use super::element::Element;
 use crate::error::ImportError;
@@ -6,7 +6,7 @@ use crate::imported::{Sources, ToCompile, ToMake};
 use crate::{files, program, text};
 use std::path::{Path, PathBuf};
 
-/// The testset that is judged; others repeat tests of it, or have more.
+/// The main testset. Others repeat its tests or add some.
 const MAIN: &str = "tests";
 
 /// A test.
@@ -16,18 +16,18 @@ pub(super) struct Test {
     pub(super) name: String,
     /// Where its input goes, relative to the `problems.toml`.
     pub(super) input: PathBuf,
-    /// Where its answer goes; `None`: it has none.
+    /// Where its answer goes. `None`: it has none.
     pub(super) answer: Option<PathBuf>,
     pub(super) group: Option<String>,
     pub(super) points: Option<f64>,
 }
 
-/// The tests, and where their files come from.
+/// The tests and their files.
 #[derive(Debug, Default)]
 pub(super) struct Tests {
     pub(super) tests: Vec<Test>,
     pub(super) copied: Vec<(PathBuf, PathBuf)>,
-    /// In the order in which they are made: an input before its answer.
+    /// The files to generate, in order: an input before its answer.
     pub(super) made: Vec<ToMake>,
     pub(super) made_inputs: usize,
     pub(super) made_answers: usize,
@@ -37,7 +37,7 @@ pub(super) struct Tests {
 pub(super) struct Reader<'a> {
     pub(super) problem: Element<'a>,
     pub(super) root: &'a Path,
-    /// Whether an interactor decides, which needs no answer files.
+    /// Whether an interactor decides. It needs no answer files.
     pub(super) interactive: bool,
     found: Tests,
 }
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns whether the files of a test are those of one that is known.
+    /// Returns whether a test has the same files as a known one.
     fn is_repeated(&self, files: &[String; 2]) -> bool {
         let read = |path: &Path| std::fs::read(path).ok();
         let Some(text) = read(&self.root.join(&files[0])) else { return false };
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         Ok(Test { name, input: to, answer, group, points: element.number("points")? })
     }
 
-    /// Returns how the input of a test is made by the command of its script.
+    /// Returns how the command of its script generates the input of a test.
     fn generated(&self, test: &Element<'_>, input: &str, to: &Path) -> Result<ToMake, ImportError> {
         let Some(command) = test.attribute("cmd").filter(|_| test.attribute("method") != Some("manual")) else {
             return Err(test.bad(format!("there is no file `{input}` in the package"), "the input of a manual test"));
@@ -183,34 +183,34 @@ impl Pattern {
     }
 }
 
-/// The folder of programs and their sources beside the `problems.toml`.
+/// The folder of programs and their sources, beside the `problems.toml`.
 pub(super) const FOLDER: &str = "programs";
 
-/// The folder of the package with its programs and the files that they include.
+/// The package's folder of programs and included files.
 const FILES: &str = "files";
 
-/// Endings of sources that are compiled with the headers of the package.
+/// Extensions of sources that are compiled with the headers of the package.
 const CPLUSPLUS: [&str; 5] = ["c", "cc", "cpp", "cxx", "c++"];
 
-/// Endings of headers.
+/// Extensions of headers.
 const HEADERS: [&str; 4] = ["h", "hh", "hpp", "hxx"];
 
-/// Endings of resources that are for statements.
+/// Extensions of resources for statements.
 const OF_STATEMENTS: [&str; 3] = ["ftl", "sty", "tex"];
 
-/// The programs that judge.
+/// The checker, interactor and validator.
 pub(super) struct Programs {
     pub(super) checker: Option<Program>,
     pub(super) validator: Option<Program>,
     pub(super) interactor: Option<Program>,
-    /// Whether the checker, or without one the interactor, gives points.
+    /// Whether the checker gives points, or the interactor if there is no checker.
     pub(super) gives_points: bool,
 }
 
-/// A program that is kept compiled beside the catalogue.
+/// A program that is compiled and kept beside the catalogue.
 pub(super) struct Program {
     pub(super) command: String,
-    /// Its source, as the package names it.
+    /// Its source in the package.
     pub(super) shown: String,
     pub(super) compiled: ToCompile,
 }
@@ -263,13 +263,13 @@ fn kept(
     Ok(Program { command, shown, compiled: ToCompile { sources, program } })
 }
 
-/// Returns a source with the files that it may include: the resources of the package, and headers that are not listed.
+/// Returns a source with the files that it may include: the resources of the package and unlisted headers.
 pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &str) -> Result<Sources, ImportError> {
     let is_one_of = |file: &Path, endings: &[&str]| endings.iter().any(|ending| files::has_ending(file, ending));
     let resources = problem.all(&["files", "resources", "file"]);
     let mut found = resources.iter().map(|file| file.file("path")).collect::<Result<Vec<_>, _>>()?;
     if is_compiled(source) {
-        // Sources of other languages are no part of a program in this one.
+        // Sources in other languages do not belong to the program.
         let is_other = |file: &Path| file.extension() != source.extension() && text::is_known(file);
         found.retain(|file| !is_one_of(file, &OF_STATEMENTS) && !is_other(file));
         for folder in [&root.join(FILES), source.parent().unwrap_or(root)] {
@@ -290,7 +290,7 @@ pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &
     Ok(Sources { what: what.to_owned(), files, main: Some(main) })
 }
 
-/// Returns the generator that the script of a test names.
+/// Returns the generator named in the script of a test.
 pub(super) fn generator(
     problem: &Element<'_>,
     test: &Element<'_>,
