@@ -59,7 +59,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
     let figures = Figures::of(report);
     let is_drawn = report.played().nth(MAX_ROWS).is_some();
-    let rows = || report.played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
+    let rows = || report.ordered_played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
     let page = Page {
         style: STYLE,
         title: Shown::line(&format!("{} – {counts}", problem.title)),
@@ -90,6 +90,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
     let mut lines = provenance_lines(report.provenance, Some(&report.plan.limits));
     lines.extend(allowance_lines(report.plan));
+    lines.extend(report.order_line());
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
     lines.extend(report.reference().map(|reference| reference.line()));
@@ -238,7 +239,7 @@ impl<'a> DrawnRows<'a> {
 impl fmt::Display for DrawnRows<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.common())?;
-        for (job, outcome) in self.report.played() {
+        for (job, outcome) in self.report.ordered_played() {
             let CaseRow { case, figures, noisy, details, .. } = CaseRow::of(self.report, self.figures, job, &outcome);
             let mut row = vec![outcome.verdict.code().into(), case.to_string().into(), job.solver.into()];
             row.extend(figures.iter().map(|figure| serde_json::Value::from(figure.to_string())));

@@ -347,8 +347,6 @@ impl AgainstPast {
     }
 }
 
-/// The time between two lines where standard error is no terminal.
-
 /// The progress of a command that takes several steps: a bar on a terminal, elsewhere a line every ten seconds.
 #[derive(Debug)]
 pub struct Steps {
