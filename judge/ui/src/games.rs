@@ -132,7 +132,7 @@ pub(super) struct ManualGame<'a> {
 }
 
 /// An accepted answer.
-pub(super) struct HandAnswer {
+pub(super) struct ManualAnswer {
     pub(super) bytes: Vec<u8>,
     pub(super) score: Score,
     /// The last move.
@@ -168,7 +168,7 @@ impl<'a> ManualGame<'a> {
     }
 
     /// Returns the answer that plays these moves, as the checker accepts it.
-    pub(super) fn answer(&self, moves: &[Move]) -> Result<HandAnswer, Refused> {
+    pub(super) fn answer(&self, moves: &[Move]) -> Result<ManualAnswer, Refused> {
         let bytes = self.game.answer(moves);
         let limit = self.problem.limits.output;
         if bytes.len() as u64 > limit.0 {
@@ -181,12 +181,12 @@ impl<'a> ManualGame<'a> {
             let error = format!("the game is over before move {}", moves.len());
             return Err(Failure::usage(error).with_hint("play fewer moves").into());
         }
-        Ok(HandAnswer { bytes, score, film })
+        Ok(ManualAnswer { bytes, score, film })
     }
 
     /// Returns the game after these moves, as one JSON document.
     pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
-        let HandAnswer { score, film, .. } = self.answer(moves)?;
+        let ManualAnswer { score, film, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
         let best = |solver| {
             let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
@@ -211,7 +211,7 @@ impl<'a> ManualGame<'a> {
         let forbidden =
             |failure: Failure| Refused::forbidden(failure.with_hint("save the answer instead: `judge check` reads it"));
         store.check_writable().map_err(forbidden)?;
-        let HandAnswer { bytes, score, .. } = self.answer(moves)?;
+        let ManualAnswer { bytes, score, .. } = self.answer(moves)?;
         let Self { problem, case, input, .. } = self;
         let played = PlayedByHand { problem, case, input: &input, answer: bytes, score: score.clone() };
         Ok((by_hand::record(&store.catalogue, played)?, score))
