@@ -64,6 +64,13 @@ fn machine_reports_and_history_have_equal_rows() {
     assert_eq!(said.stdout.lines().skip(1).map(|line| &line[..7]).collect::<Vec<_>>(), ["seed-40", "seed-39"]);
     let said = folder.judge(&[&["history", "show", "last", "--markdown", "-"], &order[..]].concat());
     assert!(said.stdout.contains("sorted by score, best first (2)"), "{}", said.stdout);
+    let said = folder.judge(&[&["history", "show", "last", "--junit", "-"], &order[..]].concat());
+    let junit = quick_junit::Report::deserialize_from_str(&said.stdout).unwrap();
+    let names: Vec<&str> = junit.test_suites[0].test_cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!((&names[..2], names.len()), (&["seed-40", "seed-39"][..], junit.tests), "tests are never left out");
+    let page = folder.judge(&[&["history", "show", "last", "--html", "-"], &order[..]].concat()).stdout;
+    let place = |case: &str| page.rfind(&format!(">{case}<"));
+    assert!(place("seed-40") < place("seed-39") && place("seed-39") < place("seed-1"), "{page}");
 }
 
 #[test]

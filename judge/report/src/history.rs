@@ -371,7 +371,7 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 /// Returns a table with a sparkline for each solver that has several totals on the same cases by the same rule; `None` if
 /// there is no such solver. The rows are the newest first.
-pub(super) fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
+fn trends(rows: &[HistoryRow], style: Style) -> Option<String> {
     let columns = vec![
         left("solver"),
         left("problem"),

@@ -79,7 +79,7 @@ pub use html::{GamePage, game_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
-pub use schemas::SCHEMAS;
+pub use schemas::{NamedSchema, SCHEMAS};
 pub use served::{
     ApiError, ManualGamePage, NewCase, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord,
     SolverNow, SolverPoints, StartedRecord, UnfinishedRun,

@@ -24,8 +24,11 @@ use schemars::{JsonSchema, Schema};
 /// A comparison whose cases and effects are lists. Reports make these as they are written.
 type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>;
 
-/// The name of each document, and what makes its schema.
-pub const SCHEMAS: [(&str, fn() -> Schema); 29] = [
+/// The name of a document, and the function that makes its schema.
+pub type NamedSchema = (&'static str, fn() -> Schema);
+
+/// The schemas of all documents.
+pub const SCHEMAS: [NamedSchema; 29] = [
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),

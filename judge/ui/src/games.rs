@@ -133,7 +133,7 @@ pub(super) struct OpenGame<'a> {
 }
 
 /// An accepted answer.
-pub(super) struct HandAnswer {
+pub(super) struct ManualAnswer {
     pub(super) bytes: Vec<u8>,
     pub(super) score: Score,
     /// The last move.
@@ -169,7 +169,7 @@ impl<'a> OpenGame<'a> {
     }
 
     /// Returns the answer that plays these moves, as the checker accepts it.
-    pub(super) fn answer(&self, moves: &[Move]) -> Result<HandAnswer, Refused> {
+    pub(super) fn answer(&self, moves: &[Move]) -> Result<ManualAnswer, Refused> {
         let bytes = self.game.answer(moves);
         let limit = self.problem.limits.output;
         if bytes.len() as u64 > limit.0 {
@@ -182,12 +182,12 @@ impl<'a> OpenGame<'a> {
             let error = format!("the game is over before move {}", moves.len());
             return Err(Failure::usage(error).with_hint("play fewer moves").into());
         }
-        Ok(HandAnswer { bytes, score, film })
+        Ok(ManualAnswer { bytes, score, film })
     }
 
     /// Returns the game after these moves, as one JSON document.
     pub(super) fn page(&self, store: &Store, moves: &[Move]) -> Result<String, Refused> {
-        let HandAnswer { score, film, .. } = self.answer(moves)?;
+        let ManualAnswer { score, film, .. } = self.answer(moves)?;
         let (game, name, input) = (game_of(self.problem), &self.case.name, Digest::of(&self.input));
         let best = |solver| {
             let best = |journal: &judge_journal::Journal| journal.best_of_case(&game, name, input, solver);
@@ -212,7 +212,7 @@ impl<'a> OpenGame<'a> {
         let forbidden =
             |failure: Failure| Refused::forbidden(failure.with_hint("save the answer instead: `judge check` reads it"));
         store.check_writable().map_err(forbidden)?;
-        let HandAnswer { bytes, score, .. } = self.answer(moves)?;
+        let ManualAnswer { bytes, score, .. } = self.answer(moves)?;
         let Self { problem, case, input, .. } = self;
         let played = PlayedByHand { problem, case, input: &input, answer: bytes, score: score.clone() };
         Ok((by_hand::record(&store.catalogue, played)?, score))

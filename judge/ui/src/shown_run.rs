@@ -60,7 +60,7 @@ impl ShownRun {
     }
 
     /// Returns every job.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = JobId> {
+    fn jobs(&self) -> impl Iterator<Item = JobId> {
         let solvers = self.solver_count();
         (0..self.run.cases.len()).flat_map(move |case| (0..solvers).map(move |solver| JobId { case, solver }))
     }
@@ -331,7 +331,7 @@ impl Field {
 }
 
 /// Returns the number that the code of a verdict stands for in a condition, such as `verdict!=AC`.
-pub(super) fn verdict_number(code: &str) -> Option<i64> {
+fn verdict_number(code: &str) -> Option<i64> {
     let place = Verdict::ALL.iter().position(|verdict| verdict.code() == code)?;
     i64::try_from(place).ok()
 }

@@ -217,225 +217,225 @@ impl Document for GrowingComparison<'_> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge compare --json")]
 pub(crate) struct CompareDocument<'a, C, P> {
-    pub(crate) schema: u32,
-    pub(crate) judge: &'static str,
+    schema: u32,
+    judge: &'static str,
     #[serde(flatten)]
-    pub(crate) provenance: ProvenanceRecord<'a>,
+    provenance: ProvenanceRecord<'a>,
     /// Absent if all results are of past runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) limits: Option<LimitsRecord>,
-    pub(crate) problem: &'a str,
-    pub(crate) direction: &'static str,
-    pub(crate) measure: &'static str,
-    pub(crate) rule: &'static str,
+    limits: Option<LimitsRecord>,
+    problem: &'a str,
+    direction: &'static str,
+    measure: &'static str,
+    rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reference: Option<ReferenceRecord>,
-    pub(crate) alpha: f64,
-    pub(crate) alpha_each: f64,
+    reference: Option<ReferenceRecord>,
+    alpha: f64,
+    alpha_each: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) min_effect: Option<f64>,
-    pub(crate) until_decided: bool,
+    min_effect: Option<f64>,
+    until_decided: bool,
     /// Whether claims hold for any distribution of the effects (`--exact`).
-    pub(crate) exact: bool,
+    exact: bool,
     /// The hypotheses of `--h0` and `--h1`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hypotheses: Option<HypothesesRecord>,
+    hypotheses: Option<HypothesesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tier: Option<&'static str>,
+    tier: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) gaps: Option<&'a [String]>,
+    gaps: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) jobs: Option<usize>,
-    pub(crate) interrupted: bool,
+    jobs: Option<usize>,
+    interrupted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) elapsed_ms: Option<f64>,
-    pub(crate) times_comparable: bool,
+    elapsed_ms: Option<f64>,
+    times_comparable: bool,
     /// How CPU times changed; none if they cannot be compared.
-    pub(crate) time_changes: Vec<TimeRecord<'a>>,
-    pub(crate) warnings: &'a [String],
-    pub(crate) solvers: Vec<SolverRecord<'a>>,
+    time_changes: Vec<TimeRecord<'a>>,
+    warnings: &'a [String],
+    solvers: Vec<SolverRecord<'a>>,
     #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
-    pub(crate) comparisons: Vec<ComparisonRecord<'a, P>>,
+    comparisons: Vec<ComparisonRecord<'a, P>>,
     #[schemars(with = "Vec<CaseRecord<'a>>")]
-    pub(crate) cases: C,
+    cases: C,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "solver")]
 pub(crate) struct SolverRecord<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) command: &'a str,
+    name: &'a str,
+    command: &'a str,
     /// The past run that its results are of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) run: Option<i64>,
+    run: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "comparison")]
 pub(crate) struct ComparisonRecord<'a, P> {
-    pub(crate) first: &'a str,
-    pub(crate) second: &'a str,
-    pub(crate) claim: &'static str,
+    first: &'a str,
+    second: &'a str,
+    claim: &'static str,
     /// All that is said of it, in one line.
-    pub(crate) verdict: String,
+    verdict: String,
     /// What is true of these cases.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) fact: Option<String>,
+    fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
-    pub(crate) whole_contest: bool,
+    whole_contest: bool,
     /// What they show of cases like them.
-    pub(crate) conclusion: String,
+    conclusion: String,
     /// What is too rare to have shown in them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) scope: Option<String>,
+    scope: Option<String>,
     /// On cases that have no effect of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
+    note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) more_cases: Option<u64>,
+    more_cases: Option<u64>,
     /// The number of cases with an effect.
-    pub(crate) cases: usize,
+    cases: usize,
     /// The number of effects: cases that count together have one.
-    pub(crate) effect_count: usize,
+    effect_count: usize,
     /// The number of cases that both solved.
-    pub(crate) solved: usize,
+    solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) interval: Option<IntervalRecord>,
+    interval: Option<IntervalRecord>,
     /// Which interval it is: `student`, `anytime` or `anytime-exact`.
-    pub(crate) interval_kind: &'static str,
+    interval_kind: &'static str,
     /// Of H1 to H0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) log_likelihood_ratio: Option<f64>,
+    log_likelihood_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) effect: Option<EffectRecord>,
-    pub(crate) failures: FailureRecord,
+    effect: Option<EffectRecord>,
+    failures: FailureRecord,
     /// Where the ratio of the scores and the problem's rule point to different sides.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) contrast: Option<ContrastRecord>,
-    pub(crate) undefined: usize,
+    contrast: Option<ContrastRecord>,
+    undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) groups: Vec<GroupRecord>,
+    groups: Vec<GroupRecord>,
     #[schemars(with = "Vec<PairRecord>")]
-    pub(crate) effects: P,
+    effects: P,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "hypotheses")]
-pub(crate) struct HypothesesRecord {
-    pub(crate) h0: f64,
-    pub(crate) h1: f64,
+struct HypothesesRecord {
+    h0: f64,
+    h1: f64,
     /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
-    pub(crate) alpha: f64,
-    pub(crate) beta: f64,
+    alpha: f64,
+    beta: f64,
     /// The log likelihood ratios at which H0 and H1 are accepted.
-    pub(crate) accept_h0_at: f64,
-    pub(crate) accept_h1_at: f64,
+    accept_h0_at: f64,
+    accept_h1_at: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "interval")]
-pub(crate) struct IntervalRecord {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+struct IntervalRecord {
+    low: f64,
+    high: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "effect")]
-pub(crate) struct EffectRecord {
-    pub(crate) mean: f64,
+struct EffectRecord {
+    mean: f64,
     /// As the text shows it: percent for `total`, `ratio` and `relative`.
-    pub(crate) mean_shown: f64,
-    pub(crate) deviation: f64,
+    mean_shown: f64,
+    deviation: f64,
     /// Whether the mean is exaggerated: the cases ended because it was large.
-    pub(crate) exaggerated: bool,
-    pub(crate) wins: usize,
-    pub(crate) ties: usize,
-    pub(crate) losses: usize,
-    pub(crate) sign_test_p: f64,
-    pub(crate) wilcoxon_p: f64,
+    exaggerated: bool,
+    wins: usize,
+    ties: usize,
+    losses: usize,
+    sign_test_p: f64,
+    wilcoxon_p: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "time_change")]
-pub(crate) struct TimeRecord<'a> {
-    pub(crate) first: &'a str,
-    pub(crate) second: &'a str,
+struct TimeRecord<'a> {
+    first: &'a str,
+    second: &'a str,
     /// The logarithm of the mean ratio.
-    pub(crate) mean: f64,
-    pub(crate) interval: IntervalRecord,
+    mean: f64,
+    interval: IntervalRecord,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "contrast")]
-pub(crate) struct ContrastRecord {
-    pub(crate) measure: &'static str,
+struct ContrastRecord {
+    measure: &'static str,
     /// The mean logarithm of the ratio.
-    pub(crate) ratio: f64,
+    ratio: f64,
     /// The mean effect by the rule.
-    pub(crate) by_rule: f64,
+    by_rule: f64,
     /// The cases without which the rule would not point elsewhere.
-    pub(crate) cases: Vec<String>,
+    cases: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "failure")]
-pub(crate) struct FailureRecord {
-    pub(crate) first_only: usize,
-    pub(crate) second_only: usize,
-    pub(crate) both: usize,
+struct FailureRecord {
+    first_only: usize,
+    second_only: usize,
+    both: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "group")]
 pub(crate) struct GroupRecord {
-    pub(crate) low: Option<Number>,
-    pub(crate) high: Option<Number>,
-    pub(crate) cases: usize,
+    low: Option<Number>,
+    high: Option<Number>,
+    cases: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mean: Option<f64>,
+    mean: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) interval: Option<IntervalRecord>,
+    interval: Option<IntervalRecord>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "pair")]
 pub(crate) struct PairRecord {
     /// The case, or the first of those that count together.
-    pub(crate) case: String,
-    pub(crate) effect: f64,
+    case: String,
+    effect: f64,
     /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) own_change: Option<f64>,
+    own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) of_total: Option<f64>,
-    pub(crate) reproduce: String,
+    of_total: Option<f64>,
+    reproduce: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 pub(crate) struct CaseRecord<'a> {
-    pub(crate) case: String,
+    case: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) seed: Option<u64>,
-    pub(crate) results: Vec<ResultRecord<'a>>,
+    seed: Option<u64>,
+    results: Vec<ResultRecord<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "result")]
-pub(crate) struct ResultRecord<'a> {
-    pub(crate) solver: &'a str,
-    pub(crate) verdict: &'static str,
+struct ResultRecord<'a> {
+    solver: &'a str,
+    verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) score: Option<Number>,
+    score: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cpu_ms: Option<f64>,
+    cpu_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) memory_bytes: Option<u64>,
+    memory_bytes: Option<u64>,
     /// The node that it was run on, if the run has nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) node: Option<String>,
+    node: Option<String>,
 }
 
 impl From<Hypotheses> for HypothesesRecord {

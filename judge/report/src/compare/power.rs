@@ -52,35 +52,35 @@ pub struct PowerReport {
 const RANGE_ALPHA: f64 = 0.05;
 
 impl PowerReport {
-    pub(super) fn shown_by(&self, cases: u64) -> Option<f64> {
+    fn shown_by(&self, cases: u64) -> Option<f64> {
         detectable_effect(self.spread.deviation, cases, self.alpha, self.power)
     }
 
-    pub(super) fn needed_for(&self, difference: f64) -> Option<u64> {
+    fn needed_for(&self, difference: f64) -> Option<u64> {
         cases_needed(self.spread.deviation, difference, self.alpha, self.power)
     }
 
     /// Returns the fewest and the most cases by the uncertainty of the spread; `None` where it is given.
-    pub(super) fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
+    fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
         let spread = deviation_interval(self.spread.deviation, self.spread.cases?, RANGE_ALPHA)?;
         let needed = |deviation| cases_needed(deviation, difference, self.alpha, self.power);
         Some((needed(spread.low)?, needed(spread.high)?))
     }
 
-    pub(super) fn decided_after(&self, difference: f64) -> Option<u64> {
+    fn decided_after(&self, difference: f64) -> Option<u64> {
         let after = || cases_until_decided(self.spread.deviation, difference, self.alpha, self.power);
         self.until_decided.then(after).flatten()
     }
 
     /// Returns the titles of the columns about a difference, as far as they are known.
-    pub(super) fn difference_titles(&self) -> Vec<&'static str> {
+    fn difference_titles(&self) -> Vec<&'static str> {
         let range = self.spread.cases.map(|_| "by the spread's uncertainty");
         let decided = self.until_decided.then_some("--until-decided");
         ["a difference of", "needs cases"].into_iter().chain(range).chain(decided).collect()
     }
 
     /// Returns the cells under these titles.
-    pub(super) fn difference_cells(&self, difference: f64) -> Vec<String> {
+    fn difference_cells(&self, difference: f64) -> Vec<String> {
         let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
         let mut cells = vec![size(self.spread.measure, difference), text(self.needed_for(difference))];
         if self.spread.cases.is_some() {

@@ -341,12 +341,12 @@ fn cases(report: &CompareReport<'_>) -> TextTable {
 }
 
 /// Returns the titles of a case's effect.
-pub(super) fn effect_titles(report: &CompareReport<'_>) -> &'static [&'static str] {
+fn effect_titles(report: &CompareReport<'_>) -> &'static [&'static str] {
     if report.compared.measure == EffectMeasure::Total { &["own change", "of the total"] } else { &["effect"] }
 }
 
 /// Returns the cells under these titles. A share of the total says little about the case itself, so its own change follows.
-pub(super) fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pair) -> Vec<String> {
+fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pair) -> Vec<String> {
     match report.of_total(paired, pair) {
         Some(of_total) => {
             let own = report.own_change(pair).map(|change| signed(report.compared.measure, change));

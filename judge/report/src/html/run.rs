@@ -59,7 +59,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
     let figures = Figures::of(report);
     let is_drawn = report.played().nth(MAX_ROWS).is_some();
-    let rows = || report.played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
+    let rows = || report.ordered_played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
     let page = Page {
         style: STYLE,
         title: Shown::line(&format!("{} – {counts}", problem.title)),
@@ -90,6 +90,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
     let mut lines = provenance_lines(report.provenance, Some(&report.plan.limits));
     lines.extend(allowance_lines(report.plan));
+    lines.extend(report.order_line());
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
     lines.extend(report.reference().map(|reference| reference.line()));
@@ -98,27 +99,27 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
 }
 
 /// A solver on a case.
-pub(super) struct CaseRow {
-    pub(super) class: &'static str,
-    pub(super) case: Shown,
-    pub(super) solver: Shown,
-    pub(super) verdict: Verdict,
-    pub(super) figures: Vec<Shown>,
-    pub(super) noisy: bool,
-    pub(super) details: Option<Details>,
+struct CaseRow {
+    class: &'static str,
+    case: Shown,
+    solver: Shown,
+    verdict: Verdict,
+    figures: Vec<Shown>,
+    noisy: bool,
+    details: Option<Details>,
 }
 
 /// Why a case was not accepted, and what the solver printed on standard error.
-pub(super) struct Details {
-    pub(super) note: Shown,
+struct Details {
+    note: Shown,
     /// The rest of the note, and standard error.
-    pub(super) texts: Vec<Shown>,
-    pub(super) command: Shown,
+    texts: Vec<Shown>,
+    command: Shown,
 }
 
 impl CaseRow {
     /// Returns the row of a job.
-    pub(super) fn of(report: &RunReport<'_>, figures: &Figures, job: JobId, outcome: &Outcome) -> Self {
+    fn of(report: &RunReport<'_>, figures: &Figures, job: JobId, outcome: &Outcome) -> Self {
         let verdict = outcome.verdict;
         Self {
             class: if verdict == Verdict::Accepted { "good" } else { "bad" },
@@ -143,21 +144,21 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
 }
 
 /// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
-pub(super) const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
+const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
 
 /// The figures that have a column even if they are the same in every row.
 const ALWAYS: [&str; 1] = ["score"];
 
 /// Which figures have a column.
-pub(super) struct Figures {
+struct Figures {
     /// Each figure that is the same in every row, and so needs no column.
     same: [Option<String>; FIGURES.len()],
     /// Whether noisy timings are marked: not if most are.
-    pub(super) show_noise: bool,
+    show_noise: bool,
 }
 
 impl Figures {
-    pub(super) fn of(report: &RunReport<'_>) -> Self {
+    fn of(report: &RunReport<'_>) -> Self {
         let mut rows = report.played();
         let Some((job, outcome)) = rows.next() else {
             return Self { same: Default::default(), show_noise: false };
@@ -182,7 +183,7 @@ impl Figures {
     }
 
     /// Returns each figure that is the same in every row.
-    pub(super) fn constants(&self) -> &[Option<String>; FIGURES.len()] {
+    fn constants(&self) -> &[Option<String>; FIGURES.len()] {
         &self.same
     }
 
@@ -191,12 +192,12 @@ impl Figures {
     }
 
     /// Returns the titles of the columns.
-    pub(super) fn titles(&self) -> Vec<&'static str> {
+    fn titles(&self) -> Vec<&'static str> {
         self.shown().map(|place| FIGURES[place]).collect()
     }
 
     /// Returns the figures of a row, a column each.
-    pub(super) fn of_row(&self, report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Vec<String> {
+    fn of_row(&self, report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Vec<String> {
         self.shown().map(|place| figure(report, place, job, outcome)).collect()
     }
 }
@@ -217,13 +218,13 @@ fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -
 
 /// The rows of a run, a line of JSON each: the verdict's code, the case, the solver's place, the figures; then whether the
 /// timing is noisy (0 or 1), the note, the texts and the command, as far as there are any. Its display form is safe in a script.
-pub(super) struct DrawnRows<'a> {
+struct DrawnRows<'a> {
     report: &'a RunReport<'a>,
     figures: &'a Figures,
 }
 
 impl<'a> DrawnRows<'a> {
-    pub(super) fn new(report: &'a RunReport<'a>, figures: &'a Figures) -> Self {
+    fn new(report: &'a RunReport<'a>, figures: &'a Figures) -> Self {
         Self { report, figures }
     }
 
@@ -238,7 +239,7 @@ impl<'a> DrawnRows<'a> {
 impl fmt::Display for DrawnRows<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.common())?;
-        for (job, outcome) in self.report.played() {
+        for (job, outcome) in self.report.ordered_played() {
             let CaseRow { case, figures, noisy, details, .. } = CaseRow::of(self.report, self.figures, job, &outcome);
             let mut row = vec![outcome.verdict.code().into(), case.to_string().into(), job.solver.into()];
             row.extend(figures.iter().map(|figure| serde_json::Value::from(figure.to_string())));
@@ -297,7 +298,7 @@ impl Shares {
 }
 
 /// Returns the numbers of a run as JSON that is safe in a script.
-pub(super) fn numbers(report: &RunReport<'_>) -> String {
+fn numbers(report: &RunReport<'_>) -> String {
     let features = feature_names(report);
     let fields: Vec<&str> = FIELDS.into_iter().chain(features.iter().copied()).collect();
     let rows = report.played().count();

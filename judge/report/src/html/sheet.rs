@@ -102,7 +102,7 @@ struct Ends {
 }
 
 /// Returns the numbers of a comparison as JSON that is safe in a script.
-pub(super) fn pair_numbers(report: &CompareReport<'_>) -> String {
+fn pair_numbers(report: &CompareReport<'_>) -> String {
     let comparisons = report.comparisons.iter().map(|comparison| numbers_of(report, comparison)).collect();
     // Every value in it can be written as JSON.
     in_script(&json::line(&Numbers { measure: report.compared.measure.name(), comparisons }).unwrap_or_default())

@@ -188,7 +188,7 @@ impl<'a> Summary<'a> {
             elapsed_ms: in_milliseconds(report.elapsed),
             noisy: report.noisy(),
             solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
-            test_groups: records(report),
+            test_groups: test_group_records(report),
             groups: group_records(report),
         }
     }
@@ -258,7 +258,7 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 /// One solver on one of the problem's test groups.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "test_group")]
-pub(crate) struct TestGroupRecord<'a> {
+struct TestGroupRecord<'a> {
     /// The group's name.
     group: &'a str,
     /// The solver's name.
@@ -297,7 +297,7 @@ pub(crate) struct TestGroupRecord<'a> {
 }
 
 /// Returns a record for each solver on each test group.
-pub(crate) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
+fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
     let records = |result: &'a TestGroupResult| {
         let groups = &report.plan.problem.test_groups;
         let group = &groups[result.group];

@@ -74,15 +74,25 @@ impl RunReport<'_> {
     pub(crate) fn chosen_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         let Some(order) = self.order else { return Box::new(self.jobs()) };
         let most = order.top.map_or(usize::MAX, NonZeroUsize::get);
-        Box::new(self.sorted(&order, self.played()).into_iter().take(most).map(|(job, outcome)| (job, Some(outcome))))
+        Box::new(self.ordered_played().take(most).map(|(job, outcome)| (job, Some(outcome))))
     }
 
-    /// Returns all jobs: those that were run in the order that the user chose, then the others; or all in the order of the plan.
+    /// Returns the jobs that were run, in the order that the user chose, or else in the order of the plan.
+    pub(crate) fn ordered_played(&self) -> Box<dyn Iterator<Item = (JobId, Outcome)> + '_> {
+        match &self.order {
+            Some(order) => Box::new(self.sorted(order, self.played()).into_iter()),
+            None => Box::new(self.played()),
+        }
+    }
+
+    /// Returns all jobs: in the order of the plan, or else those that were run in the order that the user chose, then the others.
     pub(crate) fn ordered_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
-        let Some(order) = self.order else { return Box::new(self.jobs()) };
-        let played = self.sorted(&order, self.played()).into_iter().map(|(job, outcome)| (job, Some(outcome)));
-        let is_skipped = |outcome: &Option<Outcome>| verdict_of(outcome.as_ref()) == Verdict::Skipped;
-        Box::new(played.chain(self.jobs().filter(move |(_, outcome)| is_skipped(outcome))))
+        if self.order.is_none() {
+            return Box::new(self.jobs());
+        }
+        let played = self.ordered_played().map(|(job, outcome)| (job, Some(outcome)));
+        let skipped = self.jobs().filter(|(_, outcome)| verdict_of(outcome.as_ref()) == Verdict::Skipped);
+        Box::new(played.chain(skipped))
     }
 
     /// Returns jobs in an order.

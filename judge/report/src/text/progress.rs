@@ -131,7 +131,7 @@ const FIRST_ESTIMATE: Duration = Duration::from_secs(2);
 
 /// The progress of a run.
 #[derive(Debug)]
-pub(super) struct ProgressState {
+struct ProgressState {
     started: Instant,
     jobs: usize,
     done: usize,
@@ -141,7 +141,7 @@ pub(super) struct ProgressState {
     failures: usize,
     running: Arc<RunningJobs>,
     /// `None` on this machine.
-    pub(super) tasks: Option<TaskCounts>,
+    tasks: Option<TaskCounts>,
 }
 
 /// The running mean of a solver's scores.
@@ -155,7 +155,7 @@ struct Mean {
 
 impl ProgressState {
     /// Returns the state before the first case.
-    pub(super) fn of(plan: &Plan, running: Arc<RunningJobs>) -> Self {
+    fn of(plan: &Plan, running: Arc<RunningJobs>) -> Self {
         let mean = |name: &str| Mean { solver: one_line(name).into_owned(), sum: 0.0, count: 0, against: None };
         Self {
             started: Instant::now(),
@@ -171,12 +171,12 @@ impl ProgressState {
     }
 
     /// Shows the running score of a solver against its last run.
-    pub(super) fn show_against(&mut self, solver: usize, past: PastScores, direction: Direction) {
+    fn show_against(&mut self, solver: usize, past: PastScores, direction: Direction) {
         self.solvers[solver].against = Some(AgainstPast::new(past, direction));
     }
 
     /// Counts a finished job.
-    pub(super) fn finished(&mut self, finished: &FinishedJob) {
+    fn finished(&mut self, finished: &FinishedJob) {
         self.done += 1;
         self.counts.add(finished.outcome.verdict);
         let score = finished.outcome.score.as_ref().and_then(|score| score.to_string().parse::<f64>().ok());
@@ -192,7 +192,7 @@ impl ProgressState {
 
     /// Returns the line of a job that has just failed. `None` for other jobs, for failures of all cases of a solver, and after many
     /// failures.
-    pub(super) fn failure(&mut self, finished: &FinishedJob, style: Style) -> Option<String> {
+    fn failure(&mut self, finished: &FinishedJob, style: Style) -> Option<String> {
         let FinishedJob { job, outcome, .. } = finished;
         let is_shown = !matches!(
             outcome.verdict,
@@ -210,7 +210,7 @@ impl ProgressState {
     }
 
     /// Returns the progress as a line of a log.
-    pub(super) fn line(&self) -> String {
+    fn line(&self) -> String {
         let mut parts = vec![format!("{}: {} of {} runs done", clock(self.started.elapsed()), self.done, self.jobs)];
         parts.extend(Some(self.words()).filter(|words| !words.is_empty()));
         parts.extend(self.time_left().map(|left| format!("{left} to go")));
@@ -218,7 +218,7 @@ impl ProgressState {
     }
 
     /// Returns the counts, the running means, and the cases that run longest.
-    pub(super) fn words(&self) -> String {
+    fn words(&self) -> String {
         let mut parts = Vec::new();
         if self.done > 0 {
             parts.push(self.counts.codes());
@@ -236,7 +236,7 @@ impl ProgressState {
     }
 
     /// Returns the time left as text, by the mean time of the jobs so far. `None` while that says little.
-    pub(super) fn time_left(&self) -> Option<String> {
+    fn time_left(&self) -> Option<String> {
         let elapsed = self.started.elapsed();
         if self.done == 0 || self.done >= self.jobs || elapsed < FIRST_ESTIMATE {
             return None;
@@ -282,7 +282,7 @@ fn clock(time: Duration) -> String {
 
 /// The running score of a solver against its last run, on the cases of both.
 #[derive(Debug)]
-pub(super) struct AgainstPast {
+struct AgainstPast {
     past: PastScores,
     direction: Direction,
     /// The number of cases that both solved, and the sums of their scores.
@@ -296,12 +296,12 @@ pub(super) struct AgainstPast {
 
 impl AgainstPast {
     /// Starts before the first case.
-    pub(super) fn new(past: PastScores, direction: Direction) -> Self {
+    fn new(past: PastScores, direction: Direction) -> Self {
         Self { past, direction, cases: 0, now: 0.0, before: 0.0, gained: 0, lost: 0 }
     }
 
     /// Counts a finished case by the hash of its input. Cases that the last run did not have are ignored.
-    pub(super) fn add(&mut self, input: &Digest, score: Option<f64>) {
+    fn add(&mut self, input: &Digest, score: Option<f64>) {
         match (score, self.past.scores.get(input)) {
             (Some(now), Some(Some(before))) => {
                 self.cases += 1;
@@ -315,7 +315,7 @@ impl AgainstPast {
     }
 
     /// Returns the difference in words: `1.3 % better than run 12 on 10 cases, 1 more fails`. `None` before the first case.
-    pub(super) fn words(&self) -> Option<String> {
+    fn words(&self) -> Option<String> {
         let Self { past, cases, gained, lost, .. } = self;
         if cases + gained + lost == 0 {
             return None;
@@ -346,8 +346,6 @@ impl AgainstPast {
         format!("{} % {word} than", rounded(percent, percent))
     }
 }
-
-/// The time between two lines where standard error is no terminal.
 
 /// The progress of a command that takes several steps: a bar on a terminal, elsewhere a line every ten seconds.
 #[derive(Debug)]

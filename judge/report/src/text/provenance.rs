@@ -35,7 +35,7 @@ pub(crate) struct ProvenanceRecord<'a> {
 /// A machine that cases were run on.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "node")]
-pub(crate) struct NodeRecord<'a> {
+struct NodeRecord<'a> {
     /// Its name: `node` in the results.
     name: &'a str,
     /// Its own name.

@@ -38,7 +38,7 @@ impl Look {
 /// The difference between a frame and the previous one. Unchanged parts are absent.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "frame")]
-pub(crate) struct Delta {
+struct Delta {
     /// The move's number.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<usize>,

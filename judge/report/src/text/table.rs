@@ -89,7 +89,7 @@ fn in_paint(cell: Cell, paint: Option<Paint>) -> Cell {
 
 /// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+enum Align {
     /// Words.
     Left,
     /// Figures.
@@ -98,7 +98,7 @@ pub(crate) enum Align {
 
 /// How a text that is wider than its column is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overlong {
+enum Overlong {
     /// Its beginning and its end.
     Ends,
     /// Its beginning.
@@ -110,16 +110,16 @@ pub(crate) enum Overlong {
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    pub(super) title: String,
-    pub(super) align: Align,
+    title: String,
+    align: Align,
     /// Columns with larger numbers are left out first. A column with 0 is never left out.
-    pub(super) spare: usize,
+    spare: usize,
     /// How a text that is too long is shown.
-    pub(super) overlong: Overlong,
+    overlong: Overlong,
     /// Whether the column is left out before one of its texts is cut.
-    pub(super) is_whole: bool,
+    is_whole: bool,
     /// Whether digits are separated by thousands where people read the table.
-    pub(super) has_thousands: bool,
+    has_thousands: bool,
 }
 
 /// Returns a column of words.
@@ -182,8 +182,8 @@ impl Column {
 /// The content of a row in a column.
 #[derive(Debug, Clone)]
 pub struct Field {
-    pub(super) text: String,
-    pub(super) paint: Option<Paint>,
+    text: String,
+    paint: Option<Paint>,
 }
 
 impl Field {
@@ -223,17 +223,17 @@ const WRAPPED: usize = 20;
 const LEAST: usize = 3;
 
 /// The columns that are shown.
-pub(super) struct Layout {
+struct Layout {
     /// The place and the width of each.
-    pub(super) columns: Vec<(usize, usize)>,
-    pub(super) gap: usize,
+    columns: Vec<(usize, usize)>,
+    gap: usize,
     left_out: Vec<usize>,
 }
 
 impl Layout {
     /// Lays out a table in this width: first long words shrink, then the least important columns go, then words
     /// and at last figures shrink.
-    pub(super) fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
+    fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
         let widest = |place: usize| {
             let texts = rows.iter().map(|row| &row[place].text).chain([&columns[place].title]);
             texts.map(|text| text.width()).max().unwrap_or(0)
@@ -269,7 +269,7 @@ impl Layout {
     }
 
     /// Returns the lines that name the columns that are not shown.
-    pub(super) fn left_out(&self, columns: &[Column], width: Option<usize>) -> Vec<String> {
+    fn left_out(&self, columns: &[Column], width: Option<usize>) -> Vec<String> {
         if self.left_out.is_empty() {
             return Vec::new();
         }
@@ -304,7 +304,7 @@ fn shrunk(
 }
 
 /// Returns the lines of a text in a column of this width.
-pub(super) fn cell(text: &str, width: usize, overlong: Overlong) -> Vec<String> {
+fn cell(text: &str, width: usize, overlong: Overlong) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];
     }

@@ -38,7 +38,7 @@ impl Style {
 
     /// The style of a terminal of unknown width.
     #[cfg(test)]
-    pub(crate) const COLORED: Self = Self { is_colored: true, width: None };
+    const COLORED: Self = Self { is_colored: true, width: None };
 
     /// Returns the style with lines of this width.
     #[must_use]
