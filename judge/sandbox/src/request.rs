@@ -170,6 +170,13 @@ pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
 #[error("{0}")]
 pub struct OutputFilesError(pub(crate) String);
 
+impl OutputFilesError {
+    /// For callers that replace the sandbox, as tests do.
+    pub fn new(reason: impl Into<String>) -> OutputFilesError {
+        OutputFilesError(reason.into())
+    }
+}
+
 /// The result of a run: how the program ended and what it used. The caller decides what that means.
 #[derive(Debug, Clone)]
 pub struct Execution {
