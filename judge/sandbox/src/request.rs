@@ -168,7 +168,14 @@ pub type OutputFiles = Result<Vec<WorkFile>, OutputFilesError>;
 /// Why the output files of a program cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
-pub struct OutputFilesError(pub String);
+pub struct OutputFilesError(pub(crate) String);
+
+impl OutputFilesError {
+    /// For callers that replace the sandbox, as tests do.
+    pub fn new(reason: impl Into<String>) -> OutputFilesError {
+        OutputFilesError(reason.into())
+    }
+}
 
 /// The result of a run: how the program ended and what it used. The caller decides what that means.
 #[derive(Debug, Clone)]

@@ -170,7 +170,7 @@ fn message(execution: &Execution) -> String {
 mod tests {
     use super::*;
     use judge_problem::Runtime;
-    use judge_sandbox::Usage;
+    use judge_sandbox::{OutputFilesError, Usage};
 
     fn ended(end: End, breaches: &[Breach], stderr: &str, made: OutputFiles) -> String {
         let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
@@ -209,13 +209,7 @@ mod tests {
                 "the compiler used more than 512 MiB or too many files on disk",
             ),
             (End::Exited(0), &[], "", none(), "the compiler produced no program"),
-            (
-                End::Exited(0),
-                &[],
-                "",
-                Err(judge_sandbox::OutputFilesError("x".to_owned())),
-                "the compiler's output cannot be used: x",
-            ),
+            (End::Exited(0), &[], "", Err(OutputFilesError::new("x")), "the compiler's output cannot be used: x"),
         ] {
             assert_eq!(ended(end, breaches, stderr, made), expected);
         }
