@@ -227,9 +227,14 @@ impl SubtractWithCarry {
     #[inline]
     pub(super) fn next(&mut self) -> u32 {
         let short = self.recent[(self.oldest + LONG_LAG - SHORT_LAG) % LONG_LAG];
-        let (number, borrow) = short.overflowing_sub(self.recent[self.oldest]);
-        let (number, second_borrow) = number.overflowing_sub(self.carry.into());
-        self.carry = borrow || second_borrow;
+        let difference = i64::from(short) - i64::from(self.recent[self.oldest]) - i64::from(self.carry);
+        self.carry = difference < 0;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the low 32 bits are the remainder"
+        )]
+        let number = difference as u32;
         self.recent[self.oldest] = number;
         self.oldest = (self.oldest + 1) % LONG_LAG;
         number
