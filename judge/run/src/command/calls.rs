@@ -1,18 +1,15 @@
-//! Calls of a setter's program under a protocol: the files that it gets, and those that it writes.
+//! Calls of a setter's program: the files that it gets, and those that it writes.
 
-use super::error::CommandError;
-use super::input::{CaseInput, stored};
-use super::output::CommandOutput;
-use super::place::Place;
-use super::reports::{Reports, call_words};
-use super::setter::{Found, SetterProgram};
-use super::stop::StopSignal;
-use super::supervised;
-use super::walled::{self, Errand};
+use super::outside::{self, Reports, Running, call_words};
+use super::sandboxed::{self, Errand, OUTPUT, WalledRun};
+use super::setter::{CaseInput, CommandError, CommandOutput, Found, Place, SetterProgram, StopSignal, stored};
+use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -107,10 +104,11 @@ impl SetterProgram {
             let failed = |source| CommandError::Output { program: self.name(), source };
             let place = Place::of(&self.command).map_err(failed)?;
             let words = place.words(&self.command.line, values)?;
-            return supervised::run(&words, place.folder(), self.limits.wall.0, stop);
+            return outside::run(&words, place.folder(), self.limits.wall.0, stop);
         }
-        let errand = |found: &Found, _: &Path| Ok(walled::Errand { words: found.words(values), ..Default::default() });
-        Ok(walled::run(self, stop, errand)?.0)
+        let errand =
+            |found: &Found, _: &Path| Ok(sandboxed::Errand { words: found.words(values), ..Default::default() });
+        Ok(sandboxed::run(self, stop, errand)?.0)
     }
 }
 
@@ -128,7 +126,7 @@ fn call_outside(
     let call = protocol.call(&program.command.line, &files);
     let place = Place::of(&program.command).map_err(failed)?;
     let words = call_words(&program.command, &place, &call)?;
-    let output = supervised::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
+    let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
     Ok(Called { output, reports: reports.read().map_err(failed)? })
 }
 
@@ -141,7 +139,7 @@ fn call_walled(
 ) -> Result<Called, CommandError> {
     let given = std::mem::take(left);
     let errand = |found: &Found, place: &Path| errand(program, protocol, given, files, (found, place));
-    let (output, made) = walled::run(program, stop, errand)?;
+    let (output, made) = sandboxed::run(program, stop, errand)?;
     let reports = reports(protocol, &made);
     if protocol.keeps_files() {
         *left = made;
@@ -216,4 +214,215 @@ fn in_reports(file: WorkFile) -> WorkFile {
 
 fn names_path(word: &std::ffi::OsStr, path: &Path) -> bool {
     word.to_string_lossy().contains(&*path.to_string_lossy())
+}
+
+/// The file with the list, in the working folder.
+const LIST: &str = "seeds.txt";
+/// The folder for the result, in that of the program: the one that AtCoder's write to by default.
+const RESULT: &str = "in";
+
+impl SetterProgram {
+    /// Runs the program on a list. Returns how it ended, and the contents of the files that it left, if it ended well.
+    ///
+    /// # Errors
+    /// When it gives no result.
+    pub fn run_on_list(
+        &self,
+        list: &str,
+        stop: Option<&StopSignal>,
+    ) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
+        if self.command.trusted {
+            return run_outside(self, list, stop);
+        }
+        let errand = |found: &Found, place: &Path| {
+            let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
+            let made_in = RESULT.into();
+            let exchange =
+                Exchange { given, made_in, most_files: MOST_FILES, most_bytes: OUTPUT.0, ..Exchange::default() };
+            let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
+            Ok(Errand { words, stdin: None, exchange: Some(exchange) })
+        };
+        let (output, made) = sandboxed::run(self, stop, errand)?;
+        Ok((output, made.into_iter().map(|file| file.bytes).collect()))
+    }
+}
+
+fn run_outside(
+    program: &SetterProgram,
+    list: &str,
+    stop: Option<&StopSignal>,
+) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
+    let failed = |source: io::Error| CommandError::Output { program: program.name(), source };
+    let prefix = judge_sandbox::sweepable_name("seeds") + ".";
+    let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
+    let place = Place::of(&program.command).map_err(failed)?;
+    // A program in a folder of its own may write to that folder without being told.
+    let is_own = place.folder() != program.command.folder;
+    let result = if is_own { place.folder() } else { files.path() }.join(RESULT);
+    let list_file = files.path().join(LIST);
+    fs::create_dir(&result).and_then(|()| fs::write(&list_file, list)).map_err(failed)?;
+    let words = place.words(&program.command.line, &[("seeds-file", &list_file), ("output-folder", &result)])?;
+    let output = outside::run(&words, place.folder(), program.limits.wall.0, stop)?;
+    if !output.status.success() {
+        return Ok((output, Vec::new()));
+    }
+    let entries = fs::read_dir(&result).map_err(failed)?;
+    let made = entries.map(|entry| fs::read(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
+    Ok((output, made))
+}
+
+impl SetterProgram {
+    /// Runs the program on an answer to a case. Returns how it ended, and the page that it left in its folder.
+    ///
+    /// # Errors
+    /// When it cannot be run, or its page cannot be read.
+    pub fn draw(
+        &self,
+        input: &CaseInput,
+        answer: &CaseInput,
+        page: &Path,
+    ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
+        if self.command.trusted {
+            return draw_outside(self, input, answer, page);
+        }
+        let errand = |found: &Found, place: &Path| {
+            let given = [("input", input), ("answer", answer)];
+            let file = |(name, file): (&str, &CaseInput)| WorkFile {
+                path: name.into(),
+                bytes: file.bytes().to_vec(),
+                executable: false,
+            };
+            let exchange = Exchange {
+                given: given.map(file).into(),
+                made_in: ".".into(),
+                wanted: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
+                most_files: MOST_FILES,
+                most_bytes: OUTPUT.0,
+                ..Exchange::default()
+            };
+            let words = found.words(&values(&place.join("input"), &place.join("answer")));
+            Ok(Errand { words, stdin: None, exchange: Some(exchange) })
+        };
+        let (output, made) = sandboxed::run(self, None, errand)?;
+        Ok((output, made.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
+    }
+}
+
+fn draw_outside(
+    program: &SetterProgram,
+    input: &CaseInput,
+    answer: &CaseInput,
+    page: &Path,
+) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
+    let failed = |source| CommandError::Output { program: program.name(), source };
+    let (input, answer) = (input.path().map_err(failed)?, answer.path().map_err(failed)?);
+    let place = Place::of(&program.command).map_err(failed)?;
+    let words = place.words(&program.command.line, &values(input, answer))?;
+    let output = outside::run(&words, place.folder(), program.limits.wall.0, None)?;
+    let mut bytes = Vec::new();
+    let file = File::open(place.folder().join(page));
+    let read = file.and_then(|file| file.take(OUTPUT.0).read_to_end(&mut bytes));
+    Ok((output, read.is_ok().then_some(bytes)))
+}
+
+fn values<'a>(input: &'a Path, answer: &'a Path) -> [(&'static str, &'a Path); 3] {
+    [("input", input), ("answer", answer), ("expected", Path::new("/dev/null"))]
+}
+
+/// A running call of a setter's program. When this is dropped, the program is killed.
+pub struct LiveCall<'a> {
+    program: &'a SetterProgram,
+    protocol: &'a dyn Protocol,
+    run: Run,
+}
+
+enum Run {
+    Outside { running: Running, reports: Reports, _place: Place },
+    Walled(WalledRun),
+}
+
+impl<'a> LiveCall<'a> {
+    /// Starts the program with this standard input and output, which are closed here, to stay on a core if one is given.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(
+        program: &'a SetterProgram,
+        protocol: &'a dyn Protocol,
+        files: CallInput<'_>,
+        (stdio, core): ([OwnedFd; 2], Option<usize>),
+    ) -> Result<Self, CommandError> {
+        let run = match program.command.trusted {
+            true => start_outside(program, protocol, files, (stdio, core))?,
+            false => {
+                let errand = |found: &_, place: &_| errand(program, protocol, Vec::new(), files, (found, place));
+                Run::Walled(sandboxed::start(program, (stdio, core), errand)?)
+            }
+        };
+        Ok(Self { program, protocol, run })
+    }
+
+    /// Becomes readable when the program has ended.
+    #[must_use]
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        match &self.run {
+            Run::Outside { running, .. } => running.ended(),
+            Run::Walled(run) => run.ended(),
+        }
+    }
+
+    /// Returns the ids of its processes.
+    #[must_use]
+    pub fn processes(&self) -> Vec<u32> {
+        match &self.run {
+            Run::Outside { running, .. } => running.processes(),
+            Run::Walled(run) => run.processes(),
+        }
+    }
+
+    /// Kills what is left of it, and returns what it said. Its standard output is not part of that.
+    ///
+    /// # Errors
+    /// When it gave no result.
+    pub fn end(self) -> Result<Called, CommandError> {
+        match self.run {
+            Run::Outside { running, reports, _place } => {
+                let output = running.end()?;
+                let unreadable = |source| CommandError::Output { program: self.program.name(), source };
+                Ok(Called { output, reports: reports.read().map_err(unreadable)? })
+            }
+            Run::Walled(run) => {
+                let (output, made) = sandboxed::result(self.program, run.end()?)?;
+                Ok(Called { output, reports: reports(self.protocol, &made) })
+            }
+        }
+    }
+
+    /// Kills it, and returns the end of its standard error.
+    ///
+    /// # Errors
+    /// When it had passed a limit, or its standard error cannot be read.
+    pub fn kill(self) -> Result<String, CommandError> {
+        let output = match self.run {
+            Run::Outside { running, .. } => running.end()?,
+            Run::Walled(run) => sandboxed::result(self.program, run.kill()?)?.0,
+        };
+        Ok(tail(&output.stderr))
+    }
+}
+
+fn start_outside(
+    program: &SetterProgram,
+    protocol: &dyn Protocol,
+    files: CallInput<'_>,
+    ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
+) -> Result<Run, CommandError> {
+    let failed = |source| CommandError::Output { program: program.name(), source };
+    let reports = Reports::create(protocol).map_err(failed)?;
+    let place = Place::of(&program.command).map_err(failed)?;
+    let input = files.input.path().map_err(failed)?;
+    let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
+    let words = call_words(&program.command, &place, &call)?;
+    let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
+    Ok(Run::Outside { running, reports, _place: place })
 }

@@ -1,7 +1,7 @@
 //! The identities of a problem's checker and generator.
 
-use super::answers::answer_files;
-use super::place::named_file;
+use super::setter::named_file;
+use crate::matching::answer_files;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,

@@ -1,21 +1,222 @@
-//! The tester's process: its start, the starts of the solver that it asks for, and its decision.
+//! One trial: a tester, and each run of the solver that it starts.
 
-use super::activity::{self, Activity};
-use super::decision::Decider;
-use super::interactor::InteractorError;
-use super::unread::UnreadInput;
+use super::converse::{Conversation, ConverseError, InteractorError};
+use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Waited};
+use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
-use judge_problem::verdict::{self, CallOutput};
-use judge_problem::{CheckerProtocol, ExternalChecker, Ruling, ScoreStream, tail};
-use judge_sandbox::{Stub, StubCall};
+use crate::executor::Executor;
+use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision};
+use judge_problem::{CheckerProtocol, ExternalChecker, Limits, Ruling, ScoreStream, Time, tail};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// How long a tester may take to decide on what a solver that failed has said.
+const DECISION_TIME: Duration = Duration::from_secs(5);
+
+/// Runs a tester, and the solver of a request each time that the tester starts it. The first run counts: its verdict,
+/// its times. `stopped` ends the trial between two runs.
+///
+/// # Errors
+/// When the tester fails without the solver; [`Fault::Cancelled`] when the trial is stopped.
+pub fn test(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    trial: Trial<'_>,
+    stopped: &AtomicBool,
+) -> Result<Conversation, ConverseError> {
+    if trial.seed.is_none() && trial.tester.command.line.contains("{seed}") {
+        return Err(ConverseError::Tester("wants a `{seed}`, and the case is a file".to_owned()));
+    }
+    let mut tester = Tester::start(&trial)?;
+    let mut runs: Vec<Run> = Vec::new();
+    loop {
+        match tester.next(stopped)? {
+            Next::Start(call) => {
+                let run = perform(executor, request, limits, call, &mut tester, stopped)?;
+                if let (true, Some(idleness)) = (runs.is_empty(), run.undecided) {
+                    return Ok(without_ruling(run, &tester, idleness)?);
+                }
+                runs.push(run);
+            }
+            Next::End => return conclude(tester, runs),
+            Next::Timeout => {
+                let limit = Time(trial.patience);
+                let why = tester.obituary(&format!("ran longer than {limit} beside the solver and was ended"));
+                return late(runs, why);
+            }
+            Next::Stopped => return Err(Fault::Cancelled.into()),
+        }
+    }
+}
+
+/// One run of the solver.
+struct Run {
+    execution: Execution,
+    said: Vec<u8>,
+    /// It failed, and the tester was told so before it decided.
+    failure_told: bool,
+    /// The tester waits for more of a solver that has failed, or computes on.
+    undecided: Option<Idleness>,
+}
+
+/// Runs the solver on the standard streams of a process that the tester started for it, and ends that process alike.
+/// The tester may still write to the solver's input.
+fn perform(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    call: StubCall,
+    tester: &mut Tester,
+    stopped: &AtomicBool,
+) -> Result<Run, ConverseError> {
+    let StubCall { stdin, stdout, arguments, link } = call;
+    let reader = stdin.try_clone()?;
+    let mut relay = Relay::new(stdout)?;
+    let partner = Partner::new(&*tester, &link)?;
+    let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
+    let request = Request {
+        argv: request.argv.iter().cloned().chain(arguments).collect(),
+        stdin: Stdin::File(Arc::new(File::from(stdin))),
+        stdout: relay.sink()?,
+        ..request.clone()
+    };
+    let mut execution = executor.run_until(&request, over.as_fd())?;
+    // Its copies of the pipes must not keep the tester from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
+    if matches!(execution.end, End::NotStarted(_)) {
+        return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
+    }
+    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    // The sandbox has killed it, and not for a limit: the tester needed it no longer.
+    let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
+    let failed = !ended_well && !was_cut;
+    let mut unread = UnreadInput::new(reader)?;
+    let pending = PendingDecision {
+        relay: &mut relay,
+        decider: &partner,
+        to_solver: &mut unread,
+        afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
+        decision_time: if failed { DECISION_TIME } else { tester.patience },
+        stopped,
+    };
+    let began = Instant::now();
+    let waited = pending.wait_for_it()?;
+    let undecided = match waited {
+        Waited::Stopped => return Err(Fault::Cancelled.into()),
+        Waited::Idle(idleness) if failed && !relay.is_refused()? => Some(idleness),
+        Waited::Idle(_) | Waited::Ended | Waited::Delivered => None,
+    };
+    let (said, failure_told) = (relay.into_said(), failed && waited != Waited::Ended);
+    link.end(if was_cut { End::Exited(0) } else { execution.end });
+    if !failed {
+        tester.patience = tester.patience.saturating_sub(began.elapsed());
+    }
+    tester.unread = unread;
+    Ok(Run { execution, said, failure_told, undecided })
+}
+
+/// The end of a trial whose solver has failed, and whose tester has not decided on what it said.
+fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
+    let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && tester.starts_again()?;
+    let decision = match waits_for_another {
+        true => InteractorDecision::Failed(
+            "the tester started the solver again before its first run had ended: one runs at a time".to_owned(),
+        ),
+        false => InteractorDecision::None(idleness, String::new()),
+    };
+    Ok(Conversation { execution: run.execution, decision, written: Vec::new(), transcript: None })
+}
+
+/// The end of a trial whose tester had to be ended.
+fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
+    let Some(first) = runs.into_iter().next() else { return Err(ConverseError::Tester(why)) };
+    let decision = match first.failure_told {
+        true => InteractorDecision::None(Idleness::Waiting, String::new()),
+        false => InteractorDecision::Failed(format!("the tester {why}")),
+    };
+    Ok(Conversation { execution: first.execution, decision, written: Vec::new(), transcript: None })
+}
+
+/// The end of a trial whose tester has ended by itself. Without a ruling, a solver that failed is the reason.
+fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseError> {
+    let mut runs = runs.into_iter();
+    let Some(first) = runs.next() else {
+        return Err(ConverseError::Tester(tester.obituary("ended with {status} without starting the solver")));
+    };
+    let later = runs.find(|run| run.failure_told);
+    let concluded = tester.conclude(later.is_some()).map_err(super::converse::InteractorError::from)?;
+    let unruled = |execution| {
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
+        Ok(Conversation { execution, decision, written: Vec::new(), transcript: None })
+    };
+    let decision = match (concluded.ruling, later) {
+        (Ok(accepted @ Ruling::Accepted(_)), _) => InteractorDecision::Decided(accepted),
+        (_, Some(later)) => return unruled(later.execution),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected),
+        (Err(_), None) if first.failure_told => return unruled(first.execution),
+        (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
+    };
+    let stdout = concluded.answer.unwrap_or(first.said);
+    Ok(Conversation {
+        execution: Execution { stdout, ..first.execution },
+        decision,
+        written: concluded.written,
+        transcript: None,
+    })
+}
+
+/// A tester, for as long as it needs one run of the solver.
+struct Partner<'a> {
+    tester: &'a Tester,
+    ended: OwnedFd,
+}
+
+impl<'a> Partner<'a> {
+    fn new(tester: &'a Tester, link: &StubLink) -> io::Result<Self> {
+        let ends = [(Some(tester.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)];
+        Ok(Self { tester, ended: watched(&ends)? })
+    }
+}
+
+impl Decider for Partner<'_> {
+    /// Becomes readable when the tester has ended, or has killed the process that it started for the solver.
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.ended.as_fd()
+    }
+
+    fn activity(&self) -> Activity {
+        self.tester.activity()
+    }
+}
+
+/// Returns a descriptor that becomes readable when one of these is ready, or is closed at its other end.
+fn watched(fds: &[(Option<BorrowedFd<'_>>, EventFlags)]) -> io::Result<OwnedFd> {
+    let watched = epoll::create(CreateFlags::CLOEXEC)?;
+    for (fd, flags) in fds {
+        match fd.map_or(Ok(()), |fd| epoll::add(&watched, fd, EventData::new_u64(0), *flags)) {
+            // A file on a disk has no other end.
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(watched)
+}
+
+fn is_readable(fd: impl AsFd) -> io::Result<bool> {
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
+}
 
 /// The pause between two looks at whether the run was stopped.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -164,6 +365,6 @@ impl Decider for Tester {
     }
 
     fn activity(&self) -> Activity {
-        activity::of(&self.running.processes())
+        decision::sample_activity(&self.running.processes())
     }
 }

@@ -1,9 +1,10 @@
-//! A command's program and what it needs to see.
+//! A command's program and what it sees in the sandbox: its environment, and its files without the journals in them.
 
-use super::journals::{is_in_journal, is_made_up};
-use super::rustup;
-use super::toolchain::{self, Installation, Interpreter};
-use judge_problem::{BASE_ENVIRONMENT, Program, Runtime};
+use super::executable::on_path;
+use super::installation::{self, Installation, Interpreter};
+use super::version_manager;
+use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Program, Runtime};
+use judge_sandbox::Visible;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Finds an installed program by its name; `None` if there is none.
 pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
-    let found = toolchain::on_path(OsStr::new(name))?;
-    Some(rustup::behind(&found).and_then(|behind| {
+    let found = on_path(OsStr::new(name))?;
+    Some(version_manager::behind_rustup(&found).and_then(|behind| {
         let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
         named_program(vec![word])
     }))
@@ -45,9 +46,9 @@ pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Progra
             path.into_os_string()
         }
         false => {
-            let found = toolchain::on_path(named.as_os_str())
+            let found = on_path(named.as_os_str())
                 .ok_or_else(|| format!("{}: there is no such command on the PATH", named.display()))?;
-            rustup::behind(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
+            version_manager::behind_rustup(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
         }
     };
     let is_shown = !std::env::home_dir().is_some_and(|home| home.starts_with(folder));
@@ -66,7 +67,7 @@ pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Progra
 
 fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, String> {
     let by_path = words[0].as_bytes().contains(&b'/');
-    let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
+    let mut found = installation::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
         // An interpreter finds its own folder by this name; a relative one is not valid in the working folder.
         words[0] = found.program.clone().into_os_string();
@@ -74,9 +75,9 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
     if found.is_alone() {
         found.program.clone_from(&found.real);
     }
-    let mut interpreters = toolchain::interpreters(&found.program)?;
+    let mut interpreters = installation::interpreters(&found.program)?;
     if found.program.file_name() == Some(OsStr::new("env")) {
-        interpreters.extend(toolchain::behind_env(&words[1..])?);
+        interpreters.extend(installation::behind_env(&words[1..])?);
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
     if shows_files {
@@ -167,7 +168,7 @@ pub(crate) fn is_below_here(path: &Path) -> bool {
 pub(crate) fn find_program(name: &Path) -> Result<PathBuf, String> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
     // A bare name is a command, or else a file in the current folder.
-    let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));
+    let found = Some(name).filter(|_| bare).and_then(|name| on_path(name.as_os_str()));
     let found = found.unwrap_or_else(|| name.to_owned());
     let meta = found.metadata().map_err(|error| {
         let hint = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
@@ -187,6 +188,66 @@ pub(crate) fn is_open(path: &Path, on_foot: bool) -> bool {
     let wanted = if runs { 0o005 } else { 0o004 };
     let passes = || path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()));
     allows(wanted, path.metadata()) && (!on_foot || passes())
+}
+
+/// Returns the files that a program needs to see, read-only.
+pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
+    let paths = program.visible.iter().chain(&program.runtime.visible);
+    paths.map(|path| Visible { path: path.clone(), writable: false })
+}
+
+/// Returns the environment of a program: the common one, its language's, and the user's variables. The last value of a
+/// variable counts.
+pub fn environment<'a>(
+    program: &Program,
+    asked: impl IntoIterator<Item = &'a (String, String)>,
+) -> Vec<(OsString, OsString)> {
+    let base = BASE_ENVIRONMENT.iter().map(|(key, value)| (OsString::from(key), OsString::from(value)));
+    let mut variables: Vec<_> = base.collect();
+    for folder in program.runtime.search.iter().rev() {
+        let path = &mut variables[0].1;
+        *path = [folder.as_os_str(), path].join(OsStr::new(":"));
+    }
+    let of_language = program.environment.iter().map(|(key, value)| (key, value));
+    for (key, value) in of_language.chain(asked.into_iter().map(|(key, value)| (key, value))) {
+        variables.retain(|(known, _)| known != OsStr::new(key));
+        variables.push((key.into(), value.into()));
+    }
+    variables
+}
+
+/// The kernel's own file systems: they are unbounded, and different for each process.
+const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns whether a path is in one of the kernel's own folders.
+pub(super) fn is_made_up(path: &Path) -> bool {
+    MADE_UP.iter().any(|made_up| path.starts_with(made_up))
+}
+
+/// Returns whether a path is a journal's folder or in one.
+#[must_use]
+pub fn is_in_journal(path: &Path) -> bool {
+    path.iter().any(|part| part == JOURNAL_FOLDER)
+}
+
+/// Returns the folders of all journals in a folder, however deep.
+#[must_use]
+pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop() {
+        // A folder that the judge cannot list has no journal of the judge.
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name() == JOURNAL_FOLDER {
+                // It may be a link to the journal's folder.
+                found.extend(path.canonicalize());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_made_up(&path) {
+                waiting.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 #[cfg(test)]
@@ -212,5 +273,18 @@ mod tests {
             let open = [false, true].map(|on_foot| is_open(&file, on_foot));
             assert_eq!(open, [shown, on_foot], "{folder_mode:o} {file_mode:o}");
         }
+    }
+
+    #[test]
+    fn journals_are_found_however_deep_also_behind_their_links() {
+        let top = tempfile::tempdir().unwrap();
+        let place = |path: &str| top.path().join(path);
+        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge", "kept"] {
+            std::fs::create_dir_all(place(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink("..", place("a/up")).unwrap();
+        std::os::unix::fs::symlink("../kept", place("a/.judge")).unwrap();
+        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge"), place("kept")]);
+        assert!(is_in_journal(&place(".judge/journal.db")) && !is_in_journal(&place("a/x.judge")));
     }
 }

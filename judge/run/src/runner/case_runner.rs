@@ -1,23 +1,60 @@
 //! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
 
-use super::passes::{self, Performance};
-use super::request::request;
-use super::slots::Slots;
-use crate::cases::{CheckerError, PreparedCase, ReadError};
+use super::slots::{Slots, request};
+use crate::cases::{Checked, CheckerError, PreparedCase, ReadError};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
 use judge_problem::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
 use judge_problem::{
-    Digest, Evidence, Features, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, error_chain, tail,
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    error_chain, tail,
 };
-use judge_sandbox::{Breach, Execution, Fault, Request};
+use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::mpsc::Sender;
+
+/// Works until there are no more jobs, or the run is stopped. Returns the executor: its end takes a moment, which what was
+/// sent need not wait for.
+pub(super) fn work(
+    slots: &Slots<'_>,
+    slot: usize,
+    executor: Box<dyn Executor>,
+    sender: Sender<FinishedJob>,
+) -> Box<dyn Executor> {
+    slots.leave_cores_to_solvers();
+    let mut runner = CaseRunner::new(slots, slot, executor);
+    work_on(&mut runner, slots, &sender);
+    runner.into_executor()
+}
+
+fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
+    while let Some(Turn { job, features, task }) = runner.next_turn() {
+        slots.running().start(job);
+        let judged = runner.judge(task);
+        slots.running().end(job);
+        // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
+        let Some((outcome, evidence)) = judged else { return };
+        // A helper command that was ended with the run says nothing of the case.
+        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        if slots.plan.fail_fast && !outcome.is_accepted() {
+            // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
+            slots.stopped.store(true, Ordering::SeqCst);
+        }
+        let evidence = Box::new(evidence);
+        if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
+            return;
+        }
+    }
+}
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
 const NOISY_SHARE: f64 = 0.1;
@@ -298,7 +335,7 @@ impl<'a> CaseRunner<'a> {
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
-            return passes::perform(&mut *self.executor, request, limits, prepared);
+            return perform_passes(&mut *self.executor, request, limits, prepared);
         }
         let helper_limits = &self.slots.plan.problem.helper_limits;
         let core = self.slots.core(self.slot);
@@ -324,7 +361,7 @@ impl<'a> CaseRunner<'a> {
         };
         let decision = match conversation.decision {
             InteractorDecision::Decided(Ruling::Accepted(score)) => {
-                passes::decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+                decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
             }
             decision => decision,
         };
@@ -381,5 +418,73 @@ fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
             Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
         }
         Err(error) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
+    }
+}
+
+/// What a solver did, and what was decided on it, unless its answer is still to be checked.
+pub(super) struct Performance {
+    pub(super) execution: Execution,
+    pub(super) decision: Option<InteractorDecision>,
+    /// What a solver and its interactor said, where that is wanted.
+    pub(super) transcript: Option<String>,
+}
+
+/// Runs a solver again on each input that the checker gives for it, until it decides or the solver fails. Each pass has all
+/// the limits; its figures are the largest of all passes, and its answer is the last one.
+pub(super) fn perform_passes(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    case: &PreparedCase,
+) -> Result<Performance, ConverseError> {
+    let mut checking = match case.begin() {
+        Ok(checking) => checking,
+        Err(error) => {
+            let decision = Some(InteractorDecision::Failed(error_chain(&error)));
+            return Ok(Performance { execution: executor.run(request)?, decision, transcript: None });
+        }
+    };
+    let mut request = request.clone();
+    let mut largest = Usage::default();
+    for pass in 1.. {
+        let mut execution = executor.run(&request)?;
+        largest = larger(&largest, &execution.usage);
+        execution.usage = largest.clone();
+        let Some(checking) = checking.as_mut().filter(|_| verdict::ending(&execution, limits) == Ending::Clean) else {
+            return Ok(Performance { execution, decision: None, transcript: None });
+        };
+        let decision = match checking.check(&execution.stdout) {
+            Ok(Checked::Ruling(ruling)) => InteractorDecision::Decided(ruling),
+            Ok(Checked::NextPass(input)) if pass < case.passes() => {
+                request.stdin = Stdin::Bytes(input.into());
+                continue;
+            }
+            Ok(Checked::NextPass(_)) => InteractorDecision::Failed(format!(
+                "the checker asks for another run of the solver after {pass}: `validation-passes` is {}",
+                case.passes()
+            )),
+            Err(error) => InteractorDecision::Failed(error_chain(&error)),
+        };
+        return Ok(Performance { execution, decision: Some(decision), transcript: None });
+    }
+    unreachable!("the passes are counted")
+}
+
+/// Returns the decision of the checker of what an interactor wrote; without one, that of the interactor.
+pub(super) fn decided(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
+    match checked {
+        Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
+        Err(error) => InteractorDecision::Failed(error_chain(&error)),
+    }
+}
+
+fn larger(left: &Usage, right: &Usage) -> Usage {
+    Usage {
+        cpu: left.cpu.max(right.cpu),
+        wall: left.wall.max(right.wall),
+        memory: left.memory.max(right.memory),
+        run_delay: left.run_delay.max(right.run_delay),
+        stolen: left.stolen.max(right.stolen),
+        ..right.clone()
     }
 }

@@ -1,26 +1,24 @@
-//! Setters' programs in the sandbox.
+//! Setters' programs in the sandbox, and the sandbox's workers that wait for another call.
 
-use super::error::CommandError;
-use super::output::CommandOutput;
-use super::setter::{Found, SetterProgram};
-use super::stop::StopSignal;
-use super::workers;
+use super::setter::{CommandError, CommandOutput, Found, SetterProgram, StopSignal};
 use crate::program::{environment, start_failure, visible};
 use judge_problem::{Bytes, CommandLimits, tail};
 use judge_sandbox::{
-    Breach, End, Exchange, Execution, Fault, Limits, Made, Observer, Request, Sink, Stdin, WorkFile, Worker,
+    Breach, End, Exchange, Execution, Fault, Limits, Made, Observer, Options, Request, Sandbox, Sink, Stdin, WorkFile,
+    Worker,
 };
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use std::ffi::OsString;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
+use std::{io, mem};
 
 /// The most bytes of standard output: a generator prints an input.
 pub(super) const OUTPUT: Bytes = Bytes(256 << 20);
@@ -48,14 +46,14 @@ pub(super) fn run(
     errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let found = program.found()?;
-    let mut worker = workers::take(None)?;
+    let mut worker = take(None)?;
     let errand = errand(found, worker.working_folder())?;
     let request = request(program, found, worker.working_folder(), &errand);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
     let ended = perform(&mut worker, request, errand.exchange.as_ref(), stop)?;
-    workers::give_back(worker, None);
+    give_back(worker, None);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
@@ -105,7 +103,7 @@ pub(super) fn start(
     errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
 ) -> Result<WalledRun, CommandError> {
     let found = program.found()?;
-    let mut worker = workers::take(core)?;
+    let mut worker = take(core)?;
     let errand = errand(found, worker.working_folder())?;
     let mut request = request(program, found, worker.working_folder(), &errand);
     request.stdin = Stdin::File(Arc::new(stdin.into()));
@@ -118,7 +116,7 @@ pub(super) fn start(
     let work = move || {
         let _running = running;
         let ended = perform(&mut worker, request, exchange.as_ref(), Some(&stop))?;
-        workers::give_back(worker, core);
+        give_back(worker, core);
         Ok(ended)
     };
     let thread = Some(Builder::new().spawn(work).map_err(failed)?);
@@ -230,4 +228,51 @@ fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Resul
         }
     };
     Ok(CommandOutput { status, stdout: execution.stdout, stderr: execution.stderr })
+}
+
+/// `None` until one is named or needed.
+static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
+
+/// Workers that wait for a call and the cores that they stay on, the one that was last used last: it knows the latest program.
+static IDLE: Mutex<Vec<(Option<usize>, Worker)>> = Mutex::new(Vec::new());
+
+/// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
+pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
+    change_to(Some(Arc::clone(sandbox)));
+}
+
+/// Ends the workers that wait for a call, the sandbox's own included. To be called when the process is about to end: a
+/// worker would go by itself a moment later.
+pub fn dismiss_workers() {
+    change_to(None);
+}
+
+/// In one step: whoever needs a sandbox meanwhile has this one or the one before.
+fn change_to(sandbox: Option<Arc<Sandbox>>) {
+    let _before = mem::replace(&mut *SANDBOX.lock(), sandbox);
+    IDLE.lock().drain(..).for_each(|(_, worker)| worker.dismiss());
+}
+
+/// Returns a worker that runs nothing, and whose programs stay on `core` if one is given.
+pub(super) fn take(core: Option<usize>) -> Result<Worker, CommandError> {
+    let mut idle = IDLE.lock();
+    if let Some(place) = idle.iter().rposition(|(own, _)| *own == core) {
+        return Ok(idle.remove(place).1);
+    }
+    drop(idle);
+    Ok(sandbox()?.worker(core)?)
+}
+
+/// Takes back a worker whose last run was no fault.
+pub(super) fn give_back(worker: Worker, core: Option<usize>) {
+    IDLE.lock().push((core, worker));
+}
+
+fn sandbox() -> Result<Arc<Sandbox>, CommandError> {
+    let mut sandbox = SANDBOX.lock();
+    if let Some(sandbox) = &*sandbox {
+        return Ok(Arc::clone(sandbox));
+    }
+    let opened = Arc::new(Sandbox::open(&Options::default())?);
+    Ok(Arc::clone(sandbox.insert(opened)))
 }

@@ -1,9 +1,61 @@
-//! Why a program could not be started: from the kernel's error and the program's file.
+//! The files of programs: on the `PATH`, by their first bytes, and why the kernel cannot start one.
 
-use super::toolchain::{first_line, head, is_executable};
 use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+/// Returns the file of a command on the judge's own `PATH`.
+pub(super) fn on_path(name: &OsStr) -> Option<PathBuf> {
+    in_path(name, &std::env::var_os("PATH").unwrap_or_default(), None)
+}
+
+/// Returns the first executable file of this name in the folders of `path`, `except` this one.
+pub(super) fn in_path(name: &OsStr, path: &OsStr, except: Option<&Path>) -> Option<PathBuf> {
+    let folders = std::env::split_paths(path).filter(|folder| Some(&**folder) != except);
+    let mut files = folders.filter_map(|folder| std::path::absolute(folder.join(name)).ok());
+    files.find(|file| is_executable(file))
+}
+
+/// Returns whether a path is a file with an execute permission for any user.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// The bytes of a file that are read: enough for any first line, list of versions or ELF headers.
+const HEAD: u64 = 16 << 10;
+
+/// Returns the beginning of a file; nothing if it cannot be read or is not a regular file. Opening a pipe would block.
+pub(crate) fn head(file: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    if file.is_file() {
+        let _ = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    }
+    head
+}
+
+/// The same of a text.
+pub(super) fn head_text(file: &Path) -> Option<String> {
+    let head = head(file);
+    (!head.is_empty()).then(|| String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Splits the first line of a script as the kernel does: the interpreter, and the rest as one argument.
+pub(super) fn first_line(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let start = line.iter().position(|byte| !is_space(byte))?;
+    let line = &line[start..];
+    let end = line.iter().position(is_space).unwrap_or(line.len());
+    let rest = &line[end..];
+    let argument = rest.iter().position(|byte| !is_space(byte)).map(|start| {
+        let last = rest.iter().rposition(|byte| !is_space(byte)).unwrap_or(start);
+        &rest[start..=last]
+    });
+    Some((&line[..end], argument))
+}
 
 const ELF: &[u8] = b"\x7fELF";
 
@@ -114,6 +166,20 @@ mod require;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_first_line_is_split_as_the_kernel_does() {
+        let split = |line: &str| {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            first_line(line.as_bytes()).map(|(path, argument)| (head_text(path), argument.map(text)))
+        };
+        let pair = |path: &str, argument: Option<&str>| Some((path.to_owned(), argument.map(str::to_owned)));
+        assert_eq!(split("#!/bin/sh\necho"), pair("/bin/sh", None));
+        assert_eq!(split("#! /bin/sh -e -u \necho"), pair("/bin/sh", Some("-e -u")));
+        assert_eq!(split("#!/bin/sh\r\n"), pair("/bin/sh\r", None));
+        assert_eq!(split("#!\n"), None);
+        assert_eq!(split("echo"), None);
+    }
 
     fn why(contents: &[u8], mode: u32, errno: Errno) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();

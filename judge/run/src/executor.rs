@@ -1,13 +1,10 @@
-//! The seam between a run and what isolates programs: an executor runs one program at a time.
+//! The interface between a run and what isolates programs: an executor runs one program at a time.
 //!
 //! The sandbox implements it. Tests of the runner implement it with scripted results, without any process.
 
-mod sandbox;
-#[cfg(test)]
-pub mod scripted;
-
-use judge_sandbox::{Execution, Fault, Gap, Request, Tier};
+use judge_sandbox::{Canceller, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 
 /// This many programs can be submitted before the first of them is collected.
 pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
@@ -78,4 +75,55 @@ pub trait ExecutorPool: Sync {
 
     /// Returns what the tier does not guarantee on this machine.
     fn gaps(&self) -> &[Gap];
+}
+
+impl Executor for Worker {
+    fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        Self::submit(self, request)
+    }
+
+    fn collect(&mut self) -> Result<Execution, Fault> {
+        Self::collect(self)
+    }
+
+    fn is_ready(&self) -> bool {
+        Self::is_ready(self)
+    }
+
+    fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        Self::run_until(self, request, over)
+    }
+
+    fn canceller(&self) -> Box<dyn Cancel> {
+        Box::new(Self::canceller(self))
+    }
+
+    fn dismiss(self: Box<Self>) {
+        Self::dismiss(*self);
+    }
+}
+
+impl Cancel for Canceller {
+    fn cancel(&self) {
+        Self::cancel(self);
+    }
+}
+
+/// Compilers use the same sandbox.
+impl ExecutorPool for Arc<Sandbox> {
+    fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
+        Ok(Box::new(self.worker(core)?))
+    }
+
+    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
+        Sandbox::make_ready(self, cores, request);
+    }
+
+    fn tier(&self) -> Tier {
+        Sandbox::tier(self)
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        Sandbox::gaps(self)
+    }
 }

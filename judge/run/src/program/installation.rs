@@ -1,11 +1,208 @@
-//! Recognises the folder of an installation by its content or its path.
+//! Installed programs: the path that one runs under, and the files and folders that it needs, found by inspection.
+//!
+//! Nothing is executed here: a program that is asked for its paths would run outside the sandbox.
+//!
+//! Trust: a link, a `#!` line, a `pyvenv.cfg`, a `.python-version` or an ELF header may come from the author of a
+//! solver, to make more than the solver's own files visible. None of them decides what is visible. They name a folder,
+//! and that folder is shown only if its own content shows that it is an installation ([`shown_folders`]): it contains a file
+//! that only installations of a language have, or a version manager keeps its versions there. It is never a home, the
+//! current folder, or a folder above one of them. Links in it that lead elsewhere are not followed. Files that an
+//! author plants in the solver's own folder make only that folder visible. Library paths in ELF headers are not read:
+//! an installation contains what it needs.
 
+use super::executable::{self, first_line, head, is_executable, on_path};
+use super::version_manager;
 use crate::matching::matching;
 use judge_problem::JOURNAL_FOLDER;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+
+/// An installed program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Installation {
+    /// The absolute path to run it under. Links are kept: a virtual environment is known by its own link.
+    pub(super) program: PathBuf,
+    /// Where its links lead.
+    pub(super) real: PathBuf,
+    /// Whether it was found through a version manager's shim.
+    pub(super) was_shim: bool,
+    /// The folders of its installation, to be read and not written.
+    folders: Vec<PathBuf>,
+}
+
+impl Installation {
+    /// Returns whether the program is a single file, which belongs neither to an installation nor to the system.
+    pub(super) fn is_alone(&self) -> bool {
+        self.folders.is_empty() && !is_systems(&self.real)
+    }
+
+    /// Returns what it needs to see outside the system's own folders.
+    pub(super) fn visible(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.program, &self.real].into_iter().chain(&self.folders).filter(|path| !is_systems(path))
+    }
+
+    /// Returns the folder to search first for the program and its companions, unless `path` leads to it anyway.
+    pub(super) fn search(&self, path: &OsStr) -> Option<PathBuf> {
+        let found =
+            executable::in_path(self.program.file_name()?, path, None).and_then(|found| found.canonicalize().ok());
+        // A virtual environment's link may lead to the very program that `path` leads to.
+        let is_other = found.as_ref() != Some(&self.real) || self.visible().next().is_some();
+        is_other.then(|| self.program.parent().map(Path::to_owned)).flatten()
+    }
+}
+
+/// Finds out what a program needs to see.
+///
+/// # Errors
+/// When it does not exist, or is a shim for a program that cannot be found.
+pub(super) fn installation(program: &Path) -> Result<Installation, String> {
+    let named = own_path(program)?;
+    let behind = version_manager::behind_shim(&named)?;
+    let was_shim = behind.is_some();
+    let program = behind.unwrap_or(named);
+    let real = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+    // Both the given path and the one without links count: links alone make nothing visible.
+    let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
+    let folders = shown_folders(&real).into_iter().chain(venv).collect();
+    Ok(Installation { program, real, was_shim, folders })
+}
+
+/// Returns the absolute path of a file, with its links as they are.
+fn own_path(file: &Path) -> Result<PathBuf, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+    let path = std::path::absolute(file).map_err(failed)?;
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return Ok(path);
+    }
+    // What `..` leads to depends on the links before it.
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(parent.canonicalize().map_err(failed)?.join(name)),
+        _ => path.canonicalize().map_err(failed),
+    }
+}
+
+/// The deepest nesting of script interpreters that the kernel allows.
+const DEEPEST: usize = 5;
+
+/// An interpreter that a script runs under.
+pub(super) struct Interpreter {
+    /// The interpreter.
+    pub(super) installation: Installation,
+    /// Its argument in the first line, before the script.
+    pub(super) argument: Option<OsString>,
+    /// Whether it is found on the `PATH`.
+    pub(super) by_name: bool,
+}
+
+/// Returns the interpreters of a program: none if it is not a script, several if its interpreter is a script too. One
+/// that does not exist is left out: the start of the script fails on it.
+///
+/// # Errors
+/// When one is a shim for a program that cannot be found.
+pub(super) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, String> {
+    let mut found: Vec<Interpreter> = Vec::new();
+    let mut script = program.to_owned();
+    while found.len() < DEEPEST {
+        let head = head(&script);
+        let Some((path, argument)) = first_line(&head) else { break };
+        let path = Path::new(OsStr::from_bytes(path));
+        let interpreter = if path.file_name() == Some(OsStr::new("env")) {
+            behind_env(&argument.map(words).unwrap_or_default())?
+        } else {
+            let argument = argument.map(|argument| OsString::from_vec(argument.to_vec()));
+            let path = executed_by_shell(&head).unwrap_or_else(|| path.to_owned());
+            let path = Some(path).filter(|path| path.is_absolute() && is_executable(path));
+            let installation = path.map(|path| installation(&path)).transpose()?;
+            installation.map(|installation| Interpreter { installation, argument, by_name: false })
+        };
+        let Some(interpreter) = interpreter else { break };
+        script.clone_from(&interpreter.installation.program);
+        found.push(interpreter);
+    }
+    Ok(found)
+}
+
+/// Returns the program that `env` runs with these arguments, if it exists.
+///
+/// # Errors
+/// When it is a shim for a program that cannot be found.
+pub(super) fn behind_env(arguments: &[OsString]) -> Result<Option<Interpreter>, String> {
+    let file = command_of_env(arguments).and_then(|name| on_path(&name));
+    let installation = file.map(|file| installation(&file)).transpose()?;
+    Ok(installation.map(|installation| Interpreter { installation, argument: None, by_name: true }))
+}
+
+/// Returns the interpreter that the second line of a script executes in place of the shell. pip and uv write such
+/// scripts if the interpreter's path is too long for the first line, or has a space in it.
+fn executed_by_shell(head: &[u8]) -> Option<PathBuf> {
+    let line = head.split(|&byte| byte == b'\n').nth(1)?;
+    let line = std::str::from_utf8(line).ok()?.strip_prefix("'''exec' ")?;
+    shell_words::split(line).ok()?.into_iter().next().map(PathBuf::from)
+}
+
+fn words(argument: &[u8]) -> Vec<OsString> {
+    let words = argument.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    words.map(|word| OsString::from_vec(word.to_vec())).collect()
+}
+
+/// Returns the command that `env` looks up with these arguments.
+fn command_of_env(arguments: &[OsString]) -> Option<OsString> {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let bytes = argument.as_bytes();
+        match bytes {
+            // Its value is the next argument.
+            b"-u" | b"-C" | b"--unset" | b"--chdir" => _ = arguments.next()?,
+            _ if bytes.starts_with(b"-S") && bytes.len() > 2 => return Some(OsString::from_vec(bytes[2..].to_vec())),
+            _ if bytes.starts_with(b"-") || bytes.contains(&b'=') => {}
+            _ => return Some(argument.clone()),
+        }
+    }
+    None
+}
+
+const FILE: &str = "pyvenv.cfg";
+
+/// The parts of a virtual environment that Python and its packages use. The environment may be a project's own folder:
+/// the rest of it stays hidden.
+const PARTS: [&str; 5] = [FILE, "bin", "lib", "lib64", "share"];
+
+/// Returns the parts of a program's virtual environment, and what it is based on. It is found from the path that the
+/// program is run under: a `pyvenv.cfg` is beside the program, or one folder above.
+///
+/// That file names the base, and is not trusted: the base must have an interpreter, and [`prefix`] decides whether it
+/// is part of an installation that may be shown.
+pub(super) fn venv_parts(program: &Path) -> Vec<PathBuf> {
+    let Some(root) = program.ancestors().skip(1).take(2).find(|folder| folder.join(FILE).is_file()) else {
+        return Vec::new();
+    };
+    if !root.canonicalize().is_ok_and(|root| is_no_home(&root)) {
+        return Vec::new();
+    }
+    let parts = PARTS.iter().map(|part| root.join(part)).filter(|part| stays_within(root, part));
+    parts.chain(base(&root.join(FILE), program)).collect()
+}
+
+/// Returns the interpreter that a virtual environment is based on, with the folders of its installation. One without an
+/// installation is the system's, or an arbitrary program that the file names.
+fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
+    let own = program.file_name().unwrap_or_default();
+    let names = [own, "python3".as_ref(), "python".as_ref(), "pypy3".as_ref(), "pypy".as_ref()];
+    let base = home(file).and_then(|home| names.iter().map(|name| home.join(name)).find(|file| is_executable(file)));
+    let real = base.as_ref().and_then(|base| base.canonicalize().ok());
+    let folders = real.map(|real| shown_folders(&real)).unwrap_or_default();
+    base.filter(|_| !folders.is_empty()).into_iter().chain(folders).collect()
+}
+
+/// Returns the folder under the key `home`.
+fn home(file: &Path) -> Option<PathBuf> {
+    let text = executable::head_text(file)?;
+    let value = text.lines().filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "home")?.1;
+    let home = PathBuf::from(value.trim());
+    home.is_absolute().then_some(home)
+}
 
 /// The folders of the system's own programs, which every sandbox shows.
 const SYSTEM: [&str; 1] = ["/usr"];
@@ -137,7 +334,7 @@ const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
 
 /// Returns what to show of a program's installation, found by its canonical path: the content of its folder, without
 /// settings. It is empty for the system's own programs, and for those without an installation.
-pub(super) fn of(program: &Path) -> Vec<PathBuf> {
+pub(super) fn shown_folders(program: &Path) -> Vec<PathBuf> {
     if is_systems(program) {
         return Vec::new();
     }
@@ -247,6 +444,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn env_has_a_command() {
+        let command = |text: &str| command_of_env(&words(text.as_bytes())).map(|name| name.into_string().unwrap());
+        assert_eq!(command("python3").as_deref(), Some("python3"));
+        assert_eq!(command("-S -i -u HOME A=1 python3 -u").as_deref(), Some("python3"));
+        assert_eq!(command("-Spython3 -u").as_deref(), Some("python3"));
+        assert_eq!(command("A=1"), None);
+    }
+
+    #[test]
     fn homes_are_listed_beside_names_that_are_no_text() {
         let list = b"root:x:0:0:root:/root:/bin/sh\nj:x:1:1:J\xfcrgen:/home/j\xfc:/bin/sh\nshort:x\nk:x:2:2::/home/k:/bin/sh\n";
         let expected = [&b"/root"[..], b"/home/j\xfc", b"/home/k"].map(|home| PathBuf::from(OsStr::from_bytes(home)));
@@ -327,7 +533,7 @@ mod tests {
         std::fs::create_dir_all(prefix.join("bin")).unwrap();
         std::fs::create_dir_all(prefix.join("lib/python3.9")).unwrap();
         std::fs::write(&program, "").unwrap();
-        assert_eq!(of(&program), Vec::<PathBuf>::new());
+        assert_eq!(shown_folders(&program), Vec::<PathBuf>::new());
         std::fs::write(prefix.join("lib/python3.9/os.py"), "").unwrap();
         for name in ["etc", ".settings"] {
             std::fs::write(prefix.join(name), "password").unwrap();
@@ -335,8 +541,8 @@ mod tests {
         for (name, target) in [("lib64", "lib"), ("doc", "/usr/share"), ("out", "..")] {
             std::os::unix::fs::symlink(target, prefix.join(name)).unwrap();
         }
-        assert_eq!(of(&program), ["bin", "doc", "lib", "lib64"].map(|name| prefix.join(name)));
+        assert_eq!(shown_folders(&program), ["bin", "doc", "lib", "lib64"].map(|name| prefix.join(name)));
         std::fs::create_dir(prefix.join(".ssh")).unwrap();
-        assert_eq!(of(&program), Vec::<PathBuf>::new(), "a home after all");
+        assert_eq!(shown_folders(&program), Vec::<PathBuf>::new(), "a home after all");
     }
 }
