@@ -1,20 +1,21 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, enter, rows_of};
-use super::columns::microseconds;
-use super::key::SameRun;
-use super::lock::RunLock;
-use super::record::Machine;
-use super::row_writer::Origins;
-use super::row_writer::RowWriter;
-use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
+use super::columns::{add_node, microseconds};
+use super::error::JournalError;
+use super::file::{Mode, RunLock, beside};
+use super::identity::{Machine, RunRecord, SameRun};
+use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
+use super::store::{Journal, make_folder};
+use super::stored::{self, Known, Reference};
 use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState,
-    Solver, Stop, rules_word,
+    CaseList, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Problem, Repetitions, Retention, Rule,
+    RunId, RunState, Solver, Stop, rules_word,
 };
 use num_rational::BigRational;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The record of a run that is going on.
@@ -234,7 +235,7 @@ impl Recording {
         let transaction = self.journal.transaction()?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
-        reference::write(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
+        stored::write_reference(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
         transaction.execute(
             "UPDATE run SET case_count = ?2, played = ?2, plan = NULL WHERE id = ?1",
             params![self.rows.run.0, count],
@@ -293,7 +294,7 @@ impl Recording {
             lost.extend(writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?);
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
-        best_result::find(&transaction, &lost)?;
+        rows::find_bests(&transaction, &lost)?;
         transaction.commit()?;
         self.drop_old_answers()
     }
@@ -363,4 +364,140 @@ pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>)
         params![entrant, total, Digest::of(&bytes).0, cases.len()],
     )?;
     Ok(cases.len())
+}
+
+impl Recording {
+    /// Writes the journal anew where its files are no longer what was opened, and goes on in the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written anew.
+    fn rescue(&mut self) -> Result<(), JournalError> {
+        if self.journal.has_all_files() {
+            return Ok(());
+        }
+        let run = self.run();
+        let path = self.journal.path().to_owned();
+        let gone = |error| JournalError::Gone { path: path.clone(), source: Box::new(error) };
+        self.journal.write_anew(run).map_err(gone)?;
+        // The lock may have been removed with the journal. Two at once would be on one file.
+        self.lock = None;
+        self.lock = Some(self.journal.locks.take(run).map_err(gone)?);
+        Ok(())
+    }
+
+    /// Returns the file that the journal was written anew to, if its own was removed, moved or replaced.
+    #[must_use]
+    pub fn written_anew(&self) -> Option<&Path> {
+        self.journal.written_anew()
+    }
+
+    /// Returns the journal's file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        self.journal.path()
+    }
+}
+
+impl Journal {
+    /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
+    #[must_use]
+    pub fn written_anew(&self) -> Option<&Path> {
+        self.written_anew.as_deref()
+    }
+
+    /// Moves to a new file with all that this one has. What is in its place by now is left alone.
+    fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        let (path, mode) = match (self.is_in_place(), self.path().exists()) {
+            (true, _) | (_, false) => (self.path().to_owned(), self.mode()),
+            (false, true) => (free_path(self.path(), run), Mode::OneWriter),
+        };
+        if !self.is_in_place() {
+            make_folder(path.parent().unwrap_or(Path::new("")))?;
+            // A log of the removed file would be taken for one of the new file.
+            for ending in ["-wal", "-shm", "-journal"] {
+                let _ = std::fs::remove_file(beside(&path, ending));
+            }
+            let mut copy = Connection::open(&path)?;
+            Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+        }
+        // Once it is closed, its log is in its file; and what it removes is not of the one that is opened then.
+        self.connection = Connection::open_in_memory()?;
+        *self = Self::open_to_write(&path, mode)?;
+        self.written_anew = Some(path);
+        Ok(())
+    }
+}
+
+/// Returns a path beside this one where nothing is.
+fn free_path(path: &Path, run: RunId) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let numbered = |number: u32| if number == 1 { String::new() } else { format!("-{number}") };
+    let mut names = (1_u32..).map(|number| path.with_file_name(format!("{stem}-run-{run}{}.db", numbered(number))));
+    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+impl Recording {
+    /// Writes down where the run goes on without this judge.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
+        self.connection()?.execute(
+            "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)",
+            params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
+        )?;
+        Ok(())
+    }
+
+    /// Returns where the runs went on that are complete.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
+        let mut statement = self.connection()?.prepare(
+            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'",
+        )?;
+        let jobs = statement.query_map([], read_job)?;
+        Ok(jobs.collect::<Result<_, _>>()?)
+    }
+
+    /// Writes down a machine that takes part.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
+        Ok(add_node(self.connection()?, self.run(), node)?)
+    }
+
+    /// Takes the cases after the last one with a result out of the run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn trim_cases(&self) -> Result<(), JournalError> {
+        self.connection()?.execute(
+            "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
+                 JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1",
+            [self.run().0],
+        )?;
+        Ok(())
+    }
+}
+
+impl Journal {
+    /// Returns where a run goes on; `None` if it was run by its judge alone.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT engine, id, folder FROM cluster_job WHERE run = ?1")?;
+        Ok(statement.query_row([run.0], read_job).optional()?)
+    }
+}
+
+fn read_job(row: &Row<'_>) -> rusqlite::Result<ClusterJob> {
+    Ok(ClusterJob { engine: row.get(0)?, id: row.get(1)?, folder: PathBuf::from(row.get::<_, String>(2)?) })
 }

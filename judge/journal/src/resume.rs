@@ -4,11 +4,13 @@
 //! solvers, and on inputs with the same content. The inputs are read or made again for that, since no hash of a generator's files
 //! covers all that it reads. What is kept then holds under today's generator and files, whatever they were called before.
 
-use super::begin::{Rows, rows_of};
-use super::faults::FAULTS;
-use super::key::SameRun;
-use super::record::Machine;
-use super::{Journal, JournalError, Known, Recording, RunRecord};
+use super::columns::FAULTS;
+use super::error::JournalError;
+use super::identity::{Machine, RunRecord, SameRun};
+use super::recording::Recording;
+use super::rows::{Rows, rows_of};
+use super::store::Journal;
+use super::stored::Known;
 use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
--- The tables of a journal. A change of them is a new form: it increments `FORM` in schema.rs.
+-- The tables of a journal. A change of them is a new form: it increments `FORM` in store.rs.
 
 -- A run: one command, one problem, one set of limits, on one machine; or several such runs that were merged.
 CREATE TABLE run (
@@ -12,7 +12,7 @@ CREATE TABLE run (
     command TEXT NOT NULL,
     -- The message that the user gave to it.
     message TEXT,
-    -- The key of the same result, without solver and input, and of the same run, as key.rs has them. A run that has grown has no
+    -- The key of the same result, without solver and input, and of the same run, as identity.rs has them. A run that has grown has no
     -- plan: no other run belongs with it.
     conditions BLOB NOT NULL,
     plan BLOB,

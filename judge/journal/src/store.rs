@@ -1,14 +1,13 @@
 //! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
 
-use super::JournalError;
-use super::file::{self, Files, Mode};
-use super::lock::Locks;
-use super::schema::{FORM, form, is_own, make_tables};
+use super::error::JournalError;
+use super::file::{self, Files, Locks, Mode};
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The journal's file in its folder.
@@ -300,4 +299,98 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
 /// A path as SQLite's URIs want it.
 fn uri_path(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+/// The form that this judge reads and writes. A file of another one is refused.
+pub(super) const FORM: u32 = 13;
+
+const TABLES: &str = include_str!("schema.sql");
+
+/// Makes the tables in a new file. Of two judges at once, the second waits, and then finds the tables of the first.
+fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+    if form(connection)? != 0 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if form(&transaction)? == 0 {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", FORM)?;
+    }
+    transaction.commit()
+}
+
+/// Returns the form of the file; 0 for a new one.
+pub(super) fn form(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// A table or an index: its kind, its name, its table, and the statement that makes it.
+type Object = (String, String, String, Option<String>);
+
+/// Returns whether a file has the tables and indexes of this form and nothing else. Another table of the same name, a view or a
+/// trigger would let the file decide what a query does.
+pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
+    static OWN: OnceLock<Vec<Object>> = OnceLock::new();
+    let own = match OWN.get() {
+        Some(own) => own,
+        None => {
+            let mut new = Connection::open_in_memory()?;
+            make_tables(&mut new)?;
+            let own = objects(&new, i64::MAX)?;
+            OWN.get_or_init(|| own)
+        }
+    };
+    Ok(objects(connection, own.len() as i64 + 1)? == *own)
+}
+
+fn objects(connection: &Connection, most: i64) -> rusqlite::Result<Vec<Object>> {
+    let mut statement =
+        connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name LIMIT ?1")?;
+    let objects = statement.query_map([most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    objects.collect()
+}
+
+/// How much of a damaged journal can still be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Legible {
+    /// Runs.
+    pub runs: u64,
+    /// Results.
+    pub results: u64,
+}
+
+/// The most rows that are read of a table: the pages of a damaged one may lead in circles.
+const MOST_ROWS: u64 = 10_000_000;
+
+impl Journal {
+    /// Returns how much of a journal can still be read; `None` where that is nothing. Nothing is written to it.
+    #[must_use]
+    pub fn legible(path: &Path) -> Option<Legible> {
+        let journal = Self::look_only(path).ok().flatten()?;
+        let count = |sql| rows_from_both_ends(&journal.connection, sql);
+        let runs = count("SELECT id, started, command FROM run NOT INDEXED ORDER BY id");
+        let results = count("SELECT place, verdict, score FROM result ORDER BY entrant");
+        (runs + results > 0).then_some(Legible { runs, results })
+    }
+}
+
+/// Counts the rows before the first that cannot be read, and if there is one, those behind the last.
+fn rows_from_both_ends(connection: &Connection, sql: &str) -> u64 {
+    let (first, is_whole) = rows(connection, sql);
+    if is_whole { first } else { first + rows(connection, &format!("{sql} DESC")).0 }
+}
+
+/// Counts the rows that can be read, and returns whether they are all.
+fn rows(connection: &Connection, sql: &str) -> (u64, bool) {
+    let Ok(mut statement) = connection.prepare(sql) else { return (0, false) };
+    let Ok(mut rows) = statement.query([]) else { return (0, false) };
+    let mut count = 0;
+    while count < MOST_ROWS {
+        match rows.next() {
+            Ok(Some(_)) => count += 1,
+            Ok(None) => return (count, true),
+            Err(_) => return (count, false),
+        }
+    }
+    (count, true)
 }

@@ -3,35 +3,24 @@
 //! they grow.
 //!
 //! ```text
-//! plan_file, mirror, run_folder        the folder: the plan, copies of all files, the pieces and who took them
-//! entry, result_log                    what a task writes down, and the file that it writes to
-//! incarnation, worker                  a task: takes pieces and plays them
-//! tracker                              what is finished, what is lost, and what runs again
-//! slurm, cluster                       the commands of Slurm, and how and for what they are called
-//! slurm_runner, following              a run: submits, follows, ends
-//! detached                             a run that no judge follows
+//! plan_file, run_folder      the folder: the plan, copies of all files, the pieces and who took them
+//! worker, result_log         a task: takes pieces, plays them, and writes down what it finds
+//! following                  what is finished, what is lost, and what runs again
+//! slurm                      the commands of Slurm, and how and for what they are called
+//! slurm_runner               a run: submits, follows, ends; also without a judge that follows it
 //! ```
 
-mod cluster;
-mod detached;
-mod entry;
 mod following;
-mod incarnation;
-mod mirror;
 mod plan_file;
 mod result_log;
 mod run_folder;
 mod slurm;
 mod slurm_runner;
-mod tracker;
 mod worker;
 
-pub use cluster::{OnInterrupt, SlurmSettings};
-pub use detached::{DetachedJobs, cancel, remove_folder};
-pub use entry::Entry;
-pub use incarnation::Incarnation;
 pub use plan_file::{PlanFile, WorkerSettings};
-pub use result_log::ResultLog;
-pub use run_folder::RunFolder;
-pub use slurm_runner::{SlurmRunner, Start};
+pub use result_log::{Entry, ResultLog};
+pub use run_folder::{Incarnation, RunFolder};
+pub use slurm::{OnInterrupt, SlurmSettings};
+pub use slurm_runner::{DetachedJobs, SlurmRunner, Start, cancel, remove_folder};
 pub use worker::work;

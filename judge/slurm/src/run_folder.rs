@@ -14,10 +14,10 @@
 //! Each file has one writer, and no file is locked: on a network file system, making a file that must not exist yet is all
 //! that is needed.
 
-use super::incarnation::Incarnation;
 use judge_problem::{CaseName, CaseSource, CaseSpec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -320,6 +320,43 @@ fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> io::Result<(
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     Ok(serde_json::from_reader(BufReader::new(File::open(path)?))?)
+}
+
+/// A task of a job, and how often it was started again: what an earlier start has taken, a later one has not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Incarnation {
+    /// The id of the job.
+    pub job: String,
+    /// The number of the task in it.
+    pub task: usize,
+    /// How often it was started before.
+    pub restart: usize,
+}
+
+impl Incarnation {
+    /// Returns the task that this process is, if it is one of Slurm.
+    #[must_use]
+    pub fn here() -> Option<Self> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let number = |name: &str| variable(name)?.parse().ok();
+        Some(Self {
+            job: variable("SLURM_ARRAY_JOB_ID")?,
+            task: number("SLURM_ARRAY_TASK_ID")?,
+            restart: number("SLURM_RESTART_COUNT").unwrap_or(0),
+        })
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (job, task, restart) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some(Self { job: job.to_owned(), task, restart }).filter(|_| parts.next().is_none())
+    }
+}
+
+impl fmt::Display for Incarnation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.job, self.task, self.restart)
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! A task: takes pieces of a run and plays them, until there are none.
 
-use super::incarnation::Incarnation;
 use super::result_log::ResultLog;
-use super::run_folder::{Piece, RunFolder};
+use super::run_folder::{Incarnation, Piece, RunFolder};
 use judge_problem::RunEvent;
 use judge_problem::plan::Plan;
 use judge_run::runner::{PlanRunner, RunError};

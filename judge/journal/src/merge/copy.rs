@@ -1,23 +1,17 @@
-//! Copies the results of a journal's runs into the run that they are merged into.
+//! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
-use super::error::{Failed, Unusable};
-use super::games::Games;
-use super::source::{COLUMNS, Contribution, Source, contributions};
-use crate::JournalError;
-use crate::begin::Rows;
-use crate::best_result::Replaced;
-use crate::faults::says_nothing_of_the_solver;
-use crate::key::SameGame;
-use crate::nodes::{add_node, nodes};
-use crate::rank::rank;
-use crate::row_writer::{CaseFacts, case_id};
+use super::source::{COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named};
+use crate::columns::{add_node, nodes, rank, says_nothing_of_the_solver};
+use crate::error::JournalError;
+use crate::identity::SameGame;
+use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 use crate::store::Journal;
 use crate::stored;
-use crate::{answers, best_result, reference};
 use judge_problem::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
@@ -41,13 +35,13 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
-            reference::merge(into, target.run, theirs).map_err(Failed::Target)?;
+            stored::merge_reference(into, target.run, theirs).map_err(Failed::Target)?;
         }
     }
     for contribution in &contributions {
         copier.contribution(contribution, source).map_err(|side| side.of(source))?;
     }
-    best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
+    rows::find_bests(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
     copier.games.next_source();
     Ok(copier.added)
 }
@@ -212,7 +206,7 @@ impl Copier<'_> {
         let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
         let insert = || statement.raw_execute();
         let key = (entrant, place);
-        self.lost.extend(best_result::write(self.into, game_case, rank, key, Replaced::Any, insert)?);
+        self.lost.extend(rows::write_result(self.into, game_case, rank, key, Replaced::Any, insert)?);
         self.added += 1;
         Ok(())
     }
@@ -312,10 +306,89 @@ impl Copier<'_> {
         let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
         let hash = row.get(0).map_err(Side::source)?;
         let bytes = row.get(1).map_err(Side::source)?;
-        answers::check_length(bytes).map_err(Side::source)?;
+        rows::check_length(bytes).map_err(Side::source)?;
         let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
-        let id = answers::store_packed(self.into, self.target.run, hash, bytes, || packed.into())?;
+        let id = rows::store_packed_answer(self.into, self.target.run, hash, bytes, || packed.into())?;
         self.answers.insert(answer, id);
         Ok(Some(id))
+    }
+}
+
+/// The game of each case of a merged run, as the first result on it says.
+pub(super) struct Games {
+    /// By place: the row of the game, and the source that has said so; `None`: what was merged before.
+    known: HashMap<i64, (i64, Option<usize>)>,
+    /// The number of the source that is copied.
+    source: usize,
+    /// By source, by what it differs from and in what: the cases.
+    conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
+}
+
+/// What a result differs from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Other {
+    Merged,
+    Source(usize),
+}
+
+/// Cases that differ in the same way.
+#[derive(Default)]
+struct Conflict {
+    names: Vec<String>,
+    places: HashSet<i64>,
+}
+
+impl Games {
+    /// Reads those of what was merged before.
+    pub(super) fn of(into: &Connection, run: RunId) -> rusqlite::Result<Self> {
+        let mut statement = into.prepare(
+            "SELECT DISTINCT result.place, game_case.id FROM entrant JOIN result ON result.entrant = entrant.id
+                 JOIN game_case ON game_case.id = result.game_case WHERE run = ?1 AND length(input) = 32",
+        )?;
+        let known = statement.query_map([run.0], |row| Ok((row.get(0)?, (row.get(1)?, None))))?;
+        Ok(Self { known: known.collect::<Result<_, _>>()?, source: 0, conflicts: BTreeMap::new() })
+    }
+
+    /// Notes that the results of the next source come now.
+    fn next_source(&mut self) {
+        self.source += 1;
+    }
+
+    /// Notes the game of a result.
+    pub(super) fn note(&mut self, place: i64, game: i64, name: &str) {
+        let (known, source) = *self.known.entry(place).or_insert((game, Some(self.source)));
+        if known != game {
+            self.conflict(place, name, source.map_or(Other::Merged, Other::Source), "the input is another one");
+        }
+    }
+
+    /// Notes a result of another checker than its run has.
+    fn note_other_checker(&mut self, place: i64, name: &str) {
+        let own = Other::Source(self.source);
+        self.conflict(place, name, own, "the checker is not that of its run");
+    }
+
+    fn conflict(&mut self, place: i64, name: &str, other: Other, why: &'static str) {
+        let conflict = self.conflicts.entry((self.source, other, why)).or_default();
+        if conflict.places.insert(place) && conflict.names.len() < NAMED {
+            conflict.names.push(name.to_owned());
+        }
+    }
+
+    /// Fails if two results of a case are not of the same game.
+    pub(super) fn agree(self, sources: &[Source], into: &Path) -> Result<(), Failed> {
+        if self.conflicts.is_empty() {
+            return Ok(());
+        }
+        let path = |source: usize| sources.get(source).map_or_else(PathBuf::new, |source| source.path.clone());
+        let difference = |((source, other, why), conflict): ((usize, Other, &str), Conflict)| Difference {
+            files: vec![path(source)],
+            most: match other {
+                Other::Merged => into.to_owned(),
+                Other::Source(other) => path(other),
+            },
+            what: format!("{}: {why}", named(&conflict.names, conflict.places.len())),
+        };
+        Err(Failed::Different(self.conflicts.into_iter().map(difference).collect()))
     }
 }

@@ -353,7 +353,7 @@ impl CheckerProgram {
     }
 
     /// Returns the ruling on the only answer to a case.
-    pub(super) fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
+    fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
         only(self.begin(case)?.check(answer)?)
     }
 }
@@ -368,7 +368,7 @@ pub struct ExternalCase {
     /// Stops a checker early.
     pub stop: Option<StopSignal>,
     /// The least score that the problem admits.
-    pub(super) least: Option<Score>,
+    least: Option<Score>,
 }
 
 impl ExternalCase {

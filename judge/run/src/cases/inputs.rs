@@ -153,7 +153,7 @@ impl Inputs {
 }
 
 /// A generator of files, ready to be called.
-pub(super) struct FileProgram {
+struct FileProgram {
     program: SetterProgram,
     /// A file whose lines are the seeds that the first numbers stand for.
     seeds: Option<PathBuf>,

@@ -264,7 +264,7 @@ pub(super) fn take(core: Option<usize>) -> Result<Worker, CommandError> {
 }
 
 /// Takes back a worker whose last run was no fault.
-pub(super) fn give_back(worker: Worker, core: Option<usize>) {
+fn give_back(worker: Worker, core: Option<usize>) {
     IDLE.lock().push((core, worker));
 }
 

@@ -83,7 +83,7 @@ impl Found {
 }
 
 /// The placeholder for the folder of the problem.
-pub(super) const FOLDER: &str = "folder";
+const FOLDER: &str = "folder";
 
 /// Where a command runs: in the folder of its problem, or, if it names that folder, in an empty one of its own. That one is
 /// removed with this value; if the judge is killed, the next judge's sweep removes it.
@@ -123,7 +123,7 @@ impl Place {
 }
 
 /// Returns whether a command names the folder of its problem.
-pub(super) fn names_folder(line: &str) -> bool {
+fn names_folder(line: &str) -> bool {
     line.contains(&format!("{{{FOLDER}}}"))
 }
 

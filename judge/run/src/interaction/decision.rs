@@ -171,9 +171,9 @@ pub(super) struct Activity {
     /// Some thread runs, is ready to run, or waits for a disk.
     pub(super) runs: bool,
     /// Some thread sleeps, and will wake by itself.
-    pub(super) sleeps: bool,
+    sleeps: bool,
     /// The program has not started, or its end is about to be noticed.
-    pub(super) changes: bool,
+    changes: bool,
     /// How often each thread was scheduled: while this stays the same, no thread ran.
     turns: Vec<(PathBuf, u64)>,
 }

@@ -30,7 +30,7 @@ impl Pipe {
 }
 
 /// Makes a descriptor non-blocking, in all its copies.
-pub(super) fn never_wait(fd: impl AsFd) -> io::Result<()> {
+fn never_wait(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 

@@ -239,7 +239,7 @@ pub struct Trial<'a> {
 }
 
 /// A running tester. When this is dropped, it is killed.
-pub(super) struct Tester {
+struct Tester {
     running: Running,
     stub: Stub,
     protocol: CheckerProtocol,
@@ -247,13 +247,13 @@ pub(super) struct Tester {
     _place: Place,
     stdout: File,
     /// The input of its last solver, which has ended.
-    pub(super) unread: UnreadInput,
+    unread: UnreadInput,
     /// How long it may still run without the solver.
-    pub(super) patience: Duration,
+    patience: Duration,
 }
 
 /// What a tester does next.
-pub(super) enum Next {
+enum Next {
     /// It starts the solver.
     Start(StubCall),
     /// It has ended.
@@ -265,18 +265,18 @@ pub(super) enum Next {
 }
 
 /// What a tester leaves when it ends.
-pub(super) struct Concluded {
+struct Concluded {
     /// Its ruling, or why there is none.
-    pub(super) ruling: Result<Ruling, String>,
+    ruling: Result<Ruling, String>,
     /// The first of its reports.
-    pub(super) written: Vec<u8>,
+    written: Vec<u8>,
     /// What it printed on standard output, unless that has its score.
-    pub(super) answer: Option<Vec<u8>>,
+    answer: Option<Vec<u8>>,
 }
 
 impl Tester {
     /// Starts a tester. The case is its standard input, unless its command names the file or the seed.
-    pub(super) fn start(trial: &Trial<'_>) -> Result<Self, InteractorError> {
+    fn start(trial: &Trial<'_>) -> Result<Self, InteractorError> {
         let command = &trial.tester.command;
         let protocol = trial.tester.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
@@ -296,7 +296,7 @@ impl Tester {
     }
 
     /// Waits for what it does next.
-    pub(super) fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
+    fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
         let began = Instant::now();
         let next = loop {
             let left = self.patience.saturating_sub(began.elapsed());
@@ -328,13 +328,13 @@ impl Tester {
     }
 
     /// Returns whether it has started the solver again, which waits.
-    pub(super) fn starts_again(&self) -> io::Result<bool> {
+    fn starts_again(&self) -> io::Result<bool> {
         let mut fds = [PollFd::new(&self.stub, PollFlags::IN)];
         Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
     }
 
     /// Ends it, and returns what is to be said of it: how it ended, and the end of its standard error.
-    pub(super) fn obituary(self, before: &str) -> String {
+    fn obituary(self, before: &str) -> String {
         match self.running.end() {
             Ok(ended) if ended.stderr.is_empty() => before.replace("{status}", &ended.status.to_string()),
             Ok(ended) => {
@@ -345,7 +345,7 @@ impl Tester {
     }
 
     /// Returns what it says after its end. `runs_failed`: the solver failed in a run after the first.
-    pub(super) fn conclude(self, runs_failed: bool) -> Result<Concluded, CommandError> {
+    fn conclude(self, runs_failed: bool) -> Result<Concluded, CommandError> {
         let Self { running, protocol, reports, mut stdout, _place, .. } = self;
         let ended = running.end()?;
         let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };

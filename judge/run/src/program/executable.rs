@@ -171,7 +171,7 @@ mod tests {
     fn a_first_line_is_split_as_the_kernel_does() {
         let split = |line: &str| {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            first_line(line.as_bytes()).map(|(path, argument)| (head_text(path), argument.map(text)))
+            first_line(line.as_bytes()).map(|(path, argument)| (text(path), argument.map(text)))
         };
         let pair = |path: &str, argument: Option<&str>| Some((path.to_owned(), argument.map(str::to_owned)));
         assert_eq!(split("#!/bin/sh\necho"), pair("/bin/sh", None));

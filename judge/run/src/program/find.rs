@@ -220,7 +220,7 @@ pub fn environment<'a>(
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns whether a path is in one of the kernel's own folders.
-pub(super) fn is_made_up(path: &Path) -> bool {
+fn is_made_up(path: &Path) -> bool {
     MADE_UP.iter().any(|made_up| path.starts_with(made_up))
 }
 

@@ -172,9 +172,9 @@ const PARTS: [&str; 5] = [FILE, "bin", "lib", "lib64", "share"];
 /// Returns the parts of a program's virtual environment, and what it is based on. It is found from the path that the
 /// program is run under: a `pyvenv.cfg` is beside the program, or one folder above.
 ///
-/// That file names the base, and is not trusted: the base must have an interpreter, and [`prefix`] decides whether it
+/// That file names the base, and is not trusted: the base must have an interpreter, and [`shown_folders`] decides whether it
 /// is part of an installation that may be shown.
-pub(super) fn venv_parts(program: &Path) -> Vec<PathBuf> {
+fn venv_parts(program: &Path) -> Vec<PathBuf> {
     let Some(root) = program.ancestors().skip(1).take(2).find(|folder| folder.join(FILE).is_file()) else {
         return Vec::new();
     };
@@ -334,7 +334,7 @@ const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
 
 /// Returns what to show of a program's installation, found by its canonical path: the content of its folder, without
 /// settings. It is empty for the system's own programs, and for those without an installation.
-pub(super) fn shown_folders(program: &Path) -> Vec<PathBuf> {
+fn shown_folders(program: &Path) -> Vec<PathBuf> {
     if is_systems(program) {
         return Vec::new();
     }
@@ -360,13 +360,13 @@ fn parts(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns whether a path, with its links, leads into a folder or into the system's own. A solver's folder may have
 /// links to any place.
-pub(super) fn stays_within(folder: &Path, path: &Path) -> bool {
+fn stays_within(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
 }
 
 /// Returns whether every sandbox shows this path anyway.
-pub(super) fn is_systems(path: &Path) -> bool {
+fn is_systems(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
@@ -378,7 +378,7 @@ fn may_be_shown(folder: &Path) -> bool {
 }
 
 /// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.
-pub(super) fn is_no_home(folder: &Path) -> bool {
+fn is_no_home(folder: &Path) -> bool {
     let parts: Vec<_> = folder.components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let is = |at: usize, names: &[&str]| {
         parts.get(at).is_some_and(|part| names.iter().any(|name| part.as_os_str() == *name))

@@ -72,7 +72,7 @@ const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// A job that was taken from the plan.
-pub(super) struct Turn<'a> {
+struct Turn<'a> {
     pub(super) job: JobId,
     /// What the case's input shows; `None` if there is no input, or no event carries them.
     pub(super) features: Option<Arc<Features>>,
@@ -81,10 +81,10 @@ pub(super) struct Turn<'a> {
 }
 
 /// What became of a job.
-pub(super) type Settled = (Outcome, Evidence);
+type Settled = (Outcome, Evidence);
 
 /// A solver that is to be run.
-pub(super) struct Task<'a> {
+struct Task<'a> {
     case: Rc<OpenCase>,
     program: &'a Path,
     limits: Limits,
@@ -127,7 +127,7 @@ struct OpenCase {
 }
 
 /// What runs the cases of a slot.
-pub(super) struct CaseRunner<'a> {
+struct CaseRunner<'a> {
     slots: &'a Slots<'a>,
     slot: usize,
     executor: Box<dyn Executor>,
@@ -144,12 +144,12 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// Returns the executor, to be dismissed.
-    pub(super) fn into_executor(self) -> Box<dyn Executor> {
+    fn into_executor(self) -> Box<dyn Executor> {
         self.executor
     }
 
     /// Takes the next job; `None` when all are taken or the run is stopped.
-    pub(super) fn next_turn(&mut self) -> Option<Turn<'a>> {
+    fn next_turn(&mut self) -> Option<Turn<'a>> {
         self.ahead.pop_front().or_else(|| self.take())
     }
 
@@ -422,7 +422,7 @@ fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
 }
 
 /// What a solver did, and what was decided on it, unless its answer is still to be checked.
-pub(super) struct Performance {
+struct Performance {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
     /// What a solver and its interactor said, where that is wanted.
@@ -431,7 +431,7 @@ pub(super) struct Performance {
 
 /// Runs a solver again on each input that the checker gives for it, until it decides or the solver fails. Each pass has all
 /// the limits; its figures are the largest of all passes, and its answer is the last one.
-pub(super) fn perform_passes(
+fn perform_passes(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
@@ -471,7 +471,7 @@ pub(super) fn perform_passes(
 }
 
 /// Returns the decision of the checker of what an interactor wrote; without one, that of the interactor.
-pub(super) fn decided(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
+fn decided(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
     match checked {
         Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
         Err(error) => InteractorDecision::Failed(error_chain(&error)),

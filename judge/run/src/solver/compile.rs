@@ -276,7 +276,7 @@ const RESERVE_MIB: u64 = 96;
 
 /// The values of placeholders.
 #[derive(Debug, Default)]
-pub(super) struct Values {
+struct Values {
     /// `{source}`
     pub(super) source: PathBuf,
     /// `{sources}`, which is several words.
@@ -295,7 +295,7 @@ pub(super) struct Values {
 
 impl Values {
     /// Returns a text with all placeholders but `{sources}` replaced.
-    pub(super) fn fill_text(&self, text: &str) -> OsString {
+    fn fill_text(&self, text: &str) -> OsString {
         fill_placeholders(text, |name| self.value(name))
     }
 
@@ -333,7 +333,7 @@ fn young(mib: u64) -> u64 {
 ///
 /// # Errors
 /// When its quotes do not match, or it is empty.
-pub(super) fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, String> {
+fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, String> {
     let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| format!("`{line}` is not a command line: its quotes do not match"))?;
     let expand = |word: String| -> Vec<OsString> {

@@ -23,7 +23,7 @@ pub enum Purpose<'a> {
 pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
 
 /// The limits of a compiler that no problem sets.
-pub(super) struct CompilerLimits {
+struct CompilerLimits {
     /// Bytes of its output, of which no more than `message` is kept.
     output: Bytes,
     /// Processes and threads alive at once.
@@ -39,7 +39,7 @@ pub(super) struct CompilerLimits {
 }
 
 /// The limits of every compiler.
-pub(super) const LIMITS: CompilerLimits = CompilerLimits {
+const LIMITS: CompilerLimits = CompilerLimits {
     output: Bytes(1 << 20),
     processes: 512,
     disk: Bytes(512 << 20),
@@ -92,7 +92,7 @@ fn run_limits(limits: &CompileLimits) -> Limits {
 }
 
 /// Returns the request that runs a tool on nothing.
-pub(super) fn tool_request(tool: &Program) -> Request {
+fn tool_request(tool: &Program) -> Request {
     request(tool, &run_limits(&CompileLimits::default()))
 }
 

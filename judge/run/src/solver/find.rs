@@ -56,7 +56,7 @@ fn invocation(text: &str) -> Invocation {
 }
 
 /// Returns whether there is a bundled solver with this id.
-pub(super) fn is_bundled(id: &str) -> bool {
+fn is_bundled(id: &str) -> bool {
     solutions::find(id).is_some()
 }
 
@@ -180,7 +180,8 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
             return Err(SolverError::NoSuchSolver(solver.clone()));
         }
     }
-    let is_source = |spec| matches!(spec::choose_language(spec, || settings.languages(), &settings.choices), Ok(Some(_)));
+    let is_source =
+        |spec| matches!(spec::choose_language(spec, || settings.languages(), &settings.choices), Ok(Some(_)));
     let for_all = settings.choices.iter().any(|choice| choice.solver.is_none());
     match specs.first() {
         Some(first) if for_all && !specs.iter().any(is_source) => {
@@ -192,7 +193,7 @@ pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(
 
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. For
 /// other users than root nothing changes: the solver runs as the user.
-pub(super) fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
+fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
     if !rustix::process::geteuid().is_root() {
         return invocation;
     }

@@ -187,7 +187,7 @@ fn is_no_source(name: &OsString) -> bool {
 const TEXT: &str = "\"\"\"";
 
 /// Returns the name of the public type that a source declares outside all braces; `None` if it declares none.
-pub(super) fn public_type(source: &[u8]) -> Option<String> {
+fn public_type(source: &[u8]) -> Option<String> {
     static DECLARATION: OnceLock<Option<Regex>> = OnceLock::new();
     let pattern = r"\bpublic\s+(?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+)*(?:class|interface|enum|record|@\s*interface)\s+(\w+)";
     let declaration = DECLARATION.get_or_init(|| Regex::new(pattern).ok()).as_ref()?;

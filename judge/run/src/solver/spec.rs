@@ -153,7 +153,7 @@ fn default_name(text: &str) -> String {
 pub(super) const BUNDLED: &str = "bundled:";
 
 /// Endings of files that are no source: such a file may be a program without its execute permission.
-pub(super) const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
+const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
 /// A solver that is a source: a file or a folder, with the arguments of its program.
 #[derive(Debug)]

@@ -298,7 +298,7 @@ const ABANDONED: Duration = Duration::from_secs(600);
 
 /// An open folder.
 #[derive(Debug)]
-pub(super) struct Folder(OwnedFd);
+struct Folder(OwnedFd);
 
 /// A file of the folder.
 pub(super) struct Found {
@@ -351,7 +351,7 @@ impl Folder {
     }
 
     /// Notes that a file was used.
-    pub(super) fn touch(&self, name: &str) {
+    fn touch(&self, name: &str) {
         let at = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
         let times = Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) };
         // It may have been removed meanwhile.
@@ -383,7 +383,7 @@ impl Folder {
 }
 
 /// Packs the files of the entry with this key.
-pub(super) fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
+fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
     let mut content = Vec::new();
     for file in files {
         for part in [file.path.as_os_str().as_bytes(), &[u8::from(file.executable)], &*file.bytes] {
@@ -395,7 +395,7 @@ pub(super) fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
 }
 
 /// Returns the files of an entry; `None` if it is not whole, or not the entry of this key.
-pub(super) fn unpack(key: &Digest, bytes: &[u8]) -> Option<Vec<WorkFile>> {
+fn unpack(key: &Digest, bytes: &[u8]) -> Option<Vec<WorkFile>> {
     let (expected, mut rest) = bytes.split_at_checked(key.0.len())?;
     if hash(key, rest).0 != *expected {
         return None;
