@@ -1,7 +1,16 @@
 //! `judge solve ID`: the bundled solvers.
 
-use judge_problem::Exit;
+use judge_problem::{BundledSolver, Exit};
 use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// Returns the bundled solvers, for what finds the programs of solvers.
+pub(super) fn bundled() -> &'static [BundledSolver] {
+    static BUNDLED: LazyLock<Vec<BundledSolver>> = LazyLock::new(|| {
+        solutions::all().map(|solution| BundledSolver { id: solution.id, summary: solution.summary }).collect()
+    });
+    &BUNDLED
+}
 
 /// Returns the ids of the bundled solvers.
 pub(super) fn ids() -> Vec<&'static str> {

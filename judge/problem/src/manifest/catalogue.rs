@@ -3,7 +3,7 @@
 use super::document::{ManifestError, read_document};
 use super::section::Section;
 use super::{BUILT_IN, engine, languages, problem, suggest};
-use crate::model::{LanguageTable, Problem, Retention, SlurmTable};
+use crate::model::{BundledSolver, LanguageTable, Problem, Retention, SlurmTable};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ pub struct Catalogue {
     languages: Vec<LanguageTable>,
     journal: Option<PathBuf>,
     is_read_only: bool,
+    bundled: &'static [BundledSolver],
 }
 
 /// The catalogue has no such problem.
@@ -62,6 +63,7 @@ impl Catalogue {
                 languages,
                 journal: None,
                 is_read_only: false,
+                bundled: &[],
             }
         })
     }
@@ -106,6 +108,18 @@ impl Catalogue {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
+    }
+
+    /// Returns the catalogue with these solvers that come with the judge.
+    #[must_use]
+    pub fn with_bundled(self, bundled: &'static [BundledSolver]) -> Self {
+        Self { bundled, ..self }
+    }
+
+    /// Returns the solvers that come with the judge.
+    #[must_use]
+    pub fn bundled(&self) -> &'static [BundledSolver] {
+        self.bundled
     }
 
     /// Returns how many answers the journal of this catalogue keeps.

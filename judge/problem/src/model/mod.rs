@@ -98,7 +98,7 @@ pub use seeds::{FIRST_FRESH_SEED, FIRST_TRAINING_SEED, Seeds, SeedsError, parse_
 pub use shard::{Shard, ShardError};
 pub use shell::{quote, quote_words, without_flags};
 pub use slurm_table::SlurmTable;
-pub use solver::{BASE_ENVIRONMENT, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
+pub use solver::{BASE_ENVIRONMENT, BundledSolver, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
 pub use stored_run::{StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun};
 pub use test_group::{GroupAggregate, Members, TestGroup};
 pub use token_rules::{TokenRules, TokenRulesError};

@@ -11,7 +11,7 @@ use crate::program::{
 };
 use judge_problem::verdict::{self, Ending};
 use judge_problem::{
-    Allowance, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime, Solver,
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime, Solver,
     SolverSpec,
 };
 use judge_sandbox::{End, Execution, Visible};
@@ -31,16 +31,16 @@ pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_,
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
-        Ok(None) => (invocation(&spec.text), Allowance::default()),
+        Ok(None) => (invocation(&spec.text, &toolbox.settings), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
     let invocation = stage(found, toolbox);
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
-fn invocation(text: &str) -> Invocation {
+fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
     if let Some(id) = text.strip_prefix(BUNDLED) {
-        return bundled(id);
+        return bundled(id, settings);
     }
     if Path::new(text).is_dir() {
         let why = "a folder without sources of a known language at its top; `judge languages` lists them";
@@ -55,25 +55,20 @@ fn invocation(text: &str) -> Invocation {
     }
 }
 
-/// Returns whether there is a bundled solver with this id.
-fn is_bundled(id: &str) -> bool {
-    solutions::find(id).is_some()
-}
-
 /// Returns the bundled solvers of a built-in checker's game, the best of them first: each as `--solver` takes it, with what it does.
-pub fn bundled_for(checker: &str) -> impl Iterator<Item = (String, &'static str)> {
+pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
         let games = checkers::all().iter().map(|checker| checker.id());
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
     };
-    let own = solutions::all().filter(move |solution| game(solution.id) == Some(checker));
-    own.map(|solution| (format!("{BUNDLED}{}", solution.id), solution.summary))
+    let own = bundled.iter().filter(move |solver| game(solver.id) == Some(checker));
+    own.map(|solver| (format!("{BUNDLED}{}", solver.id), solver.summary))
 }
 
 /// Returns the invocation of a bundled solver: the judge's own program.
-fn bundled(id: &str) -> Invocation {
-    if !is_bundled(id) {
+fn bundled(id: &str, settings: &BuildSettings) -> Invocation {
+    if !settings.has_bundled(id) {
         return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
     }
     match std::env::current_exe() {
@@ -142,7 +137,7 @@ fn unfit_source(named: &Path) -> Option<String> {
 pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), SolverError> {
     let text = &spec.text;
     if let Some(id) = text.strip_prefix(BUNDLED) {
-        return if is_bundled(id) { Ok(()) } else { Err(SolverError::NotBundled(id.to_owned())) };
+        return if settings.has_bundled(id) { Ok(()) } else { Err(SolverError::NotBundled(id.to_owned())) };
     }
     let path = Path::new(text);
     let language = spec::choose_language(spec, || settings.languages(), &settings.choices)?;
@@ -330,6 +325,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_of_an_unknown_language_is_refused() {
+        const BUNDLED_SOLVERS: [BundledSolver; 1] = [BundledSolver { id: "columns", summary: "" }];
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
         for name in ["a.xyz", "a.txt", "a.py", "plain"] {
@@ -337,7 +333,7 @@ mod tests {
         }
         let check = |text: &str| {
             let spec = SolverSpec { name: "n".to_owned(), text: text.to_owned() };
-            check_solver(&spec, &BuildSettings::default())
+            check_solver(&spec, &BuildSettings { bundled: &BUNDLED_SOLVERS, ..BuildSettings::default() })
         };
         for text in
             [&*path("a.txt"), &path("a.py"), &path("plain"), &path(""), "sh", "sh -c 'exit 1'", "bundled:columns"]

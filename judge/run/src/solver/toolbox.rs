@@ -5,7 +5,7 @@
 //! entry is made anew. The folder belongs to the user alone; one that others could write to is not used.
 
 use judge_problem::manifest::built_in_languages;
-use judge_problem::{Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages};
+use judge_problem::{BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages};
 use judge_sandbox::{Tier, WorkFile};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::ffi::OsString;
@@ -33,6 +33,8 @@ pub struct BuildSettings {
     pub source: Option<Bytes>,
     /// The memory limit of solvers, without allowances.
     pub memory: Bytes,
+    /// The solvers that come with the judge: `bundled:ID` names one.
+    pub bundled: &'static [BundledSolver],
     /// The folder that compiled programs are kept in; `None`: nowhere. It is opened when something is compiled.
     pub cache: Option<PathBuf>,
 }
@@ -46,12 +48,18 @@ impl Default for BuildSettings {
             compiler: CompileLimits::default(),
             source: None,
             memory: Bytes(u64::MAX),
+            bundled: &[],
             cache: None,
         }
     }
 }
 
 impl BuildSettings {
+    /// Returns whether there is a bundled solver with this id.
+    pub(super) fn has_bundled(&self, id: &str) -> bool {
+        self.bundled.iter().any(|solver| solver.id == id)
+    }
+
     /// Returns the languages that there are. The built-in ones are read when they are first asked for.
     #[must_use]
     pub fn languages(&self) -> &Languages {
