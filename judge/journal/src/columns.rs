@@ -32,7 +32,7 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
 }
 
 /// The most cases, results or jobs that a run is taken to have: what is allocated for each of them stays small.
-const MOST_COUNTED: i64 = 20_000_000;
+const MAX_COUNT: i64 = 20_000_000;
 
 /// Reads a number of cases, results or jobs; 0 where there is none.
 ///
@@ -40,7 +40,7 @@ const MOST_COUNTED: i64 = 20_000_000;
 /// Also when it is negative or larger than any run has: then the file is damaged.
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
-    if !(0..=MOST_COUNTED).contains(&count) {
+    if !(0..=MAX_COUNT).contains(&count) {
         return Err(rusqlite::Error::IntegralValueOutOfRange(column, count));
     }
     Ok(count as usize)
@@ -67,7 +67,7 @@ pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
 pub(super) const FAULTS: &str = "'judge-error', 'cannot-start', 'skipped'";
 
 /// Returns whether a verdict says something of the judge or the machine at that time, not of the solver.
-pub(super) fn says_nothing_of_the_solver(verdict: Verdict) -> bool {
+pub(super) fn is_fault(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_list_of_faults_is_complete() {
-        let faults = Verdict::ALL.into_iter().filter(|verdict| says_nothing_of_the_solver(*verdict));
+        let faults = Verdict::ALL.into_iter().filter(|verdict| is_fault(*verdict));
         let names: Vec<String> = faults.map(|verdict| format!("'{}'", verdict.name())).collect();
         let mut listed: Vec<&str> = FAULTS.split(", ").collect();
         listed.sort_by_key(|name| names.iter().position(|known| known == name));

@@ -130,11 +130,11 @@ fn damage(error: &rusqlite::Error) -> Option<String> {
 }
 
 /// The most characters of a stored text that a message shows.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns a stored text as a message shows it: it may have millions of characters.
 pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

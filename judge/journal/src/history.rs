@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The most scores of a past run that are read at once: they are kept in memory.
-const MOST_PAST_SCORES: usize = 100_000;
+const MAX_PAST_SCORES: usize = 100_000;
 
 /// The most characters of a total: a fraction of sums of scores, of which each has at most 100,000.
-const LONGEST_TOTAL: usize = 250_000;
+const MAX_TOTAL_CHARS: usize = 250_000;
 
 /// Which runs are asked for.
 #[derive(Debug, Clone, Default)]
@@ -167,7 +167,7 @@ impl Journal {
                  WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
                      AND case_count <= ?5
                  ORDER BY run.id DESC LIMIT 1",
-                params![solver, game.problem, game.checker.name, game.checker.version, MOST_PAST_SCORES],
+                params![solver, game.problem, game.checker.name, game.checker.version, MAX_PAST_SCORES],
                 |row| Ok((RunId(row.get(0)?), row.get::<_, i64>(1)?)),
             )
             .optional()?;
@@ -206,7 +206,7 @@ impl Journal {
 
 /// Reads a total. One that is longer than any of a run would take the square of its length.
 fn read_points(text: &str) -> Option<BigRational> {
-    (text.len() <= LONGEST_TOTAL).then(|| text.parse().ok()).flatten()
+    (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
 }
 
 impl Journal {

@@ -3,7 +3,7 @@
 use super::columns::{FAULTS, microseconds, rank};
 use super::error::JournalError;
 use super::identity::{RunRecord, SameGame, SameRun, environment};
-use super::store::{Journal, LONGEST_ANSWER, with_answer};
+use super::store::{Journal, MAX_ANSWER_BYTES, with_answer};
 use super::stored;
 use judge_problem::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, RunId, Shard, Solver,
@@ -432,7 +432,7 @@ pub(super) fn find_bests(connection: &Connection, cases: &[i64]) -> rusqlite::Re
 /// Stores an answer, and returns its row; `None` where it is too long to be kept. One that is there already is only marked as
 /// given again.
 fn store_answer(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
-    if answer.len() > LONGEST_ANSWER {
+    if answer.len() > MAX_ANSWER_BYTES {
         return Ok(None);
     }
     store_packed_answer(connection, run, Digest::of(answer).0, answer.len(), || pack(answer)).map(Some)
@@ -483,7 +483,7 @@ fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
 
 /// Fails where a stored length is none of an answer that is kept.
 pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
-    if bytes > LONGEST_ANSWER {
+    if bytes > MAX_ANSWER_BYTES {
         return Err(JournalError::Damaged(format!("a stored answer of {bytes} bytes")));
     }
     Ok(())

@@ -1,4 +1,4 @@
--- The tables of a journal. A change of them is a new form: it increments `FORM` in store.rs.
+-- The tables of a journal. A change of them is a new form: it increments `SCHEMA_VERSION` in store.rs.
 
 -- A run: one command, one problem, one set of limits, on one machine; or several such runs that were merged.
 CREATE TABLE run (

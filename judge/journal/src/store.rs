@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const BACKUP_PAGES: i32 = 4096;
 
 /// The most bytes of a row, but for an answer: what a judge writes is far shorter.
-const LONGEST_ROW: i32 = 16 << 20;
+const MAX_ROW_BYTES: i32 = 16 << 20;
 
 /// The most bytes of an answer that is kept, packed or not.
-pub(super) const LONGEST_ANSWER: usize = 64 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// An open journal.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Journal {
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
             let contents = Contents::of(&connection)?;
-            if matches!(contents, Contents::Nothing | Contents::Journal(FORM)) {
+            if matches!(contents, Contents::Nothing | Contents::Journal(SCHEMA_VERSION)) {
                 connection.execute_batch(mode.pragmas())?;
                 make_tables(&mut connection)?;
             }
@@ -175,8 +175,8 @@ impl Journal {
         let path = path.to_owned();
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
-            Ok((_, Contents::Journal(found))) if found != FORM => {
-                return Err(JournalError::OtherForm { path, found, known: FORM });
+            Ok((_, Contents::Journal(found))) if found != SCHEMA_VERSION => {
+                return Err(JournalError::OtherForm { path, found, known: SCHEMA_VERSION });
             }
             Ok((_, Contents::Foreign)) => {
                 return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
@@ -238,7 +238,7 @@ impl Contents {
         let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
         Ok(match form(connection)? {
             0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
-            FORM if !is_own(connection)? => Self::Altered,
+            SCHEMA_VERSION if !is_own(connection)? => Self::Altered,
             found if found > 0 && count("SELECT count(*) FROM sqlite_master WHERE name = 'entrant'")? > 0 => {
                 Self::Journal(found)
             }
@@ -265,16 +265,16 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     // A journal may come from somebody else: nothing in it is to run, and nothing in it to take all memory.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
 }
 
 /// Reads or writes an answer, which may be longer than all else in a journal.
 pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
     // The hash and the lengths are beside it.
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ANSWER as i32 + 1024)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ANSWER_BYTES as i32 + 1024)?;
     let done = act();
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     Ok(done)
 }
 
@@ -302,7 +302,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// The form that this judge reads and writes. A file of another one is refused.
-pub(super) const FORM: u32 = 13;
+pub(super) const SCHEMA_VERSION: u32 = 13;
 
 const TABLES: &str = include_str!("schema.sql");
 
@@ -314,7 +314,7 @@ fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if form(&transaction)? == 0 {
         transaction.execute_batch(TABLES)?;
-        transaction.pragma_update(None, "user_version", FORM)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     transaction.commit()
 }
@@ -360,7 +360,7 @@ pub struct Legible {
 }
 
 /// The most rows that are read of a table: the pages of a damaged one may lead in circles.
-const MOST_ROWS: u64 = 10_000_000;
+const MAX_ROWS: u64 = 10_000_000;
 
 impl Journal {
     /// Returns how much of a journal can still be read; `None` where that is nothing. Nothing is written to it.
@@ -385,7 +385,7 @@ fn rows(connection: &Connection, sql: &str) -> (u64, bool) {
     let Ok(mut statement) = connection.prepare(sql) else { return (0, false) };
     let Ok(mut rows) = statement.query([]) else { return (0, false) };
     let mut count = 0;
-    while count < MOST_ROWS {
+    while count < MAX_ROWS {
         match rows.next() {
             Ok(Some(_)) => count += 1,
             Ok(None) => return (count, true),

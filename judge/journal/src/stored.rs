@@ -1,7 +1,7 @@
 //! Reads recorded runs: a whole run, what its scores are relative to, where its results come from, and earlier results
 //! that still hold.
 
-use super::columns::{count, limits, named, nodes, read_score, says_nothing_of_the_solver, time};
+use super::columns::{count, is_fault, limits, named, nodes, read_score, time};
 use super::error::{JournalError, shortened};
 use super::file::{run_state, settled};
 use super::store::Journal;
@@ -558,7 +558,7 @@ impl Known {
         while let Some(row) = rows.next()? {
             let mut outcome = read_outcome(row, 4)?;
             outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
-            if !says_nothing_of_the_solver(outcome.verdict) {
+            if !is_fault(outcome.verdict) {
                 let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
                 add(self, row, KnownOutcome { outcome, stored })?;
             }

@@ -11,12 +11,12 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// The time between two looks at the files.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The time between two questions to Slurm, which has others to answer; after a while it is asked less often.
-const ASK: Duration = Duration::from_secs(1);
-const ASK_LATER: Duration = Duration::from_secs(5);
-const A_WHILE: Duration = Duration::from_secs(60);
+const SLURM_POLL_INTERVAL: Duration = Duration::from_secs(1);
+const SLURM_POLL_INTERVAL_LATER: Duration = Duration::from_secs(5);
+const SHORT_RUN: Duration = Duration::from_secs(60);
 
 /// A task that Slurm has seen end is lost after this time: a network file system shows its last results later.
 const GRACE: Duration = Duration::from_secs(3);
@@ -43,11 +43,11 @@ pub(super) struct Following<'a> {
     /// When something last ran.
     ran: Instant,
     /// Whether the user was told why nothing runs, or that Slurm does not answer.
-    told: bool,
+    user_was_warned: bool,
     /// How many jobs came to nothing, one after the other.
-    vain: u32,
+    fruitless_jobs: u32,
     /// Whether any piece was taken since the last job was submitted.
-    moved: bool,
+    piece_taken: bool,
 }
 
 impl<'a> Following<'a> {
@@ -89,7 +89,7 @@ impl<'a> Following<'a> {
             Ok((tracker, folder.jobs()?))
         };
         let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
-        let all = slurm::with_unrecorded(jobs.clone(), folder.path(), slurm::PATIENCE);
+        let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::PATIENCE);
         // Without Slurm, what its tasks have written is followed.
         let jobs = all.unwrap_or(jobs);
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
@@ -110,9 +110,9 @@ impl<'a> Following<'a> {
             missing: HashMap::new(),
             started: Instant::now(),
             ran: Instant::now(),
-            told: false,
-            vain: 0,
-            moved: false,
+            user_was_warned: false,
+            fruitless_jobs: 0,
+            piece_taken: false,
         }
     }
 
@@ -154,8 +154,8 @@ impl<'a> Following<'a> {
                 handover.tell(&RunEvent::Stopping(stop));
                 return Ok(Some(stop));
             }
-            self.tend(handover)?;
-            std::thread::sleep(LOOK);
+            self.check_tasks(handover)?;
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -202,8 +202,8 @@ impl<'a> Following<'a> {
     }
 
     /// Looks after the tasks: those that are lost, and those that are wanted.
-    fn tend(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
-        let pause = if self.started.elapsed() < A_WHILE { ASK } else { ASK_LATER };
+    fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+        let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
         if self.asked.is_some_and(|asked| asked.elapsed() < pause) {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl<'a> Following<'a> {
             Ok(tasks) => self.tasks = tasks,
             Err(error) => {
                 self.asked = Some(Instant::now());
-                if !std::mem::replace(&mut self.told, true) {
+                if !std::mem::replace(&mut self.user_was_warned, true) {
                     handover.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
                 }
                 return Ok(());
@@ -230,7 +230,7 @@ impl<'a> Following<'a> {
         for name in self.folder.claimed()? {
             if self.tracker.is_unclaimed(&name) {
                 self.tracker.claimed(&name, self.folder.owner(&name)?);
-                self.moved = true;
+                self.piece_taken = true;
             }
         }
         Ok(())
@@ -247,7 +247,7 @@ impl<'a> Following<'a> {
             self.ran = Instant::now();
         } else if let Some(task) = pending.clone().next()
             && self.ran.elapsed() > WAITING
-            && !std::mem::replace(&mut self.told, true)
+            && !std::mem::replace(&mut self.user_was_warned, true)
         {
             handover.tell(&RunEvent::Notice(format!(
                 "no task runs yet: Slurm says `{}` (squeue --jobs={})",
@@ -304,7 +304,7 @@ impl<'a> Following<'a> {
         let what = format!("task {}_{}{node}: {why}", task.job, task.task);
         let add = || -> io::Result<Vec<(String, Piece)>> {
             self.folder.revoke(task)?;
-            if !self.folder.has_room() {
+            if !self.folder.has_free_space() {
                 return Err(io::ErrorKind::StorageFull.into());
             }
             loss.again.into_iter().map(|piece| Ok((self.folder.add_piece(&piece)?, piece))).collect()
@@ -338,9 +338,9 @@ impl<'a> Following<'a> {
         if is_active || unclaimed == 0 {
             return Ok(());
         }
-        self.vain = if std::mem::take(&mut self.moved) { 0 } else { self.vain + 1 };
-        if self.vain > self.cluster.retries() {
-            return Err(self.in_vain());
+        self.fruitless_jobs = if std::mem::take(&mut self.piece_taken) { 0 } else { self.fruitless_jobs + 1 };
+        if self.fruitless_jobs > self.cluster.retries() {
+            return Err(self.fruitless());
         }
         let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
         handover
@@ -349,7 +349,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    fn in_vain(&self) -> RunError {
+    fn fruitless(&self) -> RunError {
         let said = self.folder.printed().unwrap_or_else(|| "they printed nothing".to_owned());
         let mut of_last_job = self.tasks.iter().filter(|task| task.job == self.last_job());
         let word = of_last_job.find_map(|task| match &task.state {

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const HEAD: usize = 8 + 8 + 16;
 
 /// The length of an answer that there is not.
-const NONE: u64 = u64::MAX;
+const NO_ANSWER: u64 = u64::MAX;
 
 /// The most bytes that a reader takes up at once.
 const READ_BYTES: u64 = 16 << 20;
@@ -29,7 +29,7 @@ const READ_BYTES: u64 = 16 << 20;
 const HELD: Duration = Duration::from_millis(150);
 
 /// How often it is looked for results that were held long enough.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The log of a task, to be written.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl ResultLog {
             while let Some(log) = written.upgrade() {
                 log.lock().write_held();
                 drop(log);
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         })?;
         Ok(Self { log, places: Mutex::default() })
@@ -84,7 +84,7 @@ impl ResultLog {
     /// Waits until everything is written.
     pub(super) fn finish(&self) -> io::Result<()> {
         while !self.log.lock().held.is_empty() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.log.lock().failed.take().map_or(Ok(()), |why| Err(io::Error::other(why)))
     }
@@ -142,7 +142,7 @@ impl ResultStore for ResultLog {
 fn packed(entry: &Entry, answer: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(entry)?;
     let answer = answer.map(lz4_flex::compress_prepend_size);
-    let length = answer.as_ref().map_or(NONE, |answer| answer.len() as u64);
+    let length = answer.as_ref().map_or(NO_ANSWER, |answer| answer.len() as u64);
     let mut bytes = [(text.len() as u64).to_le_bytes(), length.to_le_bytes()].concat();
     let answer = answer.unwrap_or_default();
     let hash = Digest::of_parts([&bytes[..], &text, &answer]);
@@ -195,7 +195,7 @@ impl LogReader {
 fn unpacked(bytes: &[u8]) -> Option<(AnsweredEntry, usize)> {
     let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let (text, answer) = (number(0)?, number(8)?);
-    let has_answer = answer != NONE;
+    let has_answer = answer != NO_ANSWER;
     let text_end = HEAD.checked_add(usize::try_from(text).ok()?)?;
     let end = text_end.checked_add(if has_answer { usize::try_from(answer).ok()? } else { 0 })?;
     let (text, answer) = (bytes.get(HEAD..text_end)?, bytes.get(text_end..end)?);

@@ -38,7 +38,7 @@ const FILES: &str = "files";
 pub(super) const PREFIX: &str = "judge-run.";
 
 /// Less room on the file system is none.
-const LEAST_ROOM: u64 = 256 << 10;
+const MIN_FREE_BYTES: u64 = 256 << 10;
 
 /// The judge that tasks run, and their script.
 const JUDGE: &str = "judge";
@@ -195,8 +195,8 @@ impl RunFolder {
     }
 
     /// Returns whether a task could write a result: on a file system that is full, none can.
-    pub(super) fn has_room(&self) -> bool {
-        rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= LEAST_ROOM)
+    pub(super) fn has_free_space(&self) -> bool {
+        rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= MIN_FREE_BYTES)
     }
 
     pub(super) fn write_plan(&self, plan: &impl Serialize) -> io::Result<()> {

@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 const PIECE: Duration = Duration::from_secs(60);
 
 /// The fewest tasks of a job, if there is a piece for each: a task that finds none left ends at once.
-const FEW_TASKS: usize = 64;
+const MIN_TASKS: usize = 64;
 
 /// The most tasks of a job: the default of Slurm's `MaxArraySize` is one more.
-const MOST_TASKS: usize = 1_000;
+const MAX_TASKS: usize = 1_000;
 
 /// The most pieces of a run: a folder with more files is slow.
-const MOST_PIECES: usize = 5_000;
+const MAX_PIECES: usize = 5_000;
 
 /// With fewer cases than this for a piece each, they are single.
-const FINE: usize = 128;
+const FEW_CASES: usize = 128;
 
 /// How a plan is run with Slurm.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl Cluster {
     /// Returns how many cases a piece holds: no more than take a moment by the limits.
     pub(super) fn piece_size(&self, plan: &Plan, cases: usize) -> usize {
         let by_limits = PIECE.as_secs_f64() * self.settings.worker.jobs as f64 / worst(plan).as_secs_f64().max(1e-6);
-        cases.div_ceil(MOST_PIECES).max((by_limits as usize).min(cases.div_ceil(FINE))).max(1)
+        cases.div_ceil(MAX_PIECES).max((by_limits as usize).min(cases.div_ceil(FEW_CASES))).max(1)
     }
 
     /// Submits as many tasks as the pieces that are left may want, and returns the id of their job.
@@ -104,7 +104,7 @@ impl Cluster {
         let jobs = self.settings.worker.jobs;
         let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
         let shifts = (work / SHIFT.as_secs_f64()) as usize;
-        let tasks = shifts.max(FEW_TASKS).min(pieces).clamp(1, MOST_TASKS);
+        let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);
         let submission = Submission {
             script: &folder.script(),
             folder: folder.path(),
@@ -162,7 +162,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Tasks that are cancelled have this long to end, and are looked at this often.
 const ENDING: Duration = Duration::from_secs(20);
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What Slurm says where its machines are at fault, and not the arguments.
 const FAULTS: [&str; 10] = [
@@ -274,7 +274,7 @@ pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>,
 
 /// Returns these ids of jobs and those of the other jobs that Slurm knows and that were submitted from this folder: a judge
 /// that is killed while it submits a job records no id.
-pub(super) fn with_unrecorded(
+pub(super) fn with_unrecorded_jobs(
     mut jobs: Vec<String>,
     folder: &Path,
     patience: Duration,
@@ -317,7 +317,7 @@ pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
         if started.elapsed() > ENDING {
             return Ok(false);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(true)
 }

@@ -325,7 +325,7 @@ pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
 
 /// Returns the ids of the jobs of a run, the last one last.
 fn submitted_ids(job: &ClusterJob, patience: Duration) -> Result<Vec<String>, ClusterError> {
-    slurm::with_unrecorded(recorded_ids(job), &job.folder, patience)
+    slurm::with_unrecorded_jobs(recorded_ids(job), &job.folder, patience)
 }
 
 fn recorded_ids(job: &ClusterJob) -> Vec<String> {

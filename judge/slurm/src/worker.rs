@@ -16,13 +16,13 @@ pub(super) const SHIFT: Duration = Duration::from_secs(300);
 
 /// The work that is taken at a time, by what the last pieces took: less would cost more than it takes, and more would leave
 /// the other tasks idle at the end.
-const HELPING: Duration = Duration::from_secs(5);
+const BATCH_TIME: Duration = Duration::from_secs(5);
 
 /// A task takes at most this part of what is left.
 const SHARE: usize = 32;
 
 /// How often it is looked whether the run is over.
-const WATCH: Duration = Duration::from_secs(1);
+const OVER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a list of pieces is good for.
 const LISTED: Duration = Duration::from_secs(5);
@@ -51,7 +51,7 @@ pub fn work(
             break;
         }
         let of_one = began.elapsed().as_secs_f64() / taken.len() as f64;
-        count = ((HELPING.as_secs_f64() / of_one.max(0.001)) as usize).max(runner.jobs());
+        count = ((BATCH_TIME.as_secs_f64() / of_one.max(0.001)) as usize).max(runner.jobs());
     }
     log.finish().map_err(|error| unwritten(&error.to_string()))
 }
@@ -118,7 +118,7 @@ impl Pieces<'_> {
 fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
     let look = move || {
         while !folder.is_over_for(&task) {
-            std::thread::sleep(WATCH);
+            std::thread::sleep(OVER_POLL_INTERVAL);
         }
         over.store(true, Ordering::SeqCst);
         end_this_process();

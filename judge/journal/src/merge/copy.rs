@@ -1,7 +1,7 @@
 //! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
 use super::source::{COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named};
-use crate::columns::{add_node, nodes, rank, says_nothing_of_the_solver};
+use crate::columns::{add_node, is_fault, nodes, rank};
 use crate::error::JournalError;
 use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
@@ -236,7 +236,7 @@ impl Copier<'_> {
             return Ok(new != old || known_verdict != verdict);
         }
         let rank = |verdict: &str, started: &str, uid: &[u8]| {
-            (Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver), started.to_owned(), uid.to_owned())
+            (Verdict::from_name(verdict).is_none_or(is_fault), started.to_owned(), uid.to_owned())
         };
         let started = known.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
         let uid = known.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -246,7 +246,7 @@ impl Copier<'_> {
     /// Returns the row of a result's case, and notes of which game the result is.
     fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
         let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
-        let says_nothing = Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver);
+        let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);
         if !is_of_checker {
             self.games.note_other_checker(place, &name);
         } else if has_input && !says_nothing {

@@ -2,7 +2,7 @@
 //! mid-run.
 
 use super::*;
-use crate::store::FORM;
+use crate::store::SCHEMA_VERSION;
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -38,7 +38,7 @@ fn a_journal_of_another_form_is_refused_and_left_alone() {
     let bench = Bench::new(&["bot"], 1..=1);
     bench.run(&[Some(5)]);
     let file = bench.path().join("journal.db");
-    for form in [FORM - 1, FORM + 1] {
+    for form in [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
         bench_form(&file, form);
         let before = std::fs::read(&file).unwrap();
         let is_refused = |result| matches!(result, Err(JournalError::OtherForm { found, .. }) if found == form);

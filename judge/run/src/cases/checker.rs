@@ -1,6 +1,6 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use crate::command::{CallInput, Called, Calls, CaseInput, CommandError, SetterProgram, StopSignal};
+use crate::command::{CallInput, CallResult, Calls, CaseInput, CommandError, SetterProgram, StopSignal};
 use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
@@ -405,7 +405,7 @@ impl<'a> Checking<'a> {
     fn check_files(&mut self, answer: Option<&[u8]>) -> Result<Checked, CheckerError> {
         let ExternalCase { input, expected, stop, .. } = self.case;
         let files = CallInput { input: self.input.as_ref().unwrap_or(input), answer, expected: expected.as_deref() };
-        let Called { output, reports } = self.calls.call(files, stop.as_ref())?;
+        let CallResult { output, reports } = self.calls.call(files, stop.as_ref())?;
         let output =
             CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
         if let Some(next) = self.protocol.next_pass(&output) {

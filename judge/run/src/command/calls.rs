@@ -1,7 +1,7 @@
 //! Calls of a setter's program: the files that it gets, and those that it writes.
 
 use super::outside::{self, Reports, Running, call_words};
-use super::sandboxed::{self, Errand, OUTPUT, WalledRun};
+use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
 use super::setter::{CaseInput, CommandError, CommandOutput, Found, Place, SetterProgram, StopSignal, stored};
 use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
 /// The most files of a result, and the most bytes of all together.
-pub(super) const MOST_FILES: u64 = 1000;
-const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MAX_FILES: u64 = 1000;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The files of a case for one call.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ pub struct CallInput<'a> {
 
 /// What a program said when it was called.
 #[derive(Debug)]
-pub struct Called {
+pub struct CallResult {
     /// How it ended, and what it printed.
     pub output: CommandOutput,
     /// The contents of the files of [`Protocol::reports`]; `None` for those that do not exist.
@@ -50,9 +50,9 @@ pub struct Calls<'a> {
 /// What a program has left beside its reports.
 enum Left {
     /// In a folder of the host.
-    Outside(Reports),
+    Supervised(Reports),
     /// In the files of its working folder.
-    Walled(Vec<WorkFile>),
+    Sandboxed(Vec<WorkFile>),
 }
 
 impl<'a> Calls<'a> {
@@ -62,8 +62,8 @@ impl<'a> Calls<'a> {
     /// When the folder for its result cannot be made.
     pub fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
         let left = match program.command.trusted {
-            true => Left::Outside(Reports::create(protocol)?),
-            false => Left::Walled(Vec::new()),
+            true => Left::Supervised(Reports::create(protocol)?),
+            false => Left::Sandboxed(Vec::new()),
         };
         Ok(Self { program, protocol, left })
     }
@@ -72,10 +72,10 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When it gives no result.
-    pub fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<Called, CommandError> {
+    pub fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
         match &mut self.left {
-            Left::Outside(reports) => call_outside(self.program, self.protocol, reports, files, stop),
-            Left::Walled(left) => call_walled(self.program, self.protocol, left, files, stop),
+            Left::Supervised(reports) => call_supervised(self.program, self.protocol, reports, files, stop),
+            Left::Sandboxed(left) => call_sandboxed(self.program, self.protocol, left, files, stop),
         }
     }
 
@@ -85,8 +85,8 @@ impl<'a> Calls<'a> {
     /// When one cannot be removed.
     pub fn clear(&mut self) -> io::Result<()> {
         match &mut self.left {
-            Left::Outside(reports) => reports.clear(),
-            Left::Walled(left) => {
+            Left::Supervised(reports) => reports.clear(),
+            Left::Sandboxed(left) => {
                 left.retain(|file| !self.protocol.reports().iter().any(|name| file.path == Path::new(name)));
                 Ok(())
             }
@@ -106,19 +106,19 @@ impl SetterProgram {
             let words = place.words(&self.command.line, values)?;
             return outside::run(&words, place.folder(), self.limits.wall.0, stop);
         }
-        let errand =
-            |found: &Found, _: &Path| Ok(sandboxed::Errand { words: found.words(values), ..Default::default() });
-        Ok(sandboxed::run(self, stop, errand)?.0)
+        let call_spec =
+            |found: &Found, _: &Path| Ok(sandboxed::CallSpec { words: found.words(values), ..Default::default() });
+        Ok(sandboxed::run(self, stop, call_spec)?.0)
     }
 }
 
-fn call_outside(
+fn call_supervised(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     reports: &Reports,
     files: CallInput<'_>,
     stop: Option<&StopSignal>,
-) -> Result<Called, CommandError> {
+) -> Result<CallResult, CommandError> {
     let failed = |source| CommandError::Output { program: program.name(), source };
     let answer = files.answer.map(stored).transpose().map_err(failed)?;
     let input = files.input.path().map_err(failed)?;
@@ -127,24 +127,24 @@ fn call_outside(
     let place = Place::of(&program.command).map_err(failed)?;
     let words = call_words(&program.command, &place, &call)?;
     let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
-    Ok(Called { output, reports: reports.read().map_err(failed)? })
+    Ok(CallResult { output, reports: reports.read().map_err(failed)? })
 }
 
-fn call_walled(
+fn call_sandboxed(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     left: &mut Vec<WorkFile>,
     files: CallInput<'_>,
     stop: Option<&StopSignal>,
-) -> Result<Called, CommandError> {
+) -> Result<CallResult, CommandError> {
     let given = std::mem::take(left);
-    let errand = |found: &Found, place: &Path| errand(program, protocol, given, files, (found, place));
-    let (output, made) = sandboxed::run(program, stop, errand)?;
+    let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
+    let (output, made) = sandboxed::run(program, stop, call_spec)?;
     let reports = reports(protocol, &made);
     if protocol.keeps_files() {
         *left = made;
     }
-    Ok(Called { output, reports })
+    Ok(CallResult { output, reports })
 }
 
 /// Returns the contents of a protocol's reports; `None` for those that were not made.
@@ -155,13 +155,13 @@ pub(super) fn reports(protocol: &dyn Protocol, made: &[WorkFile]) -> Vec<Option<
 
 /// Returns what is asked of a program whose working folder is at `place`. It finds there the files that it is told of,
 /// but for an answer file that it sees anyway: its name may say more than what is in it.
-pub(super) fn errand(
+pub(super) fn call_spec(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     left: Vec<WorkFile>,
     files: CallInput<'_>,
     (found, place): (&Found, &Path),
-) -> Result<Errand, CommandError> {
+) -> Result<CallSpec, CommandError> {
     let [input, answer, copy] = ["input", "answer", "expected"].map(|name| place.join(name));
     let own = files.expected.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let is_seen = own.as_ref().is_some_and(|own| found.sees(own));
@@ -197,11 +197,11 @@ pub(super) fn errand(
         made_in: REPORTS.into(),
         wanted: if protocol.keeps_files() { Vec::new() } else { names.iter().map(OsString::from).collect() },
         after_any_exit: true,
-        most_files: MOST_FILES,
-        most_bytes: MOST_BYTES,
+        most_files: MAX_FILES,
+        most_bytes: MAX_BYTES,
         ..Exchange::default()
     };
-    Ok(Errand { words, stdin, exchange: Some(exchange) })
+    Ok(CallSpec { words, stdin, exchange: Some(exchange) })
 }
 
 fn stdin_of(path: &Path, call: &CallFiles<'_>, files: CallInput<'_>) -> Option<Arc<[u8]>> {
@@ -232,22 +232,22 @@ impl SetterProgram {
         stop: Option<&StopSignal>,
     ) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
         if self.command.trusted {
-            return run_outside(self, list, stop);
+            return run_list_supervised(self, list, stop);
         }
-        let errand = |found: &Found, place: &Path| {
+        let call_spec = |found: &Found, place: &Path| {
             let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
             let made_in = RESULT.into();
             let exchange =
-                Exchange { given, made_in, most_files: MOST_FILES, most_bytes: OUTPUT.0, ..Exchange::default() };
+                Exchange { given, made_in, most_files: MAX_FILES, most_bytes: OUTPUT.0, ..Exchange::default() };
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
-            Ok(Errand { words, stdin: None, exchange: Some(exchange) })
+            Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, made) = sandboxed::run(self, stop, errand)?;
+        let (output, made) = sandboxed::run(self, stop, call_spec)?;
         Ok((output, made.into_iter().map(|file| file.bytes).collect()))
     }
 }
 
-fn run_outside(
+fn run_list_supervised(
     program: &SetterProgram,
     list: &str,
     stop: Option<&StopSignal>,
@@ -283,9 +283,9 @@ impl SetterProgram {
         page: &Path,
     ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
         if self.command.trusted {
-            return draw_outside(self, input, answer, page);
+            return draw_supervised(self, input, answer, page);
         }
-        let errand = |found: &Found, place: &Path| {
+        let call_spec = |found: &Found, place: &Path| {
             let given = [("input", input), ("answer", answer)];
             let file = |(name, file): (&str, &CaseInput)| WorkFile {
                 path: name.into(),
@@ -296,19 +296,19 @@ impl SetterProgram {
                 given: given.map(file).into(),
                 made_in: ".".into(),
                 wanted: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
-                most_files: MOST_FILES,
+                most_files: MAX_FILES,
                 most_bytes: OUTPUT.0,
                 ..Exchange::default()
             };
             let words = found.words(&values(&place.join("input"), &place.join("answer")));
-            Ok(Errand { words, stdin: None, exchange: Some(exchange) })
+            Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, made) = sandboxed::run(self, None, errand)?;
+        let (output, made) = sandboxed::run(self, None, call_spec)?;
         Ok((output, made.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
     }
 }
 
-fn draw_outside(
+fn draw_supervised(
     program: &SetterProgram,
     input: &CaseInput,
     answer: &CaseInput,
@@ -337,8 +337,8 @@ pub struct LiveCall<'a> {
 }
 
 enum Run {
-    Outside { running: Running, reports: Reports, _place: Place },
-    Walled(WalledRun),
+    Supervised { running: Running, reports: Reports, _place: Place },
+    Sandboxed(SandboxedRun),
 }
 
 impl<'a> LiveCall<'a> {
@@ -353,10 +353,10 @@ impl<'a> LiveCall<'a> {
         (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
         let run = match program.command.trusted {
-            true => start_outside(program, protocol, files, (stdio, core))?,
+            true => start_supervised(program, protocol, files, (stdio, core))?,
             false => {
-                let errand = |found: &_, place: &_| errand(program, protocol, Vec::new(), files, (found, place));
-                Run::Walled(sandboxed::start(program, (stdio, core), errand)?)
+                let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
+                Run::Sandboxed(sandboxed::start(program, (stdio, core), call_spec)?)
             }
         };
         Ok(Self { program, protocol, run })
@@ -366,8 +366,8 @@ impl<'a> LiveCall<'a> {
     #[must_use]
     pub fn ended(&self) -> BorrowedFd<'_> {
         match &self.run {
-            Run::Outside { running, .. } => running.ended(),
-            Run::Walled(run) => run.ended(),
+            Run::Supervised { running, .. } => running.ended(),
+            Run::Sandboxed(run) => run.ended(),
         }
     }
 
@@ -375,8 +375,8 @@ impl<'a> LiveCall<'a> {
     #[must_use]
     pub fn processes(&self) -> Vec<u32> {
         match &self.run {
-            Run::Outside { running, .. } => running.processes(),
-            Run::Walled(run) => run.processes(),
+            Run::Supervised { running, .. } => running.processes(),
+            Run::Sandboxed(run) => run.processes(),
         }
     }
 
@@ -384,16 +384,16 @@ impl<'a> LiveCall<'a> {
     ///
     /// # Errors
     /// When it gave no result.
-    pub fn end(self) -> Result<Called, CommandError> {
+    pub fn end(self) -> Result<CallResult, CommandError> {
         match self.run {
-            Run::Outside { running, reports, _place } => {
+            Run::Supervised { running, reports, _place } => {
                 let output = running.end()?;
                 let unreadable = |source| CommandError::Output { program: self.program.name(), source };
-                Ok(Called { output, reports: reports.read().map_err(unreadable)? })
+                Ok(CallResult { output, reports: reports.read().map_err(unreadable)? })
             }
-            Run::Walled(run) => {
+            Run::Sandboxed(run) => {
                 let (output, made) = sandboxed::result(self.program, run.end()?)?;
-                Ok(Called { output, reports: reports(self.protocol, &made) })
+                Ok(CallResult { output, reports: reports(self.protocol, &made) })
             }
         }
     }
@@ -404,14 +404,14 @@ impl<'a> LiveCall<'a> {
     /// When it had passed a limit, or its standard error cannot be read.
     pub fn kill(self) -> Result<String, CommandError> {
         let output = match self.run {
-            Run::Outside { running, .. } => running.end()?,
-            Run::Walled(run) => sandboxed::result(self.program, run.kill()?)?.0,
+            Run::Supervised { running, .. } => running.end()?,
+            Run::Sandboxed(run) => sandboxed::result(self.program, run.kill()?)?.0,
         };
         Ok(tail(&output.stderr))
     }
 }
 
-fn start_outside(
+fn start_supervised(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     files: CallInput<'_>,
@@ -424,5 +424,5 @@ fn start_outside(
     let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
     let words = call_words(&program.command, &place, &call)?;
     let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
-    Ok(Run::Outside { running, reports, _place: place })
+    Ok(Run::Supervised { running, reports, _place: place })
 }

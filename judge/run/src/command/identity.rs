@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// How many files of a command are read, and how much text of each is looked through for others.
-const MOST_PARTS: usize = 100;
-const MOST_TEXT: usize = 1 << 20;
+const MAX_FILES_READ: usize = 100;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
 /// these name, takes its place.
@@ -61,20 +61,20 @@ fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
     // A trusted command may write to its folder, so that what stands there is not its version.
     let named: Vec<_> = named.collect();
-    contents(&if command.trusted { named } else { with_their_parts(&command.folder, named) })
+    contents(&if command.trusted { named } else { with_referenced_files(&command.folder, named) })
 }
 
 /// Adds the files that scripts and sources name: those they import, include, start or read, as far as they stand in the folder of
 /// the command or in their own. What is named in another way is found by its consequences alone: other inputs.
-fn with_their_parts(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
+fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut next: VecDeque<PathBuf> = named.into();
     while let Some(file) = next.pop_front() {
-        if !file.is_file() || files.contains(&file) || files.len() == MOST_PARTS {
+        if !file.is_file() || files.contains(&file) || files.len() == MAX_FILES_READ {
             continue;
         }
         let own = file.parent().unwrap_or(folder).to_owned();
-        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MOST_TEXT);
+        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MAX_TEXT_BYTES);
         let text = text.and_then(|content| String::from_utf8(content).ok()).unwrap_or_default();
         files.push(file);
         for name in names_in(&text) {

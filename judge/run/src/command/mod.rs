@@ -7,7 +7,7 @@ mod outside;
 mod sandboxed;
 mod setter;
 
-pub use calls::{CallInput, Called, Calls, LiveCall};
+pub use calls::{CallInput, CallResult, Calls, LiveCall};
 pub use identity::{checker_identity, game_of, generator_identity};
 pub use outside::{Reports, Running, call_words, contents, run};
 pub use sandboxed::{dismiss_workers, use_sandbox};

@@ -30,7 +30,7 @@ const START_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
 /// What one call asks of a program.
 #[derive(Debug, Default)]
-pub(super) struct Errand {
+pub(super) struct CallSpec {
     pub(super) words: Vec<OsString>,
     /// Its standard input.
     pub(super) stdin: Option<Arc<[u8]>>,
@@ -38,21 +38,21 @@ pub(super) struct Errand {
     pub(super) exchange: Option<Exchange>,
 }
 
-/// Runs a setter's program. `errand` says what is asked of it, and gets the path of its working folder. Returns the files
+/// Runs a setter's program. `call_spec` says what is asked of it, and gets the path of its working folder. Returns the files
 /// that it made, too.
 pub(super) fn run(
     program: &SetterProgram,
     stop: Option<&StopSignal>,
-    errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
+    call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let found = program.found()?;
     let mut worker = take(None)?;
-    let errand = errand(found, worker.working_folder())?;
-    let request = request(program, found, worker.working_folder(), &errand);
+    let call_spec = call_spec(found, worker.working_folder())?;
+    let request = request(program, found, worker.working_folder(), &call_spec);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
-    let ended = perform(&mut worker, request, errand.exchange.as_ref(), stop)?;
+    let ended = perform(&mut worker, request, call_spec.exchange.as_ref(), stop)?;
     give_back(worker, None);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
@@ -87,7 +87,7 @@ pub(super) fn result(
 }
 
 /// A setter's program that runs in another thread. When this is dropped, it is killed.
-pub(super) struct WalledRun {
+pub(super) struct SandboxedRun {
     program: Observer,
     kill: StopSignal,
     /// Its other end is closed when the program has ended.
@@ -100,19 +100,19 @@ pub(super) struct WalledRun {
 pub(super) fn start(
     program: &SetterProgram,
     ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
-    errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
-) -> Result<WalledRun, CommandError> {
+    call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
+) -> Result<SandboxedRun, CommandError> {
     let found = program.found()?;
     let mut worker = take(core)?;
-    let errand = errand(found, worker.working_folder())?;
-    let mut request = request(program, found, worker.working_folder(), &errand);
+    let call_spec = call_spec(found, worker.working_folder())?;
+    let mut request = request(program, found, worker.working_folder(), &call_spec);
     request.stdin = Stdin::File(Arc::new(stdin.into()));
     request.stdout = Sink::Lent(Arc::new(stdout.into()));
     request.limits.wall = None;
     let failed = |source: io::Error| CommandError::Start { program: program.name(), source };
     let (kill, observer) = (StopSignal::new().map_err(failed)?, worker.observer());
     let (ended, running) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|error| failed(error.into()))?;
-    let (stop, exchange) = (kill.clone(), errand.exchange);
+    let (stop, exchange) = (kill.clone(), call_spec.exchange);
     let work = move || {
         let _running = running;
         let ended = perform(&mut worker, request, exchange.as_ref(), Some(&stop))?;
@@ -120,12 +120,12 @@ pub(super) fn start(
         Ok(ended)
     };
     let thread = Some(Builder::new().spawn(work).map_err(failed)?);
-    let run = WalledRun { program: observer, kill, ended, thread };
+    let run = SandboxedRun { program: observer, kill, ended, thread };
     run.wait_for_start().map_err(|error| failed(error.into()))?;
     Ok(run)
 }
 
-impl WalledRun {
+impl SandboxedRun {
     /// Waits until it has started, or has come to an end without that. In tier `bare`, the sandbox may first look for seconds
     /// through large folders: neither it nor what it converses with is to lose that time.
     fn wait_for_start(&self) -> rustix::io::Result<()> {
@@ -167,22 +167,22 @@ impl WalledRun {
     }
 }
 
-impl Drop for WalledRun {
+impl Drop for SandboxedRun {
     fn drop(&mut self) {
         self.kill.stop();
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-fn request(program: &SetterProgram, found: &Found, working_folder: &Path, errand: &Errand) -> Request {
+fn request(program: &SetterProgram, found: &Found, working_folder: &Path, call_spec: &CallSpec) -> Request {
     let CommandLimits { wall, memory } = program.limits;
     let folder = working_folder.to_string_lossy().into_owned();
     let variables = ["HOME", "TMPDIR"].map(|name| (name.to_owned(), folder.clone()));
     Request {
         program: found.program.path.clone(),
-        argv: errand.words.clone(),
+        argv: call_spec.words.clone(),
         environment: environment(&found.program, &variables),
-        stdin: errand.stdin.clone().map_or(Stdin::Empty, Stdin::Bytes),
+        stdin: call_spec.stdin.clone().map_or(Stdin::Empty, Stdin::Bytes),
         limits: Limits {
             cpu: None,
             wall: Some(wall.0),

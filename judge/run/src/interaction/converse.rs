@@ -1,8 +1,8 @@
 //! One conversation of a solver and an interactor, from the start of both to the interactor's decision.
 
-use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Waited};
+use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
 use super::relay::{Pipe, Recorder, Relay, UnreadInput};
-use crate::command::{CallInput, Called, CaseInput, CommandError, LiveCall, SetterProgram};
+use crate::command::{CallInput, CallResult, CaseInput, CommandError, LiveCall, SetterProgram};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, Protocol, ProtocolError};
 use judge_problem::{CheckerProtocol, Limits, error_chain};
@@ -119,14 +119,19 @@ pub fn converse(
         stopped,
     };
     let (decision, written) = match pending.wait_for_it()? {
-        Waited::Ended | Waited::Delivered => interactor.decision(),
-        Waited::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
-        Waited::Stopped => return Err(Fault::Cancelled.into()),
+        WaitOutcome::Ended | WaitOutcome::Delivered => interactor.decision(),
+        WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
+        WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
     // The end of the interactor is the end of what it says, once nothing here keeps its pipe open.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
-    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written, transcript })
+    Ok(Conversation {
+        execution: Execution { stdout: relay.into_output(), ..execution },
+        decision,
+        written,
+        transcript,
+    })
 }
 
 /// A running interactor. When this is dropped, it is killed.
@@ -150,7 +155,7 @@ impl<'a> Interactor<'a> {
 
     /// Returns its decision after its end, and what it wrote to the first of its reports.
     pub(super) fn decision(self) -> (InteractorDecision, Vec<u8>) {
-        let Called { output, mut reports } = match self.call.end() {
+        let CallResult { output, mut reports } = match self.call.end() {
             Ok(called) => called,
             Err(error) => return (failed(&error), Vec::new()),
         };

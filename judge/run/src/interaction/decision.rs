@@ -17,7 +17,7 @@ use std::{fs, io};
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// The number of equal samples in a row after which the interactor counts as waiting.
-const LOOKS: usize = 4;
+const STILL_SAMPLES: usize = 4;
 
 /// The side of a conversation that decides: below, the interactor.
 pub(super) trait Decider {
@@ -54,7 +54,7 @@ pub(super) enum Afterwards {
 
 /// How the wait for a decision ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum WaitOutcome {
     /// The interactor has ended.
     Ended,
     /// It has all output, where this was all to wait for.
@@ -67,64 +67,64 @@ pub(super) enum Waited {
 
 impl PendingDecision<'_> {
     /// Waits for the decision.
-    pub(super) fn wait_for_it(self) -> io::Result<Waited> {
+    pub(super) fn wait_for_it(self) -> io::Result<WaitOutcome> {
         let began = Instant::now();
-        let mut looks = Looks::default();
+        let mut samples = Samples::default();
         while began.elapsed() < self.decision_time {
             if self.stopped.load(Ordering::SeqCst) {
-                return Ok(Waited::Stopped);
+                return Ok(WaitOutcome::Stopped);
             }
             self.relay.pass()?;
             match self.afterwards {
                 Afterwards::ShowEnd => self.relay.show_end(),
-                Afterwards::Return if self.relay.pending().is_none() => return Ok(Waited::Delivered),
+                Afterwards::Return if self.relay.pending().is_none() => return Ok(WaitOutcome::Delivered),
                 Afterwards::KeepOpen | Afterwards::Return => {}
             }
             match self.wait()? {
-                Woken::Ended => return Ok(Waited::Ended),
-                Woken::Moved => {
+                WakeReason::Ended => return Ok(WaitOutcome::Ended),
+                WakeReason::Progress => {
                     self.to_solver.drop_some()?;
-                    looks.add_move();
+                    samples.add_move();
                 }
                 // It has seen the end of its input: it has the full time to decide.
-                Woken::Nothing if self.afterwards == Afterwards::ShowEnd => {}
-                Woken::Nothing => looks.add(self.decider.activity(), self.relay.is_heard()?),
+                WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
+                WakeReason::Nothing => samples.add(self.decider.activity(), self.relay.is_all_read()?),
             }
-            if looks.alike == LOOKS {
-                return Ok(Waited::Idle(Idleness::Waiting));
+            if samples.alike == STILL_SAMPLES {
+                return Ok(WaitOutcome::Idle(Idleness::Waiting));
             }
         }
-        Ok(Waited::Idle(looks.idleness()))
+        Ok(WaitOutcome::Idle(samples.idleness()))
     }
 
     /// Waits for one pause.
-    fn wait(&self) -> io::Result<Woken> {
+    fn wait(&self) -> io::Result<WakeReason> {
         let ended = self.decider.ended();
         let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
         fds.extend(self.relay.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
         fds.extend(self.to_solver.poll());
         let timeout = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
         match rustix::event::poll(&mut fds, Some(&timeout)) {
-            Ok(0) => Ok(Woken::Nothing),
-            Ok(_) if !fds[0].revents().is_empty() => Ok(Woken::Ended),
-            Ok(_) | Err(Errno::INTR) => Ok(Woken::Moved),
+            Ok(0) => Ok(WakeReason::Nothing),
+            Ok(_) if !fds[0].revents().is_empty() => Ok(WakeReason::Ended),
+            Ok(_) | Err(Errno::INTR) => Ok(WakeReason::Progress),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-enum Woken {
+enum WakeReason {
     /// The interactor has ended.
     Ended,
     /// It has read or printed something.
-    Moved,
+    Progress,
     /// The pause is over.
     Nothing,
 }
 
 /// The samples of the interactor's activity.
 #[derive(Default)]
-struct Looks {
+struct Samples {
     last: Option<Activity>,
     /// The number of last samples that were equal and idle.
     alike: usize,
@@ -133,7 +133,7 @@ struct Looks {
     running: usize,
 }
 
-impl Looks {
+impl Samples {
     /// It has read or printed something instead of computing.
     fn add_move(&mut self) {
         self.alike = 0;

@@ -30,7 +30,7 @@ impl Pipe {
 }
 
 /// Makes a descriptor non-blocking, in all its copies.
-fn never_wait(fd: impl AsFd) -> io::Result<()> {
+fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Relay {
 impl Relay {
     /// Relays to a pipe, of which the interactor holds the reading end.
     pub(super) fn new(to_interactor: OwnedFd) -> io::Result<Self> {
-        never_wait(&to_interactor)?;
+        set_nonblocking(&to_interactor)?;
         Ok(Self { to_interactor: Some(to_interactor), said: Vec::new(), passed: 0 })
     }
 
@@ -83,10 +83,10 @@ impl Relay {
     }
 
     /// Returns whether the interactor has read all of the solver's output, or has closed its end.
-    pub(super) fn is_heard(&self) -> io::Result<bool> {
+    pub(super) fn is_all_read(&self) -> io::Result<bool> {
         match &self.to_interactor {
             // A file or device, which a tester may have given the solver to write to, has nothing that waits to be read.
-            Some(fd) if !self.is_refused()? => match rustix::io::ioctl_fionread(fd) {
+            Some(fd) if !self.is_closed_by_reader()? => match rustix::io::ioctl_fionread(fd) {
                 Ok(unread) => Ok(self.pending().is_none() && unread == 0),
                 Err(Errno::NOTTY) => Ok(self.pending().is_none()),
                 Err(error) => Err(error.into()),
@@ -96,7 +96,7 @@ impl Relay {
     }
 
     /// Returns whether the interactor has closed its input.
-    pub(super) fn is_refused(&self) -> io::Result<bool> {
+    pub(super) fn is_closed_by_reader(&self) -> io::Result<bool> {
         let Some(fd) = &self.to_interactor else { return Ok(true) };
         let mut fds = [PollFd::new(fd, PollFlags::empty())];
         rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default()))?;
@@ -116,7 +116,7 @@ impl Relay {
     }
 
     /// Returns the solver's output up to the interactor's end.
-    pub(super) fn into_said(self) -> Vec<u8> {
+    pub(super) fn into_output(self) -> Vec<u8> {
         self.said
     }
 }
@@ -138,7 +138,7 @@ impl UnreadInput {
         let kind = FileType::from_raw_mode(rustix::fs::fstat(&reader)?.st_mode);
         let is_stream = matches!(kind, FileType::Fifo | FileType::Socket);
         if is_stream {
-            never_wait(&reader)?;
+            set_nonblocking(&reader)?;
         }
         Ok(Self { reader: is_stream.then_some(reader) })
     }
@@ -162,10 +162,10 @@ impl UnreadInput {
 }
 
 /// The most lines of a transcript.
-const MOST_LINES: usize = 10_000;
+const MAX_LINES: usize = 10_000;
 
 /// The most bytes of a line that are kept.
-const MOST_BYTES: usize = 1000;
+const MAX_BYTES: usize = 1000;
 
 /// A side of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,14 +246,14 @@ impl Lines {
             let open = self.0.iter().rposition(|line| line.side == side).filter(|place| self.0[*place].is_open);
             let place = match open {
                 Some(place) => place,
-                None if self.0.len() >= MOST_LINES => return,
+                None if self.0.len() >= MAX_LINES => return,
                 None => {
                     self.0.push(Line { at, side, text: Vec::new(), is_open: true });
                     self.0.len() - 1
                 }
             };
             let line = &mut self.0[place];
-            let room = MOST_BYTES.saturating_sub(line.text.len());
+            let room = MAX_BYTES.saturating_sub(line.text.len());
             line.text.extend_from_slice(&part[..part.len().min(room)]);
             line.is_open = !part.ends_with(b"\n");
         }
@@ -273,7 +273,7 @@ impl Lines {
             let _ =
                 writeln!(text, "{:>10.4} {side:>10}: {}{end}", at.as_secs_f64(), visible(said.trim_end_matches('\n')));
         }
-        if self.0.len() >= MOST_LINES {
+        if self.0.len() >= MAX_LINES {
             text.push_str("… further lines are left out\n");
         }
         text

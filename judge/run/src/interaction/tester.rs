@@ -1,7 +1,7 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
 use super::converse::{Conversation, ConverseError, InteractorError};
-use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Waited};
+use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
 use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
@@ -51,7 +51,7 @@ pub fn test(
             Next::End => return conclude(tester, runs),
             Next::Timeout => {
                 let limit = Time(trial.patience);
-                let why = tester.obituary(&format!("ran longer than {limit} beside the solver and was ended"));
+                let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
                 return late(runs, why);
             }
             Next::Stopped => return Err(Fault::Cancelled.into()),
@@ -113,11 +113,11 @@ fn perform(
     let began = Instant::now();
     let waited = pending.wait_for_it()?;
     let undecided = match waited {
-        Waited::Stopped => return Err(Fault::Cancelled.into()),
-        Waited::Idle(idleness) if failed && !relay.is_refused()? => Some(idleness),
-        Waited::Idle(_) | Waited::Ended | Waited::Delivered => None,
+        WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
+        WaitOutcome::Idle(idleness) if failed && !relay.is_closed_by_reader()? => Some(idleness),
+        WaitOutcome::Idle(_) | WaitOutcome::Ended | WaitOutcome::Delivered => None,
     };
-    let (said, failure_told) = (relay.into_said(), failed && waited != Waited::Ended);
+    let (said, failure_told) = (relay.into_output(), failed && waited != WaitOutcome::Ended);
     link.end(if was_cut { End::Exited(0) } else { execution.end });
     if !failed {
         tester.patience = tester.patience.saturating_sub(began.elapsed());
@@ -152,7 +152,7 @@ fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
 fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseError> {
     let mut runs = runs.into_iter();
     let Some(first) = runs.next() else {
-        return Err(ConverseError::Tester(tester.obituary("ended with {status} without starting the solver")));
+        return Err(ConverseError::Tester(tester.end_with_reason("ended with {status} without starting the solver")));
     };
     let later = runs.find(|run| run.failure_told);
     let concluded = tester.conclude(later.is_some()).map_err(super::converse::InteractorError::from)?;
@@ -265,7 +265,7 @@ enum Next {
 }
 
 /// What a tester leaves when it ends.
-struct Concluded {
+struct TesterResult {
     /// Its ruling, or why there is none.
     ruling: Result<Ruling, String>,
     /// The first of its reports.
@@ -334,7 +334,7 @@ impl Tester {
     }
 
     /// Ends it, and returns what is to be said of it: how it ended, and the end of its standard error.
-    fn obituary(self, before: &str) -> String {
+    fn end_with_reason(self, before: &str) -> String {
         match self.running.end() {
             Ok(ended) if ended.stderr.is_empty() => before.replace("{status}", &ended.status.to_string()),
             Ok(ended) => {
@@ -345,7 +345,7 @@ impl Tester {
     }
 
     /// Returns what it says after its end. `runs_failed`: the solver failed in a run after the first.
-    fn conclude(self, runs_failed: bool) -> Result<Concluded, CommandError> {
+    fn conclude(self, runs_failed: bool) -> Result<TesterResult, CommandError> {
         let Self { running, protocol, reports, mut stdout, _place, .. } = self;
         let ended = running.end()?;
         let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };
@@ -355,7 +355,7 @@ impl Tester {
         let ruling = verdict::tester_ruling(&protocol, &output, runs_failed).map_err(|error| error.to_string());
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
         let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
-        Ok(Concluded { ruling, written, answer: (!has_score).then_some(stdout) })
+        Ok(TesterResult { ruling, written, answer: (!has_score).then_some(stdout) })
     }
 }
 

@@ -144,7 +144,7 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     let named = Path::new(word);
     // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
     // `/dev/stdin`, are the solver's and not the judge's.
-    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
+    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_in_kernel_file_system(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
     refuse_private_link(named, &path)?;
@@ -181,13 +181,13 @@ pub(crate) fn find_program(name: &Path) -> Result<PathBuf, String> {
 }
 
 /// Returns whether all users may read this file, and pass through the folders on its path if it is reached that way.
-pub(crate) fn is_open(path: &Path, on_foot: bool) -> bool {
+pub(crate) fn is_open(path: &Path, needs_open_parents: bool) -> bool {
     let allows =
         |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);
     let runs = path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
     let wanted = if runs { 0o005 } else { 0o004 };
     let passes = || path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()));
-    allows(wanted, path.metadata()) && (!on_foot || passes())
+    allows(wanted, path.metadata()) && (!needs_open_parents || passes())
 }
 
 /// Returns the files that a program needs to see, read-only.
@@ -217,11 +217,11 @@ pub fn environment<'a>(
 }
 
 /// The kernel's own file systems: they are unbounded, and different for each process.
-const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+const KERNEL_FILE_SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns whether a path is in one of the kernel's own folders.
-fn is_made_up(path: &Path) -> bool {
-    MADE_UP.iter().any(|made_up| path.starts_with(made_up))
+fn is_in_kernel_file_system(path: &Path) -> bool {
+    KERNEL_FILE_SYSTEMS.iter().any(|made_up| path.starts_with(made_up))
 }
 
 /// Returns whether a path is a journal's folder or in one.
@@ -241,7 +241,7 @@ pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
             if entry.file_name() == JOURNAL_FOLDER {
                 // It may be a link to the journal's folder.
                 found.extend(path.canonicalize());
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_made_up(&path) {
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_in_kernel_file_system(&path) {
                 waiting.push(path);
             }
         }
@@ -260,7 +260,7 @@ mod tests {
         let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
         let file = folder.path().join("bot");
         std::fs::write(&file, "").unwrap();
-        for (folder_mode, file_mode, shown, on_foot) in [
+        for (folder_mode, file_mode, shown, needs_open_parents) in [
             (0o755, 0o644, true, true),
             (0o755, 0o755, true, true),
             (0o711, 0o644, true, true),
@@ -270,8 +270,8 @@ mod tests {
         ] {
             set(folder.path(), folder_mode);
             set(&file, file_mode);
-            let open = [false, true].map(|on_foot| is_open(&file, on_foot));
-            assert_eq!(open, [shown, on_foot], "{folder_mode:o} {file_mode:o}");
+            let open = [false, true].map(|needs_open_parents| is_open(&file, needs_open_parents));
+            assert_eq!(open, [shown, needs_open_parents], "{folder_mode:o} {file_mode:o}");
         }
     }
 

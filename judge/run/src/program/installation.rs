@@ -84,7 +84,7 @@ fn own_path(file: &Path) -> Result<PathBuf, String> {
 }
 
 /// The deepest nesting of script interpreters that the kernel allows.
-const DEEPEST: usize = 5;
+const MAX_NESTING: usize = 5;
 
 /// An interpreter that a script runs under.
 pub(super) struct Interpreter {
@@ -104,7 +104,7 @@ pub(super) struct Interpreter {
 pub(super) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, String> {
     let mut found: Vec<Interpreter> = Vec::new();
     let mut script = program.to_owned();
-    while found.len() < DEEPEST {
+    while found.len() < MAX_NESTING {
         let head = head(&script);
         let Some((path, argument)) = first_line(&head) else { break };
         let path = Path::new(OsStr::from_bytes(path));
@@ -320,14 +320,13 @@ const COMMON: [&str; 22] = [
 const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
 
 /// Files of a home that no installation has.
-const SIGNS_OF_A_HOME: [&str; 8] =
-    [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
+const HOME_MARKERS: [&str; 8] = [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
 
 /// Names of private folders without programs.
 const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
 
 /// Folders of a home that many programs share.
-const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
+const SHARED_HOME_FOLDERS: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
 
 /// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
 const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
@@ -390,11 +389,11 @@ fn is_no_home(folder: &Path) -> bool {
         _ => false,
     };
     let is_private = (0..parts.len()).any(|at| is(at, &PRIVATE));
-    if is_shared || is_private || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
+    if is_shared || is_private || is(0, &CLOSED) || HOME_MARKERS.iter().any(|sign| folder.join(sign).exists()) {
         return false;
     }
     homes().iter().all(|home| {
-        let shared = || SHARED_IN_A_HOME.iter().any(|name| home.join(name) == folder);
+        let shared = || SHARED_HOME_FOLDERS.iter().any(|name| home.join(name) == folder);
         !home.starts_with(folder) && !shared()
     })
 }

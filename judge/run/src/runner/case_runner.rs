@@ -35,7 +35,7 @@ pub(super) fn work(
 }
 
 fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
-    while let Some(Turn { job, features, task }) = runner.next_turn() {
+    while let Some(PreparedJob { job, features, task }) = runner.next_turn() {
         slots.running().start(job);
         let judged = runner.judge(task);
         slots.running().end(job);
@@ -60,28 +60,28 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
 const NOISY_SHARE: f64 = 0.1;
 
 /// Less than this is the ordinary price of being scheduled.
-const NOISY_LEAST: Duration = Duration::from_millis(5);
+const MIN_NOISE: Duration = Duration::from_millis(5);
 
 /// With less CPU time than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
-const BRIEF: Duration = Duration::from_millis(1);
+const SHORT_CPU_TIME: Duration = Duration::from_millis(1);
 
 /// On the clock, a brief one may take longer: the checks of others may share its core.
-const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
+const SHORT_WALL_TIME: Duration = Duration::from_millis(4);
 
 /// That thread leaves brief solvers to run for no longer than this before it looks again.
-const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+const MAX_PAUSE: Duration = Duration::from_millis(4);
 
 /// A job that was taken from the plan.
-struct Turn<'a> {
+struct PreparedJob<'a> {
     pub(super) job: JobId,
     /// What the case's input shows; `None` if there is no input, or no event carries them.
     pub(super) features: Option<Arc<Features>>,
     /// `Err` holds what became of it without a run.
-    pub(super) task: Result<Task<'a>, Box<Settled>>,
+    pub(super) task: Result<Task<'a>, Box<JobResult>>,
 }
 
 /// What became of a job.
-type Settled = (Outcome, Evidence);
+type JobResult = (Outcome, Evidence);
 
 /// A solver that is to be run.
 struct Task<'a> {
@@ -133,7 +133,7 @@ struct CaseRunner<'a> {
     executor: Box<dyn Executor>,
     open: Option<Rc<OpenCase>>,
     /// Jobs after the one that is being judged, those whose solvers were submitted first.
-    ahead: VecDeque<Turn<'a>>,
+    ahead: VecDeque<PreparedJob<'a>>,
     /// How long the last solver ran on the clock, if it was brief.
     brief: Option<Duration>,
 }
@@ -149,18 +149,18 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// Takes the next job; `None` when all are taken or the run is stopped.
-    fn next_turn(&mut self) -> Option<Turn<'a>> {
+    fn next_turn(&mut self) -> Option<PreparedJob<'a>> {
         self.ahead.pop_front().or_else(|| self.take())
     }
 
     /// Returns what became of a job; `None` when it was cancelled.
-    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<Settled>>) -> Option<Settled> {
+    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<JobResult>>) -> Option<JobResult> {
         let mut task = match task {
             Ok(task) => task,
             Err(settled) => return Some(*settled),
         };
         match self.execute(&mut task) {
-            Ok(performance) => Some(self.finished(&task, performance)),
+            Ok(solver_run) => Some(self.finished(&task, solver_run)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
                 // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
@@ -174,15 +174,15 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    fn take(&mut self) -> Option<Turn<'a>> {
+    fn take(&mut self) -> Option<PreparedJob<'a>> {
         let job = self.slots.next_job()?;
         let task = self.prepare(job);
         let features = self.open.as_ref().filter(|open| open.index == job.case).and_then(|open| open.features.clone());
-        Some(Turn { job, features, task })
+        Some(PreparedJob { job, features, task })
     }
 
     /// Makes ready what a job needs, or says what became of it without a run.
-    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<Settled>> {
+    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<JobResult>> {
         let slots = self.slots;
         let plan = slots.plan;
         let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
@@ -234,22 +234,22 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
-    fn execute(&mut self, task: &mut Task<'a>) -> Result<Performance, ConverseError> {
-        let mut performance = if task.is_plain() {
-            Performance { execution: self.run(task)?, decision: None, transcript: None }
+    fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
+        let mut solver_run = if task.is_plain() {
+            SolverRun { execution: self.run(task)?, decision: None, transcript: None }
         } else {
-            let _neighbours = self.slots.quiet.read();
+            let _neighbours = self.slots.timing_lock.read();
             self.perform(task)?
         };
-        if task.is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+        if task.is_slightly_slow(&solver_run.execution) && self.slots.has_neighbours() {
             self.settle_ahead();
-            let _alone = self.slots.quiet.write();
-            performance = self.perform(task)?;
+            let _alone = self.slots.timing_lock.write();
+            solver_run = self.perform(task)?;
         }
-        if task.is_slightly_slow(&performance.execution) {
-            performance.execution.breaches.push(Breach::Cpu);
+        if task.is_slightly_slow(&solver_run.execution) {
+            solver_run.execution.breaches.push(Breach::Cpu);
         }
-        Ok(performance)
+        Ok(solver_run)
     }
 
     /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
@@ -257,11 +257,11 @@ impl<'a> CaseRunner<'a> {
     /// the next one runs on.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
-            let guard = self.slots.quiet.read();
+            let guard = self.slots.timing_lock.read();
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
-        if self.slots.looks_ahead(self.brief.is_some()) {
+        if self.slots.submits_ahead(self.brief.is_some()) {
             self.look_ahead();
         }
         let result = match std::mem::replace(&mut task.state, State::Waiting) {
@@ -276,7 +276,7 @@ impl<'a> CaseRunner<'a> {
             State::Waiting => unreachable!("it was submitted"),
         };
         let usage = result.as_ref().ok().map(|execution| &execution.usage);
-        let brief = usage.filter(|usage| usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK);
+        let brief = usage.filter(|usage| usage.cpu < SHORT_CPU_TIME && usage.wall < SHORT_WALL_TIME);
         self.brief = brief.map(|usage| usage.wall);
         result
     }
@@ -285,7 +285,7 @@ impl<'a> CaseRunner<'a> {
     /// the core never waits for another.
     fn pause(&self) -> Duration {
         let others = self.ahead.len().saturating_sub(2) as u32;
-        (self.brief.unwrap_or_default() * others).min(LONGEST_PAUSE)
+        (self.brief.unwrap_or_default() * others).min(MAX_PAUSE)
     }
 
     /// Takes the next jobs and submits their solvers.
@@ -300,12 +300,12 @@ impl<'a> CaseRunner<'a> {
 
     /// Submits a solver that is to run after those ahead, unless one of them could not be submitted, or another slot waits
     /// to time one alone.
-    fn submit_behind_others(&mut self, turn: &mut Turn<'a>) {
-        let waits = |turn: &Turn<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
-        let Turn { task: Ok(task), .. } = turn else { return };
+    fn submit_behind_others(&mut self, turn: &mut PreparedJob<'a>) {
+        let waits = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
+        let PreparedJob { task: Ok(task), .. } = turn else { return };
         if task.is_plain()
             && !self.ahead.iter().any(waits)
-            && let Some(guard) = self.slots.quiet.try_read()
+            && let Some(guard) = self.slots.timing_lock.try_read()
             && self.executor.submit(&task.request).is_ok()
         {
             task.state = State::Submitted(guard);
@@ -330,7 +330,7 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// Runs the solver once, by itself or in a conversation.
-    fn perform(&mut self, task: &Task<'_>) -> Result<Performance, ConverseError> {
+    fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
         let stopped = &self.slots.stopped;
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
@@ -356,22 +356,22 @@ impl<'a> CaseRunner<'a> {
             }
             _ => {
                 let execution = self.executor.run(request)?;
-                return Ok(Performance { execution, decision: None, transcript: None });
+                return Ok(SolverRun { execution, decision: None, transcript: None });
             }
         };
         let decision = match conversation.decision {
             InteractorDecision::Decided(Ruling::Accepted(score)) => {
-                decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+                decide_by_check(prepared.check_written(&conversation.written), Ruling::Accepted(score))
             }
             decision => decision,
         };
         let (execution, transcript) = (conversation.execution, conversation.transcript);
-        Ok(Performance { execution, decision: Some(decision), transcript })
+        Ok(SolverRun { execution, decision: Some(decision), transcript })
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(&self, task: &Task<'_>, performance: Performance) -> Settled {
-        let Performance { execution, decision, transcript } = performance;
+    fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
+        let SolverRun { execution, decision, transcript } = solver_run;
         let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
@@ -385,10 +385,10 @@ impl<'a> CaseRunner<'a> {
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                InteractiveVerdict::Decided(ruling) => ruled(case.admit(ruling)),
+                InteractiveVerdict::Decided(ruling) => outcome_from_ruling(case.admit(ruling)),
                 InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
             },
-            (None, Ending::Clean) => ruled(case.check(&execution.stdout)),
+            (None, Ending::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
             (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
         if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
@@ -402,13 +402,13 @@ impl<'a> CaseRunner<'a> {
             let run_delay = usage.run_delay.filter(|_| task.is_alone());
             outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
             outcome.noisy =
-                outcome.waited.is_some_and(|waited| waited > NOISY_LEAST.max(usage.wall.mul_f64(NOISY_SHARE)));
+                outcome.waited.is_some_and(|waited| waited > MIN_NOISE.max(usage.wall.mul_f64(NOISY_SHARE)));
         }
         outcome
     }
 }
 
-fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
+fn outcome_from_ruling(ruling: Result<Ruling, CheckerError>) -> Outcome {
     match ruling {
         Ok(Ruling::Accepted(score)) => {
             Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
@@ -422,7 +422,7 @@ fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
 }
 
 /// What a solver did, and what was decided on it, unless its answer is still to be checked.
-struct Performance {
+struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
     /// What a solver and its interactor said, where that is wanted.
@@ -436,12 +436,12 @@ fn perform_passes(
     request: &Request,
     limits: &Limits,
     case: &PreparedCase,
-) -> Result<Performance, ConverseError> {
+) -> Result<SolverRun, ConverseError> {
     let mut checking = match case.begin() {
         Ok(checking) => checking,
         Err(error) => {
             let decision = Some(InteractorDecision::Failed(error_chain(&error)));
-            return Ok(Performance { execution: executor.run(request)?, decision, transcript: None });
+            return Ok(SolverRun { execution: executor.run(request)?, decision, transcript: None });
         }
     };
     let mut request = request.clone();
@@ -451,7 +451,7 @@ fn perform_passes(
         largest = larger(&largest, &execution.usage);
         execution.usage = largest.clone();
         let Some(checking) = checking.as_mut().filter(|_| verdict::ending(&execution, limits) == Ending::Clean) else {
-            return Ok(Performance { execution, decision: None, transcript: None });
+            return Ok(SolverRun { execution, decision: None, transcript: None });
         };
         let decision = match checking.check(&execution.stdout) {
             Ok(Checked::Ruling(ruling)) => InteractorDecision::Decided(ruling),
@@ -465,13 +465,13 @@ fn perform_passes(
             )),
             Err(error) => InteractorDecision::Failed(error_chain(&error)),
         };
-        return Ok(Performance { execution, decision: Some(decision), transcript: None });
+        return Ok(SolverRun { execution, decision: Some(decision), transcript: None });
     }
     unreachable!("the passes are counted")
 }
 
 /// Returns the decision of the checker of what an interactor wrote; without one, that of the interactor.
-fn decided(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
+fn decide_by_check(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
     match checked {
         Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
         Err(error) => InteractorDecision::Failed(error_chain(&error)),

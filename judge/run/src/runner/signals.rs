@@ -20,7 +20,7 @@ pub struct Signals {
 struct Registration(u64);
 
 /// Who listens now. All of them hear of a signal: solvers are compiled at once.
-struct Post {
+struct SignalHub {
     /// Whether signals are caught at all.
     open: bool,
     /// Each with the number of its registration.
@@ -31,9 +31,10 @@ struct Post {
 }
 
 /// Whether one has ever come.
-static CAME: AtomicBool = AtomicBool::new(false);
+static SIGNAL_CAME: AtomicBool = AtomicBool::new(false);
 
-static POST: Mutex<Post> = Mutex::new(Post { open: false, listeners: Vec::new(), registered: 0, waiting: false });
+static SIGNAL_HUB: Mutex<SignalHub> =
+    Mutex::new(SignalHub { open: false, listeners: Vec::new(), registered: 0, waiting: false });
 
 impl Signals {
     /// Hears of signals from now on.
@@ -41,18 +42,18 @@ impl Signals {
     /// # Errors
     /// When they cannot be caught.
     pub fn install() -> io::Result<Self> {
-        let mut post = POST.lock();
-        if !post.open {
+        let mut hub = SIGNAL_HUB.lock();
+        if !hub.open {
             open()?;
-            post.open = true;
+            hub.open = true;
         }
         let (sender, receiver) = unbounded_channel();
-        if std::mem::take(&mut post.waiting) {
+        if std::mem::take(&mut hub.waiting) {
             let _ = sender.send(());
         }
-        post.registered += 1;
-        let number = post.registered;
-        post.listeners.push((number, sender));
+        hub.registered += 1;
+        let number = hub.registered;
+        hub.listeners.push((number, sender));
         Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
@@ -75,7 +76,7 @@ impl Signals {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        POST.lock().listeners.retain(|(number, _)| *number != self.0);
+        SIGNAL_HUB.lock().listeners.retain(|(number, _)| *number != self.0);
     }
 }
 
@@ -89,7 +90,7 @@ pub fn exit_at_once() -> ! {
 /// Returns whether a signal has come since they are caught.
 #[must_use]
 pub fn was_interrupted() -> bool {
-    CAME.load(Ordering::SeqCst)
+    SIGNAL_CAME.load(Ordering::SeqCst)
 }
 
 /// Catches signals from now on.
@@ -110,11 +111,11 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
                 _ = terminate.recv() => {}
             }
         });
-        CAME.store(true, Ordering::SeqCst);
-        let mut post = POST.lock();
-        match &*post.listeners {
-            [] if post.waiting => exit_at_once(),
-            [] => post.waiting = true,
+        SIGNAL_CAME.store(true, Ordering::SeqCst);
+        let mut hub = SIGNAL_HUB.lock();
+        match &*hub.listeners {
+            [] if hub.waiting => exit_at_once(),
+            [] => hub.waiting = true,
             listeners => {
                 for (_, listener) in listeners {
                     let _ = listener.send(());

@@ -68,7 +68,7 @@ pub(super) struct Slots<'a> {
     /// By solver: what it may not see of what it is shown.
     pub(super) hidden: Vec<Vec<PathBuf>>,
     /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
-    pub(super) quiet: RwLock<()>,
+    pub(super) timing_lock: RwLock<()>,
     pool: &'a dyn ExecutorPool,
     settings: &'a RunSettings,
     next: AtomicUsize,
@@ -100,7 +100,7 @@ impl<'a> Slots<'a> {
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
-            quiet: RwLock::new(()),
+            timing_lock: RwLock::new(()),
             pool,
             settings,
             next: AtomicUsize::new(0),
@@ -150,7 +150,7 @@ impl<'a> Slots<'a> {
 
     /// Returns whether the next solver starts before the answer of the last one is checked: where a core is free for the
     /// check, or where solvers are so brief that their cores would often be idle; not where that answer may end the run.
-    pub(super) fn looks_ahead(&self, are_brief: bool) -> bool {
+    pub(super) fn submits_ahead(&self, are_brief: bool) -> bool {
         (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
     }
 

@@ -206,7 +206,7 @@ fn as_many_solvers_wait_as_the_time_of_the_last_one_asks_for() {
         let pool = ScriptedPool::new(move |_| Step::AfterCpu("0", Duration::from_micros(cpu)));
         let plan = Plan { fail_fast, ..plan(30) };
         run_on(&settings(1, spare), &plan, &pool, &Notes::new(false), ignore);
-        pool.most_submitted()
+        pool.max_submitted()
     };
     assert_eq!((most(false, false, 500), most(false, false, 5000)), (QUEUE, 1));
     assert_eq!((most(true, false, 500), most(true, false, 5000)), (QUEUE, 2));
@@ -376,7 +376,7 @@ struct Script {
     inputs: Mutex<Vec<Arc<[u8]>>>,
     opened: AtomicUsize,
     /// The most programs that an executor had at once.
-    most_submitted: AtomicUsize,
+    max_submitted: AtomicUsize,
     running: AtomicUsize,
     /// How many programs ran when each run began, itself included.
     neighbours: Mutex<Vec<usize>>,
@@ -389,7 +389,7 @@ impl ScriptedPool {
             step: Box::new(step),
             inputs: Mutex::default(),
             opened: AtomicUsize::new(0),
-            most_submitted: AtomicUsize::new(0),
+            max_submitted: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
             neighbours: Mutex::default(),
         }))
@@ -407,8 +407,8 @@ impl ScriptedPool {
     }
 
     /// Returns the most programs that an executor had at once.
-    fn most_submitted(&self) -> usize {
-        self.0.most_submitted.load(Ordering::SeqCst)
+    fn max_submitted(&self) -> usize {
+        self.0.max_submitted.load(Ordering::SeqCst)
     }
 
     /// Returns, for each run in the order of their starts, how many programs ran then, itself included.
@@ -479,7 +479,7 @@ impl Executor for ScriptedExecutor {
     fn submit(&mut self, request: &Request) -> Result<(), Fault> {
         assert!(self.submitted.len() < QUEUE, "too many wait already");
         self.submitted.push_back(request.clone());
-        self.script.most_submitted.fetch_max(self.submitted.len(), Ordering::SeqCst);
+        self.script.max_submitted.fetch_max(self.submitted.len(), Ordering::SeqCst);
         Ok(())
     }
 

@@ -269,7 +269,7 @@ fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
 const MIB: u64 = 1 << 20;
 
 /// Beyond this much memory, there is no limit that matters.
-const MOST_MIB: u64 = 1 << 20;
+const MAX_MIB: u64 = 1 << 20;
 
 /// What a runtime needs beside its heap.
 const RESERVE_MIB: u64 = 96;
@@ -301,7 +301,7 @@ impl Values {
 
     fn value(&self, name: &str) -> Option<OsString> {
         let of_memory = |share: fn(u64) -> u64| {
-            let mib = (self.memory?.0 / MIB).clamp(1, MOST_MIB);
+            let mib = (self.memory?.0 / MIB).clamp(1, MAX_MIB);
             Some(share(mib).to_string().into())
         };
         match name {

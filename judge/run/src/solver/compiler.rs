@@ -171,7 +171,7 @@ fn message(execution: &Execution) -> String {
 }
 
 /// The longest line that is shown as a version.
-const LONGEST: usize = 100;
+const MAX_VERSION_CHARS: usize = 100;
 
 /// Finds out which languages are installed, and in which version.
 ///
@@ -198,7 +198,7 @@ pub(super) fn language_version<E>(language: &Language, run: &mut RunCompiler<'_,
     }
     let said = [execution.stdout, execution.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    Ok(version_line(&said).map(|line| line.chars().take(LONGEST).collect()))
+    Ok(version_line(&said).map(|line| line.chars().take(MAX_VERSION_CHARS).collect()))
 }
 
 /// Returns the first line with something like `1.2`, or else the first that says anything: some print warnings first.

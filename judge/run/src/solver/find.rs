@@ -11,8 +11,8 @@ use crate::program::{
 };
 use judge_problem::verdict::{self, Ending};
 use judge_problem::{
-    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime, Solver,
-    SolverSpec,
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime,
+    Solver, SolverSpec,
 };
 use judge_sandbox::{End, Execution, Visible};
 use rustix::io::Errno;
@@ -84,7 +84,7 @@ fn bundled(id: &str, settings: &BuildSettings) -> Invocation {
 }
 
 fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Invocation, E> {
-    if let Some(why) = unfit_source(&source.path) {
+    if let Some(why) = refusal_of_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
     Ok(match toolbox.build(source.language, &source.path, run)? {
@@ -116,7 +116,7 @@ fn from_words(words: Vec<OsString>) -> Invocation {
 }
 
 /// Returns why the judge must not read a source file for a compiler, whose messages would show it.
-fn unfit_source(named: &Path) -> Option<String> {
+fn refusal_of_source(named: &Path) -> Option<String> {
     let path = named.canonicalize().ok()?;
     if is_in_journal(&path) {
         return Some(format!("{}: no program sees a journal", named.display()));
@@ -193,9 +193,9 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
         return invocation;
     }
     let Invocation::Program(mut program) = invocation else { return invocation };
-    let on_foot = toolbox.on_foot;
+    let needs_open_parents = toolbox.needs_open_parents;
     let private: Vec<_> =
-        program.visible.iter().filter(|path| path.is_file() && !is_open(path, on_foot)).cloned().collect();
+        program.visible.iter().filter(|path| path.is_file() && !is_open(path, needs_open_parents)).cloned().collect();
     for original in private {
         let copy = match toolbox.copy(&original) {
             Ok(copy) => copy,

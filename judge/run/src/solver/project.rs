@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The most bytes of all source files together, where a problem sets no limit.
-pub(super) const MOST_BYTES: Bytes = Bytes(16 << 20);
+pub(super) const MAX_BYTES: Bytes = Bytes(16 << 20);
 
 /// The most files of a folder, and the most folders within folders.
-const MOST_FILES: usize = 2_000;
-const MOST_DEPTH: usize = 24;
+const MAX_FILES: usize = 2_000;
+const MAX_DEPTH: usize = 24;
 
 /// Folders that are not sources: journals, histories, and what tools make from the sources or fetch.
 const NO_SOURCES: [&str; 7] = [JOURNAL_FOLDER, ".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
@@ -45,7 +45,7 @@ impl Project {
     /// Reads a source file, or a folder of them, with the judge's own rights.
     pub(super) fn read(source: &Path, language: &Language, limit: Option<Bytes>) -> Result<Self, Unusable> {
         let unreadable = |why: String| Unusable::Unreadable(format!("{}: {why}", source.display()));
-        let limit = limit.unwrap_or(MOST_BYTES);
+        let limit = limit.unwrap_or(MAX_BYTES);
         let mut reader = Reader { limit, left: limit.0, flags: OFlags::NONBLOCK, files: Vec::new() };
         let meta = source.metadata().map_err(|error| unreadable(error.to_string()))?;
         if !meta.is_dir() {
@@ -143,8 +143,8 @@ struct Reader {
 impl Reader {
     fn gather(&mut self, folder: &Path, below: &Path, depth: usize) -> Result<(), Unusable> {
         let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", folder.display()));
-        if depth > MOST_DEPTH {
-            return Err(Unusable::Refused(format!("folders are more than {MOST_DEPTH} deep")));
+        if depth > MAX_DEPTH {
+            return Err(Unusable::Refused(format!("folders are more than {MAX_DEPTH} deep")));
         }
         for entry in folder.read_dir().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
@@ -171,8 +171,8 @@ impl Reader {
             return Err(Unusable::Refused(format!("the source is larger than {}", self.limit)));
         };
         self.left = left;
-        if self.files.len() == MOST_FILES {
-            return Err(Unusable::Refused(format!("the folder has more than {MOST_FILES} files")));
+        if self.files.len() == MAX_FILES {
+            return Err(Unusable::Refused(format!("the folder has more than {MAX_FILES} files")));
         }
         self.files.push(WorkFile { path: name, bytes, executable: meta.permissions().mode() & 0o100 != 0 });
         Ok(())
@@ -383,7 +383,7 @@ mod tests {
             let expected = WorkFile { path: seen.into(), bytes: b"x".to_vec(), executable: false };
             assert_eq!(read(&folder.path().join(name), "c", None).unwrap().files, [expected]);
         }
-        File::create(folder.path().join("a.c")).unwrap().set_len(MOST_BYTES.0 + 1).unwrap();
+        File::create(folder.path().join("a.c")).unwrap().set_len(MAX_BYTES.0 + 1).unwrap();
         let refused = Err(Unusable::Refused("the source is larger than 16 MiB".to_owned()));
         assert_eq!(read(&folder.path().join("a.c"), "c", None), refused);
     }

@@ -73,7 +73,7 @@ pub struct Toolbox {
     /// Made when something is put there: most solvers are programs already, and lie open.
     workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
-    pub(super) on_foot: bool,
+    pub(super) needs_open_parents: bool,
     made: AtomicUsize,
     pub(super) settings: BuildSettings,
     /// Once something was compiled.
@@ -84,8 +84,14 @@ impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
     #[must_use]
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
-        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        Self { workbench: OnceLock::new(), on_foot, made: AtomicUsize::new(0), settings, cache: OnceLock::new() }
+        let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
+        Self {
+            workbench: OnceLock::new(),
+            needs_open_parents,
+            made: AtomicUsize::new(0),
+            settings,
+            cache: OnceLock::new(),
+        }
     }
 
     /// Returns how solvers are built.
@@ -147,7 +153,7 @@ impl Toolbox {
         if let Some(workbench) = self.workbench.get() {
             return Ok(&workbench.path);
         }
-        let made = Workbench::make(self.on_foot).map_err(|error| {
+        let made = Workbench::make(self.needs_open_parents).map_err(|error| {
             let place = std::env::temp_dir();
             let advice = "free space in it, or set TMPDIR to a writable folder";
             io::Error::other(format!("cannot make a folder in {}: {error}; {advice}", place.display()))
@@ -169,14 +175,14 @@ struct Workbench {
 }
 
 impl Workbench {
-    fn make(on_foot: bool) -> io::Result<Self> {
+    fn make(needs_open_parents: bool) -> io::Result<Self> {
         // If the judge is killed, the next judge's sweep removes it.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
         let mode = |mode| Permissions::from_mode(mode);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
         // A program is shown its files by paths without links.
         let mut path = folder.path().canonicalize()?;
-        if on_foot {
+        if needs_open_parents {
             let mut secret = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut secret)?;
             path.push(format!("{:032x}", u128::from_ne_bytes(secret)));
