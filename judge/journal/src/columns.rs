@@ -40,10 +40,8 @@ const MAX_COUNT: i64 = 20_000_000;
 /// Also when it is negative or larger than any run has: then the file is damaged.
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
-    if !(0..=MAX_COUNT).contains(&count) {
-        return Err(rusqlite::Error::IntegralValueOutOfRange(column, count));
-    }
-    Ok(count as usize)
+    let fits = usize::try_from(count).ok().filter(|_| count <= MAX_COUNT);
+    fits.ok_or(rusqlite::Error::IntegralValueOutOfRange(column, count))
 }
 
 /// Reads a value by its name.

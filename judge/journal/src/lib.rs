@@ -7,6 +7,8 @@
 //! Journal ─ Watch::look, again and again ─▶ what has changed meanwhile
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
 mod best;
 mod columns;
 mod error;

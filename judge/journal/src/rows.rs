@@ -134,8 +134,8 @@ impl RowWriter<'_> {
         case: &CaseSpec,
         attempt: u32,
     ) -> rusqlite::Result<Option<i64>> {
-        let (entrant, place) = (self.rows.entrants[job.solver], job.case);
-        let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place as i64;
+        let (entrant, place) = (self.rows.entrants[job.solver], i64::try_from(job.case).unwrap_or(i64::MAX));
+        let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place;
         if finished.evidence.stored.is_some_and(own) {
             return Ok(None);
         }
@@ -153,7 +153,7 @@ impl RowWriter<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
              ON CONFLICT DO NOTHING",
         )?;
-        let key = (entrant, place as i64);
+        let key = (entrant, place);
         write_result(self.connection, game_case, rank.as_deref(), key, Replaced::Faults, || {
             // By number: a name is looked for among all of them, for each of every row.
             insert.execute(params![

@@ -272,7 +272,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 /// Reads or writes an answer, which may be longer than all else in a journal.
 pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
     // The hash and the lengths are beside it.
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ANSWER_BYTES as i32 + 1024)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(MAX_ANSWER_BYTES + 1024).unwrap_or(i32::MAX))?;
     let done = act();
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     Ok(done)
@@ -340,7 +340,7 @@ pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
             OWN.get_or_init(|| own)
         }
     };
-    Ok(objects(connection, own.len() as i64 + 1)? == *own)
+    Ok(objects(connection, i64::try_from(own.len() + 1).unwrap_or(i64::MAX))? == *own)
 }
 
 fn objects(connection: &Connection, most: i64) -> rusqlite::Result<Vec<Object>> {

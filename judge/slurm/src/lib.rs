@@ -10,6 +10,8 @@
 //! slurm_runner               a run: submits, follows, ends; also without a judge that follows it
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
 mod following;
 mod plan_file;
 mod result_log;

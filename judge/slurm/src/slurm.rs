@@ -96,14 +96,14 @@ impl Cluster {
     /// Returns how many cases a piece holds: no more than take a moment by the limits.
     pub(super) fn piece_size(&self, plan: &Plan, cases: usize) -> usize {
         let by_limits = PIECE.as_secs_f64() * self.settings.worker.jobs as f64 / worst(plan).as_secs_f64().max(1e-6);
-        cases.div_ceil(MAX_PIECES).max((by_limits as usize).min(cases.div_ceil(FEW_CASES))).max(1)
+        cases.div_ceil(MAX_PIECES).max(whole(by_limits).min(cases.div_ceil(FEW_CASES))).max(1)
     }
 
     /// Submits as many tasks as the pieces that are left may want, and returns the id of their job.
     pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
         let jobs = self.settings.worker.jobs;
         let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
-        let shifts = (work / SHIFT.as_secs_f64()) as usize;
+        let shifts = whole(work / SHIFT.as_secs_f64());
         let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);
         let submission = Submission {
             script: &folder.script(),
@@ -150,6 +150,16 @@ pub(super) fn unwritable(folder: &RunFolder, error: &io::Error) -> RunError {
         ),
         exit: Exit::Fault,
     })
+}
+
+/// Returns the whole part of a number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the fraction is to be dropped; a number that does not fit becomes the nearest one that does"
+)]
+pub(super) fn whole(number: f64) -> usize {
+    number as usize
 }
 
 /// Returns what a case may take at worst.

@@ -2,6 +2,7 @@
 
 use super::result_log::ResultLog;
 use super::run_folder::{Incarnation, Piece, RunFolder};
+use super::slurm::whole;
 use judge_problem::RunEvent;
 use judge_problem::plan::Plan;
 use judge_run::runner::{PlanRunner, RunError};
@@ -51,7 +52,7 @@ pub fn work(
             break;
         }
         let of_one = began.elapsed().as_secs_f64() / taken.len() as f64;
-        count = ((BATCH_TIME.as_secs_f64() / of_one.max(0.001)) as usize).max(runner.jobs());
+        count = whole(BATCH_TIME.as_secs_f64() / of_one.max(0.001)).max(runner.jobs());
     }
     log.finish().map_err(|error| unwritten(&error.to_string()))
 }

@@ -5,7 +5,7 @@
 //! every note.
 
 use super::*;
-use judge_problem::{CaseName, CaseSpec, Shard};
+use judge_problem::{CaseName, CaseSpec, CommandTemplate, CompiledNeeds, GeneratorChoice, Shard};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -166,6 +166,13 @@ impl Scene {
         plan.cases = (1..=u64::from(world.seeds)).map(CaseSpec::from_seed).chain([file]).collect();
         plan.limits.processes = 8 + u32::from(world.limit);
         plan.environment = vec![("A".to_owned(), world.environment.to_string())];
+        // What a setter's generator makes is found out by running it again; a built-in one is told by its version.
+        plan.problem.generator = Some(GeneratorChoice::Command(CommandTemplate {
+            line: format!("generator-{} {{seed}}", world.generator),
+            folder: "/".into(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        }));
         self.bench.generator = format!("generator-{}", world.generator);
         self.bench.checker.version = world.checker.into();
         self.bench.hashes = vec![Digest::of(&[world.solver])];

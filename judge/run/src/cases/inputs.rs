@@ -167,7 +167,7 @@ impl FileProgram {
     /// Returns the case with this seed. The generator gets a file with the seed alone, and leaves one file.
     pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
         let failed = |why: String| InputError::Generator { seed, why };
-        let named = of_list(self.seeds.as_deref(), seed).map_err(failed)?;
+        let named = of_list(self.seeds.as_deref(), seed)?;
         let (finished, mut made) = self.program.run_on_list(&format!("{named}\n"), stop)?;
         if !finished.status.success() {
             return Err(failed(format!("{}: {}", finished.status, tail(&finished.stderr))));
@@ -181,15 +181,16 @@ impl FileProgram {
 }
 
 /// Returns the seed in this line, from 0, of a list; the number itself beyond its end.
-fn of_list(list: Option<&Path>, line: u64) -> Result<u64, String> {
+fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
     let Some(path) = list else { return Ok(line) };
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let failed = |why| InputError::Generator { seed: line, why };
+    let text = fs::read_to_string(path).map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
     let place = usize::try_from(line).unwrap_or(usize::MAX);
     match text.lines().map(str::trim).filter(|seed| !seed.is_empty()).nth(place) {
         None => Ok(line),
-        Some(seed) => seed
-            .parse()
-            .map_err(|_| format!("{}: seed {line} is `{seed}`: expected a whole number below 2^64", path.display())),
+        Some(seed) => seed.parse().map_err(|_| {
+            failed(format!("{}: seed {line} is `{seed}`: expected a whole number below 2^64", path.display()))
+        }),
     }
 }
 

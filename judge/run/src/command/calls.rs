@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// The files of a case for one call.
 #[derive(Debug, Clone, Copy)]
-pub struct CallInput<'a> {
+pub(crate) struct CallInput<'a> {
     /// The input.
     pub input: &'a CaseInput,
     /// The answer; a validator has none.
@@ -32,7 +32,7 @@ pub struct CallInput<'a> {
 
 /// What a program said when it was called.
 #[derive(Debug)]
-pub struct CallResult {
+pub(crate) struct CallResult {
     /// How it ended, and what it printed.
     pub output: CommandOutput,
     /// The contents of the files of [`Protocol::reports`]; `None` for those that do not exist.
@@ -41,7 +41,7 @@ pub struct CallResult {
 
 /// The calls of a program for one case. What it leaves beside its reports stays there from call to call, if the protocol
 /// has that.
-pub struct Calls<'a> {
+pub(crate) struct Calls<'a> {
     program: &'a SetterProgram,
     protocol: &'a dyn Protocol,
     left: Left,
@@ -60,7 +60,7 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When the folder for its result cannot be made.
-    pub fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
+    pub(crate) fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
         let left = match program.command.trusted {
             true => Left::Supervised(Reports::create(protocol)?),
             false => Left::Sandboxed(Vec::new()),
@@ -72,7 +72,7 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When it gives no result.
-    pub fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
+    pub(crate) fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
         match &mut self.left {
             Left::Supervised(reports) => call_supervised(self.program, self.protocol, reports, files, stop),
             Left::Sandboxed(left) => call_sandboxed(self.program, self.protocol, left, files, stop),
@@ -83,7 +83,7 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When one cannot be removed.
-    pub fn clear(&mut self) -> io::Result<()> {
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
         match &mut self.left {
             Left::Supervised(reports) => reports.clear(),
             Left::Sandboxed(left) => {
@@ -330,7 +330,7 @@ fn values<'a>(input: &'a Path, answer: &'a Path) -> [(&'static str, &'a Path); 3
 }
 
 /// A running call of a setter's program. When this is dropped, the program is killed.
-pub struct LiveCall<'a> {
+pub(crate) struct LiveCall<'a> {
     program: &'a SetterProgram,
     protocol: &'a dyn Protocol,
     run: Run,
@@ -346,7 +346,7 @@ impl<'a> LiveCall<'a> {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(
+    pub(crate) fn start(
         program: &'a SetterProgram,
         protocol: &'a dyn Protocol,
         files: CallInput<'_>,
@@ -364,7 +364,7 @@ impl<'a> LiveCall<'a> {
 
     /// Becomes readable when the program has ended.
     #[must_use]
-    pub fn ended(&self) -> BorrowedFd<'_> {
+    pub(crate) fn ended(&self) -> BorrowedFd<'_> {
         match &self.run {
             Run::Supervised { running, .. } => running.ended(),
             Run::Sandboxed(run) => run.ended(),
@@ -373,7 +373,7 @@ impl<'a> LiveCall<'a> {
 
     /// Returns the ids of its processes.
     #[must_use]
-    pub fn processes(&self) -> Vec<u32> {
+    pub(crate) fn processes(&self) -> Vec<u32> {
         match &self.run {
             Run::Supervised { running, .. } => running.processes(),
             Run::Sandboxed(run) => run.processes(),
@@ -384,7 +384,7 @@ impl<'a> LiveCall<'a> {
     ///
     /// # Errors
     /// When it gave no result.
-    pub fn end(self) -> Result<CallResult, CommandError> {
+    pub(crate) fn end(self) -> Result<CallResult, CommandError> {
         match self.run {
             Run::Supervised { running, reports, _place } => {
                 let output = running.end()?;
@@ -402,7 +402,7 @@ impl<'a> LiveCall<'a> {
     ///
     /// # Errors
     /// When it had passed a limit, or its standard error cannot be read.
-    pub fn kill(self) -> Result<String, CommandError> {
+    pub(crate) fn kill(self) -> Result<String, CommandError> {
         let output = match self.run {
             Run::Supervised { running, .. } => running.end()?,
             Run::Sandboxed(run) => sandboxed::result(self.program, run.kill()?)?.0,

@@ -7,8 +7,10 @@ mod outside;
 mod sandboxed;
 mod setter;
 
-pub use calls::{CallInput, CallResult, Calls, LiveCall};
+pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall};
 pub use identity::{checker_identity, game_of, generator_identity};
-pub use outside::{Reports, Running, call_words, contents, run};
+pub use outside::run;
+pub(crate) use outside::{Reports, Running, call_words, contents};
 pub use sandboxed::{dismiss_workers, use_sandbox};
-pub use setter::{CaseInput, CommandError, CommandOutput, Place, SetterProgram, StopSignal, words};
+pub(crate) use setter::Place;
+pub use setter::{CaseInput, CommandError, CommandOutput, SetterProgram, StopSignal, words};

@@ -70,7 +70,7 @@ fn not_stored(program: &str, source: io::Error) -> CommandError {
 
 /// A running command. When this is dropped, the command and all its processes are killed.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     command: Supervised,
     name: String,
     stderr: File,
@@ -82,7 +82,7 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be started, or its standard error cannot be stored.
-    pub fn start(
+    pub(crate) fn start(
         words: &[OsString],
         folder: &Path,
         [stdin, stdout]: [BorrowedFd<'_>; 2],
@@ -98,13 +98,13 @@ impl Running {
 
     /// Returns the ids of its processes.
     #[must_use]
-    pub fn processes(&self) -> Vec<u32> {
+    pub(crate) fn processes(&self) -> Vec<u32> {
         self.command.processes()
     }
 
     /// Becomes readable when its process has ended.
     #[must_use]
-    pub fn ended(&self) -> BorrowedFd<'_> {
+    pub(crate) fn ended(&self) -> BorrowedFd<'_> {
         self.command.ended()
     }
 
@@ -112,7 +112,7 @@ impl Running {
     ///
     /// # Errors
     /// When its standard error cannot be read back.
-    pub fn end(mut self) -> Result<CommandOutput, CommandError> {
+    pub(crate) fn end(mut self) -> Result<CommandOutput, CommandError> {
         let ended = self.command.end().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
         let (status, stderr) = ended.map_err(|source| not_stored(&self.name, source))?;
         Ok(CommandOutput { status, stdout: Vec::new(), stderr })
@@ -123,7 +123,7 @@ impl Running {
 ///
 /// # Errors
 /// When it cannot be read back.
-pub fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+pub(crate) fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(KEPT_BYTES).read_to_end(&mut bytes)?;
@@ -136,7 +136,7 @@ const REPORT_BYTES: u64 = 64 << 20;
 /// The files for the result of one call. They are removed when this is dropped. If the judge is killed, the next
 /// judge's sweep removes them.
 #[derive(Debug)]
-pub struct Reports {
+pub(crate) struct Reports {
     _folder: Option<TempDir>,
     files: Vec<PathBuf>,
 }
@@ -146,7 +146,7 @@ impl Reports {
     ///
     /// # Errors
     /// When they cannot be created.
-    pub fn create(protocol: &dyn Protocol) -> io::Result<Self> {
+    pub(crate) fn create(protocol: &dyn Protocol) -> io::Result<Self> {
         let names = protocol.reports();
         if names.is_empty() {
             return Ok(Self { _folder: None, files: Vec::new() });
@@ -162,7 +162,12 @@ impl Reports {
 
     /// Returns the files of a call that writes these reports.
     #[must_use]
-    pub fn with<'a>(&'a self, input: &'a Path, answer: Option<&'a Path>, expected: Option<&'a Path>) -> CallFiles<'a> {
+    pub(crate) fn with<'a>(
+        &'a self,
+        input: &'a Path,
+        answer: Option<&'a Path>,
+        expected: Option<&'a Path>,
+    ) -> CallFiles<'a> {
         CallFiles { input, answer, expected, reports: &self.files }
     }
 
@@ -170,7 +175,7 @@ impl Reports {
     ///
     /// # Errors
     /// When one cannot be read, or is no file.
-    pub fn read(&self) -> io::Result<Vec<Option<Vec<u8>>>> {
+    pub(crate) fn read(&self) -> io::Result<Vec<Option<Vec<u8>>>> {
         self.files.iter().map(|file| read(file)).collect()
     }
 
@@ -178,7 +183,7 @@ impl Reports {
     ///
     /// # Errors
     /// When one cannot be removed.
-    pub fn clear(&self) -> io::Result<()> {
+    pub(crate) fn clear(&self) -> io::Result<()> {
         let remove = |file: &PathBuf| match std::fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -207,7 +212,11 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When the command line is empty or its quotes do not match.
-pub fn call_words(command: &CommandTemplate, place: &Place, call: &Call<'_>) -> Result<Vec<OsString>, CommandError> {
+pub(crate) fn call_words(
+    command: &CommandTemplate,
+    place: &Place,
+    call: &Call<'_>,
+) -> Result<Vec<OsString>, CommandError> {
     let mut words = place.words(&command.line, &call.placeholders)?;
     words.extend(call.appended.iter().cloned());
     Ok(words)

@@ -12,13 +12,13 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use std::ffi::OsString;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use std::{io, mem};
 
 /// The most bytes of standard output: a generator prints an input.
 pub(super) const OUTPUT: Bytes = Bytes(256 << 20);
@@ -46,7 +46,7 @@ pub(super) fn run(
     call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let found = program.found()?;
-    let mut worker = take(None)?;
+    let mut worker = take_worker(None)?;
     let call_spec = call_spec(found, worker.working_folder())?;
     let request = request(program, found, worker.working_folder(), &call_spec);
     if stop.is_some_and(StopSignal::is_set) {
@@ -103,7 +103,7 @@ pub(super) fn start(
     call_spec: impl FnOnce(&Found, &Path) -> Result<CallSpec, CommandError>,
 ) -> Result<SandboxedRun, CommandError> {
     let found = program.found()?;
-    let mut worker = take(core)?;
+    let mut worker = take_worker(core)?;
     let call_spec = call_spec(found, worker.working_folder())?;
     let mut request = request(program, found, worker.working_folder(), &call_spec);
     request.stdin = Stdin::File(Arc::new(stdin.into()));
@@ -230,49 +230,51 @@ fn output(program: &SetterProgram, found: &Found, execution: Execution) -> Resul
     Ok(CommandOutput { status, stdout: execution.stdout, stderr: execution.stderr })
 }
 
-/// `None` until one is named or needed.
-static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
+/// The sandbox of setters' programs, and its idle workers.
+///
+/// It is one for the whole process: checkers and generators are made from problems in many places, which would all have to
+/// pass it on, and a second pool would hold twice as many idle processes.
+struct Pool {
+    /// `None` until one is named or needed.
+    sandbox: Option<Arc<Sandbox>>,
+    /// Workers that wait for a call, each with the core that it stays on. The one that was used last comes last: it has the
+    /// latest program at hand.
+    idle: Vec<(Option<usize>, Worker)>,
+}
 
-/// Workers that wait for a call and the cores that they stay on, the one that was last used last: it knows the latest program.
-static IDLE: Mutex<Vec<(Option<usize>, Worker)>> = Mutex::new(Vec::new());
+static POOL: Mutex<Pool> = Mutex::new(Pool { sandbox: None, idle: Vec::new() });
 
 /// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
-    change_to(Some(Arc::clone(sandbox)));
+    replace_pool(Some(Arc::clone(sandbox)));
 }
 
-/// Ends the workers that wait for a call, the sandbox's own included. To be called when the process is about to end: a
-/// worker would go by itself a moment later.
+/// Ends the workers that wait for a call. Call it when the process is about to end: a worker would notice that only a moment
+/// later.
 pub fn dismiss_workers() {
-    change_to(None);
+    replace_pool(None);
 }
 
-/// In one step: whoever needs a sandbox meanwhile has this one or the one before.
-fn change_to(sandbox: Option<Arc<Sandbox>>) {
-    let _before = mem::replace(&mut *SANDBOX.lock(), sandbox);
-    IDLE.lock().drain(..).for_each(|(_, worker)| worker.dismiss());
+fn replace_pool(sandbox: Option<Arc<Sandbox>>) {
+    let before = std::mem::replace(&mut *POOL.lock(), Pool { sandbox, idle: Vec::new() });
+    before.idle.into_iter().for_each(|(_, worker)| worker.dismiss());
 }
 
 /// Returns a worker that runs nothing, and whose programs stay on `core` if one is given.
-pub(super) fn take(core: Option<usize>) -> Result<Worker, CommandError> {
-    let mut idle = IDLE.lock();
-    if let Some(place) = idle.iter().rposition(|(own, _)| *own == core) {
-        return Ok(idle.remove(place).1);
+fn take_worker(core: Option<usize>) -> Result<Worker, CommandError> {
+    let mut pool = POOL.lock();
+    if let Some(place) = pool.idle.iter().rposition(|(own, _)| *own == core) {
+        return Ok(pool.idle.remove(place).1);
     }
-    drop(idle);
-    Ok(sandbox()?.worker(core)?)
+    let sandbox = match &pool.sandbox {
+        Some(sandbox) => Arc::clone(sandbox),
+        None => Arc::clone(pool.sandbox.insert(Arc::new(Sandbox::open(&Options::default())?))),
+    };
+    drop(pool);
+    Ok(sandbox.worker(core)?)
 }
 
 /// Takes back a worker whose last run was no fault.
 fn give_back(worker: Worker, core: Option<usize>) {
-    IDLE.lock().push((core, worker));
-}
-
-fn sandbox() -> Result<Arc<Sandbox>, CommandError> {
-    let mut sandbox = SANDBOX.lock();
-    if let Some(sandbox) = &*sandbox {
-        return Ok(Arc::clone(sandbox));
-    }
-    let opened = Arc::new(Sandbox::open(&Options::default())?);
-    Ok(Arc::clone(sandbox.insert(opened)))
+    POOL.lock().idle.push((core, worker));
 }

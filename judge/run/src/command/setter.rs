@@ -60,7 +60,7 @@ impl SetterProgram {
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
         let words = split(line)?.iter().map(|word| filled(word, &[(FOLDER, &folder)])).collect();
-        let mut program = setters_program(words, &folder).map_err(not_found)?;
+        let mut program = setters_program(words, &folder).map_err(|error| not_found(error.to_string()))?;
         program.visible.extend(compiled.visible.iter().cloned());
         program.environment.extend(compiled.environment.iter().cloned());
         let mut hidden: Vec<PathBuf> = program.visible.iter().flat_map(|path| journals_in(path)).collect();
@@ -88,7 +88,7 @@ const FOLDER: &str = "folder";
 /// Where a command runs: in the folder of its problem, or, if it names that folder, in an empty one of its own. That one is
 /// removed with this value; if the judge is killed, the next judge's sweep removes it.
 #[derive(Debug)]
-pub struct Place {
+pub(crate) struct Place {
     own: Option<TempDir>,
     problem: PathBuf,
 }
@@ -98,7 +98,7 @@ impl Place {
     ///
     /// # Errors
     /// When the folder cannot be made.
-    pub fn of(command: &CommandTemplate) -> io::Result<Self> {
+    pub(crate) fn of(command: &CommandTemplate) -> io::Result<Self> {
         let prefix = || judge_sandbox::sweepable_name("work") + ".";
         let folder = || tempfile::Builder::new().prefix(&prefix()).tempdir();
         let own = names_folder(&command.line).then(folder).transpose()?;
@@ -109,7 +109,7 @@ impl Place {
 
     /// Returns the folder that the command runs in.
     #[must_use]
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.own.as_ref().map_or(&self.problem, TempDir::path)
     }
 
@@ -117,7 +117,7 @@ impl Place {
     ///
     /// # Errors
     /// When it is empty or its quotes do not match.
-    pub fn words(&self, line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
+    pub(crate) fn words(&self, line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
         words(line, &[&[(FOLDER, &*self.problem)], values].concat())
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// The result of a conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     /// How the solver ended. Its standard output ends with the interactor.
     pub execution: Execution,
     /// The interactor's decision.
@@ -31,7 +31,7 @@ pub struct Conversation {
 
 /// A conversation failed. This is never the solver's fault.
 #[derive(Debug, thiserror::Error)]
-pub enum ConverseError {
+pub(crate) enum ConverseError {
     /// The sandbox failed, or the run was stopped.
     #[error(transparent)]
     Sandbox(#[from] Fault),
@@ -48,7 +48,7 @@ pub enum ConverseError {
 
 /// The other side of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub struct Partner<'a> {
+pub(crate) struct Partner<'a> {
     /// The program.
     pub interactor: &'a SetterProgram,
     /// How it is called and understood.
@@ -70,7 +70,7 @@ pub struct Partner<'a> {
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
-pub fn converse(
+pub(crate) fn converse(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
@@ -198,7 +198,7 @@ impl Decider for Interactor<'_> {
 
 /// An interactor that could not be started.
 #[derive(Debug, thiserror::Error)]
-pub enum InteractorError {
+pub(crate) enum InteractorError {
     /// Its command could not be run.
     #[error(transparent)]
     Command(#[from] CommandError),

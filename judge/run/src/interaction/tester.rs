@@ -5,7 +5,7 @@ use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Wait
 use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision};
+use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, ProtocolError};
 use judge_problem::{CheckerProtocol, ExternalChecker, Limits, Ruling, ScoreStream, Time, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -27,7 +27,7 @@ const DECISION_TIME: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When the tester fails without the solver; [`Fault::Cancelled`] when the trial is stopped.
-pub fn test(
+pub(crate) fn test(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
@@ -223,7 +223,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A tester and its case.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial<'a> {
+pub(crate) struct Trial<'a> {
     /// The program.
     pub tester: &'a ExternalChecker,
     /// The case.
@@ -267,7 +267,7 @@ enum Next {
 /// What a tester leaves when it ends.
 struct TesterResult {
     /// Its ruling, or why there is none.
-    ruling: Result<Ruling, String>,
+    ruling: Result<Ruling, ProtocolError>,
     /// The first of its reports.
     written: Vec<u8>,
     /// What it printed on standard output, unless that has its score.
@@ -352,7 +352,7 @@ impl Tester {
         let (stdout, mut reports) =
             (command::contents(&mut stdout).map_err(unreadable)?, reports.read().map_err(unreadable)?);
         let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
-        let ruling = verdict::tester_ruling(&protocol, &output, runs_failed).map_err(|error| error.to_string());
+        let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
         let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
         Ok(TesterResult { ruling, written, answer: (!has_score).then_some(stdout) })

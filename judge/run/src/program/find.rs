@@ -1,6 +1,6 @@
 //! A command's program and what it sees in the sandbox: its environment, and its files without the journals in them.
 
-use super::executable::on_path;
+use super::executable::{ProgramError, on_path};
 use super::installation::{self, Installation, Interpreter};
 use super::version_manager;
 use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Program, Runtime};
@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Finds an installed program by its name; `None` if there is none.
-pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
+pub(crate) fn installed(name: &str) -> Option<Result<Program, ProgramError>> {
     let found = on_path(OsStr::new(name))?;
     Some(version_manager::behind_rustup(&found).and_then(|behind| {
         let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
@@ -23,12 +23,12 @@ pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
 
 /// Returns the program of a command, found as a shell finds it. The files that the command names are visible, and named
 /// by their full paths: the working folder of a solver is not the user's.
-pub(crate) fn named_program(words: Vec<OsString>) -> Result<Program, String> {
+pub(crate) fn named_program(words: Vec<OsString>) -> Result<Program, ProgramError> {
     program_of(words, true)
 }
 
 /// Returns the program of a command that is not the user's own, such as a language's: no file that it names is visible.
-pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, String> {
+pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, ProgramError> {
     program_of(words, false)
 }
 
@@ -37,17 +37,16 @@ pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, String> 
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Program, String> {
+pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Program, ProgramError> {
     let named = PathBuf::from(&words[0]);
     words[0] = match words[0].as_bytes().contains(&b'/') {
         true => {
             let path = folder.join(&named);
-            path.metadata().map_err(|error| error.to_string())?;
+            path.metadata().map_err(ProgramError::Setters)?;
             path.into_os_string()
         }
         false => {
-            let found = on_path(named.as_os_str())
-                .ok_or_else(|| format!("{}: there is no such command on the PATH", named.display()))?;
+            let found = on_path(named.as_os_str()).ok_or_else(|| ProgramError::NotOnPath(named.clone()))?;
             version_manager::behind_rustup(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
         }
     };
@@ -65,7 +64,7 @@ pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Progra
     Ok(program)
 }
 
-fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, String> {
+fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, ProgramError> {
     let by_path = words[0].as_bytes().contains(&b'/');
     let mut found = installation::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
@@ -105,14 +104,14 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
 ///
 /// # Errors
 /// When one is a link to a private file.
-pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), String> {
+pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), ProgramError> {
     let mut shown = Vec::new();
     let mut show = |word: OsString| {
         let Some(path) = named_path(&word)? else { return Ok(word) };
         shown.push(path.clone());
         Ok(path.into_os_string())
     };
-    let words = words.into_iter().map(&mut show).collect::<Result<_, String>>()?;
+    let words = words.into_iter().map(&mut show).collect::<Result<_, ProgramError>>()?;
     Ok((words, shown))
 }
 
@@ -140,7 +139,7 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
 /// Other folders are shown to a solver only on request: `/` would be the whole machine.
-fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
+fn named_path(word: &OsStr) -> Result<Option<PathBuf>, ProgramError> {
     let named = Path::new(word);
     // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
     // `/dev/stdin`, are the solver's and not the judge's.
@@ -152,10 +151,9 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
 }
 
 /// Refuses links to private files outside the current folder: the author of a solver may have planted them.
-pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), String> {
+pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), ProgramError> {
     if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
-        let (link, file) = (named.display(), path.display());
-        return Err(format!("{link} is a link to {file}, which is not readable by all users; name that file itself"));
+        return Err(ProgramError::PrivateLink { link: named.to_owned(), file: path.to_owned() });
     }
     Ok(())
 }
@@ -165,17 +163,14 @@ pub(crate) fn is_below_here(path: &Path) -> bool {
 }
 
 /// Returns the path of a program, or why it cannot be run.
-pub(crate) fn find_program(name: &Path) -> Result<PathBuf, String> {
+pub(crate) fn find_program(name: &Path) -> Result<PathBuf, ProgramError> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
     // A bare name is a command, or else a file in the current folder.
     let found = Some(name).filter(|_| bare).and_then(|name| on_path(name.as_os_str()));
     let found = found.unwrap_or_else(|| name.to_owned());
-    let meta = found.metadata().map_err(|error| {
-        let hint = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
-        format!("{}: {error}{hint}", name.display())
-    })?;
+    let meta = found.metadata().map_err(|error| ProgramError::NoSuchCommand { name: name.to_owned(), bare, error })?;
     if meta.is_dir() {
-        return Err(format!("{} is a folder, not a program", name.display()));
+        return Err(ProgramError::Folder(name.to_owned()));
     }
     Ok(found)
 }

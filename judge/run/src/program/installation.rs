@@ -10,7 +10,7 @@
 //! author plants in the solver's own folder make only that folder visible. Library paths in ELF headers are not read:
 //! an installation contains what it needs.
 
-use super::executable::{self, first_line, head, is_executable, on_path};
+use super::executable::{self, ProgramError, first_line, head, is_executable, on_path};
 use super::version_manager;
 use crate::matching::matching;
 use judge_problem::JOURNAL_FOLDER;
@@ -57,12 +57,12 @@ impl Installation {
 ///
 /// # Errors
 /// When it does not exist, or is a shim for a program that cannot be found.
-pub(super) fn installation(program: &Path) -> Result<Installation, String> {
+pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError> {
     let named = own_path(program)?;
     let behind = version_manager::behind_shim(&named)?;
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
-    let real = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+    let real = program.canonicalize().map_err(|error| ProgramError::File { path: program.clone(), error })?;
     // Both the given path and the one without links count: links alone make nothing visible.
     let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = shown_folders(&real).into_iter().chain(venv).collect();
@@ -70,8 +70,8 @@ pub(super) fn installation(program: &Path) -> Result<Installation, String> {
 }
 
 /// Returns the absolute path of a file, with its links as they are.
-fn own_path(file: &Path) -> Result<PathBuf, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+fn own_path(file: &Path) -> Result<PathBuf, ProgramError> {
+    let failed = |error| ProgramError::File { path: file.to_owned(), error };
     let path = std::path::absolute(file).map_err(failed)?;
     if !path.components().any(|part| part == Component::ParentDir) {
         return Ok(path);
@@ -101,7 +101,7 @@ pub(super) struct Interpreter {
 ///
 /// # Errors
 /// When one is a shim for a program that cannot be found.
-pub(super) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, String> {
+pub(super) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, ProgramError> {
     let mut found: Vec<Interpreter> = Vec::new();
     let mut script = program.to_owned();
     while found.len() < MAX_NESTING {
@@ -128,7 +128,7 @@ pub(super) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, String> {
 ///
 /// # Errors
 /// When it is a shim for a program that cannot be found.
-pub(super) fn behind_env(arguments: &[OsString]) -> Result<Option<Interpreter>, String> {
+pub(super) fn behind_env(arguments: &[OsString]) -> Result<Option<Interpreter>, ProgramError> {
     let file = command_of_env(arguments).and_then(|name| on_path(&name));
     let installation = file.map(|file| installation(&file)).transpose()?;
     Ok(installation.map(|installation| Interpreter { installation, argument: None, by_name: true }))

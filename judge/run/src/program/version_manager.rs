@@ -3,7 +3,7 @@
 //! A shim is a small program that starts one of several installed versions, chosen by files and variables. The same choice
 //! is made here, because a shim could not make it in the sandbox, which hides these files.
 
-use super::executable;
+use super::executable::{self, ProgramError};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -26,7 +26,7 @@ const MANAGERS: [(&str, &str); 9] = [
 ///
 /// # Errors
 /// When the version chosen is not installed or has no such program.
-pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, String> {
+pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, ProgramError> {
     let Some(name) = program.file_name() else { return Ok(None) };
     let found = match kind(program, name) {
         None => return Ok(None),
@@ -34,10 +34,7 @@ pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, String> {
         Some(Shim::Asdf { root, text }) => of_asdf(&root, &text, name),
         Some(Shim::Other) => None,
     };
-    found.filter(|file| executable::is_executable(file)).map(Some).ok_or_else(|| {
-        let shim = program.display();
-        format!("{shim} is a shim for a version that is not chosen or not installed; name the version's own program")
-    })
+    found.filter(|file| executable::is_executable(file)).map(Some).ok_or_else(|| ProgramError::Shim(program.to_owned()))
 }
 
 /// The kinds of shims.
@@ -142,7 +139,7 @@ fn of_asdf(root: &Path, shim: &str, name: &OsStr) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When no toolchain is chosen, or it has no such program.
-pub(super) fn behind_rustup(proxy: &Path) -> Result<Option<PathBuf>, String> {
+pub(super) fn behind_rustup(proxy: &Path) -> Result<Option<PathBuf>, ProgramError> {
     if !is_proxy(proxy) {
         return Ok(None);
     }
@@ -150,12 +147,7 @@ pub(super) fn behind_rustup(proxy: &Path) -> Result<Option<PathBuf>, String> {
         let toolchain = toolchain(&home, std::env::var("RUSTUP_TOOLCHAIN").ok())?;
         Some(toolchain.join("bin").join(proxy.file_name()?)).filter(|program| program.is_file())
     });
-    found.map(Some).ok_or_else(|| {
-        format!(
-            "{} is a proxy for a toolchain that is not chosen or not installed; rustup default stable",
-            proxy.display()
-        )
-    })
+    found.map(Some).ok_or_else(|| ProgramError::Proxy(proxy.to_owned()))
 }
 
 /// Rustup installs its proxies as hard or symbolic links to itself.
@@ -225,6 +217,6 @@ mod tests {
         symlink("gcc", file("cc")).unwrap();
         assert!(is_proxy(&file("rustc")) && is_proxy(&file("cargo")));
         assert!(!is_proxy(&file("cc")) && !is_proxy(&file("gcc")) && !is_proxy(&file("rustup")));
-        assert_eq!(behind_rustup(&file("gcc")), Ok(None));
+        assert!(matches!(behind_rustup(&file("gcc")), Ok(None)));
     }
 }

@@ -284,7 +284,7 @@ impl<'a> CaseRunner<'a> {
     /// How long brief solvers are left to run before the first of them is asked for: until two of those that wait are left, so that
     /// the core never waits for another.
     fn pause(&self) -> Duration {
-        let others = self.ahead.len().saturating_sub(2) as u32;
+        let others = u32::try_from(self.ahead.len().saturating_sub(2)).unwrap_or(u32::MAX);
         (self.brief.unwrap_or_default() * others).min(MAX_PAUSE)
     }
 

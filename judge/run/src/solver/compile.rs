@@ -2,7 +2,7 @@
 
 use super::compiler::{self, Compiled, OUT, RunCompiler};
 use super::project::{Project, Unusable, startable};
-use super::spec::{remedy, tool, usable};
+use super::spec::{SolverError, remedy, tool, usable};
 use super::toolbox::Toolbox;
 use crate::program;
 use judge_problem::{Bytes, Digest, Language, Program, fill_placeholders};
@@ -105,10 +105,10 @@ impl Toolbox {
         let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
         let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
         if language.uses("{program}") {
-            values.program = out.join(main_file(&files, project.stem()).map_err(refused)?);
+            values.program = out.join(main_file(&files, project.stem()).map_err(|error| refused(error.to_string()))?);
         }
         if language.uses("{class}") {
-            values.class = main_class(&files, project.stem()).map_err(refused)?;
+            values.class = main_class(&files, project.stem()).map_err(|error| refused(error.to_string()))?;
         }
         self.command(language, values, out)
     }
@@ -230,8 +230,19 @@ fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Fai
     Ok(compiler)
 }
 
+/// It is not clear what is run of what a compiler made.
+#[derive(Debug, thiserror::Error)]
+enum NoMain {
+    #[error("the compiler made several files, and none of them is called main: {0}")]
+    File(String),
+    #[error("no class has a method `public static void main(String[])`")]
+    Class,
+    #[error("several classes have a method main, and it is not clear which starts: {0}")]
+    SeveralClasses(String),
+}
+
 /// Returns the file that is run of those that a compiler made.
-fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
+fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain> {
     let named = |name: &OsStr| {
         let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
         found.next().filter(|_| found.next().is_none())
@@ -243,12 +254,12 @@ fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String
         let mut names: Vec<_> = files.iter().map(|file| file.path.display().to_string()).collect();
         names.sort();
         names.truncate(5);
-        format!("the compiler made several files, and none of them is called main: {}", names.join(", "))
+        NoMain::File(names.join(", "))
     })
 }
 
 /// Returns the class that is started of those that a compiler made.
-fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
+fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, NoMain> {
     let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
     classes.sort();
     let is_named = |class: &&String| {
@@ -259,10 +270,8 @@ fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
     match (&*classes, &*named) {
         ([only], _) => Ok(only.into()),
         (_, [only]) => Ok(only.into()),
-        ([], _) => Err("no class has a method `public static void main(String[])`".to_owned()),
-        _ => {
-            Err(format!("several classes have a method main, and it is not clear which starts: {}", classes.join(", ")))
-        }
+        ([], _) => Err(NoMain::Class),
+        _ => Err(NoMain::SeveralClasses(classes.join(", "))),
     }
 }
 
@@ -333,9 +342,9 @@ fn young(mib: u64) -> u64 {
 ///
 /// # Errors
 /// When its quotes do not match, or it is empty.
-fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, String> {
+fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, SolverError> {
     let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| format!("`{line}` is not a command line: its quotes do not match"))?;
+    let words = words.ok_or_else(|| SolverError::Unreadable(line.to_owned()))?;
     let expand = |word: String| -> Vec<OsString> {
         match &*word {
             "{sources}" => values.sources.iter().map(|source| source.clone().into_os_string()).collect(),
@@ -369,7 +378,7 @@ mod tests {
             let files = files(names);
             assert_eq!(main_file(&files, OsStr::new(stem)).ok(), expected.map(Path::new), "{names:?}");
         }
-        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err();
+        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err().to_string();
         assert!(why.ends_with("called main: a, b"), "{why}");
     }
 

@@ -94,7 +94,7 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
                 program.visible.extend(shown);
                 Invocation::Program(program)
             }
-            Err(why) => Invocation::CannotStart(why),
+            Err(error) => Invocation::CannotStart(error.to_string()),
         },
         Built::Refused(said) => Invocation::CompileError(said),
         Built::CannotStart(why) => Invocation::CannotStart(why),
@@ -112,7 +112,7 @@ pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
 }
 
 fn from_words(words: Vec<OsString>) -> Invocation {
-    named_program(words).map_or_else(Invocation::CannotStart, Invocation::Program)
+    named_program(words).map_or_else(|error| Invocation::CannotStart(error.to_string()), Invocation::Program)
 }
 
 /// Returns why the judge must not read a source file for a compiler, whose messages would show it.
@@ -127,7 +127,7 @@ fn refusal_of_source(named: &Path) -> Option<String> {
         let (link, folder) = (named.display(), path.display());
         return Some(format!("{link} is a link to {folder}, outside the current folder; name that folder itself"));
     }
-    refuse_private_link(named, &path).err()
+    refuse_private_link(named, &path).err().map(|error| error.to_string())
 }
 
 /// Refuses a solver whose program does not exist, or whose source is of an unknown language.
@@ -151,7 +151,9 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
     let words = shell_words::split(text).map_err(|_| SolverError::Unreadable(text.clone()))?;
     let program = Path::new(words.first().map_or("", |word| word));
     match find_program(program) {
-        Err(why) if !program.exists() => Err(SolverError::Missing { name: spec.name.clone(), why }),
+        Err(error) if !program.exists() => {
+            Err(SolverError::Missing { name: spec.name.clone(), why: error.to_string() })
+        }
         _ => Ok(()),
     }
 }
