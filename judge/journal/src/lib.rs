@@ -1,10 +1,28 @@
 //! The journal: every finished case of every run, in one SQLite file that outlives any way a run can end.
 //!
+//! - [`Journal`] is the open file. It answers what was recorded.
+//! - [`RunRecord`] says what a run is: its plan, its checker, the content of its solvers, its machine.
+//! - [`Recording`] is the record of a run that is going on. Each batch of finished cases is one commit.
+//!
+//! The way of one result:
+//!
 //! ```text
 //! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
 //! files of shards ─ merge ─▶ one run of a Journal
 //! Journal ─ history | stored_run | best | answer ─▶ what was recorded
 //! Journal ─ Watch::look, again and again ─▶ what has changed meanwhile
+//! ```
+//!
+//! A journal has one form. A file of another form is refused, and nothing is converted.
+//!
+//! ```
+//! use judge_journal::{HistoryFilter, Journal};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let journal = Journal::open(folder.path())?;
+//! assert_eq!(journal.path(), Journal::path_in(folder.path()));
+//! assert!(journal.history(&HistoryFilter::default())?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]

@@ -1,13 +1,28 @@
-//! Runs a plan on many machines. The judge that submits a run writes it into a folder that all machines share; tasks on
-//! the machines take pieces of it and write down what they find, each in a file of its own; the judge reads these files as
-//! they grow.
+//! Runs a plan on many machines with Slurm.
+//!
+//! The judge that submits a run writes it into a folder that all machines share. Tasks on the machines take pieces of it and
+//! write down their results, each in a file of its own. The judge reads these files as they grow.
+//!
+//! - [`SlurmRunner`] submits a run, follows it, and ends it.
+//! - [`RunFolder`] is the folder of a run: the plan, copies of all files, the pieces and who took them.
+//! - [`ResultLog`] is the file that a task writes its results to.
+//!
+//! The way of one piece:
 //!
 //! ```text
-//! plan_file, run_folder      the folder: the plan, copies of all files, the pieces and who took them
-//! worker, result_log         a task: takes pieces, plays them, and writes down what it finds
-//! following                  what is finished, what is lost, and what runs again
-//! slurm                      the commands of Slurm, and how and for what they are called
-//! slurm_runner               a run: submits, follows, ends; also without a judge that follows it
+//! plan_file                     writes the plan into the run folder, with copies of the files that it names
+//! run_folder ─▶ worker          a task takes a piece and plays it
+//! worker ─▶ result_log          it appends the results
+//! result_log ─▶ following       the judge reads them; pieces of a task that is lost run again
+//! slurm, slurm_runner           the commands of Slurm; a run from its start to its end, followed or not
+//! ```
+//!
+//! ```
+//! use judge_slurm::RunFolder;
+//! use std::path::Path;
+//!
+//! let folder = RunFolder::at(Path::new("/nowhere/judge-run.x"));
+//! assert!(!folder.is_open(), "a run is over once its plan is gone");
 //! ```
 
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]

@@ -1,4 +1,16 @@
 //! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
+//!
+//! # Order of locks
+//! A slot takes its locks in this order, and never one above while it holds one below:
+//!
+//! 1. `Slots::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
+//!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
+//! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
+//! 3. `Slots::cancellers`, held for no other call than that of a canceller.
+//!
+//! A slot waits for the timing lock only while it holds no guard of it: a writer that waits keeps new readers out, so that a
+//! slot with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted ahead
+//! take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the lock is written.
 
 use super::slots::{Slots, request};
 use crate::cases::{Checked, CheckerError, PreparedCase, ReadError};
@@ -238,7 +250,7 @@ impl<'a> CaseRunner<'a> {
         let mut solver_run = if task.is_plain() {
             SolverRun { execution: self.run(task)?, decision: None, transcript: None }
         } else {
-            let _neighbours = self.slots.timing_lock.read();
+            let _neighbours = self.wait_to_read_timing();
             self.perform(task)?
         };
         if task.is_slightly_slow(&solver_run.execution) && self.slots.has_neighbours() {
@@ -252,12 +264,19 @@ impl<'a> CaseRunner<'a> {
         Ok(solver_run)
     }
 
+    /// Waits until no solver is timed alone, and keeps one from being timed alone.
+    fn wait_to_read_timing(&self) -> RwLockReadGuard<'a, ()> {
+        let is_held = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Submitted(_), .. }));
+        debug_assert!(!self.ahead.iter().any(is_held), "this slot holds the timing lock already");
+        self.slots.timing_lock.read()
+    }
+
     /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
     /// ones several wait, and several are collected at a time: to wake this thread for each would take from the core that
     /// the next one runs on.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
-            let guard = self.slots.timing_lock.read();
+            let guard = self.wait_to_read_timing();
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
