@@ -47,7 +47,7 @@ pub trait Executor: Send {
     /// Returns what cancels this executor from another thread.
     fn canceller(&self) -> Box<dyn Cancel>;
 
-    /// Ends it. What it still does then may go on beside the caller.
+    /// Ends it. It may clean up in the background.
     fn dismiss(self: Box<Self>) {}
 }
 
@@ -65,7 +65,7 @@ pub trait ExecutorPool: Sync {
     /// When it cannot be started.
     fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
 
-    /// Begins to make ready what [`open`](Self::open) will return for these cores, and for `request`, if one is given.
+    /// Prepares in the background what [`open`](Self::open) will return for these cores, and for `request`, if there is one.
     fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let _ = (cores, request);
     }

@@ -32,21 +32,22 @@ enum Part<'a> {
     Folders,
 }
 
-/// What matches a pattern, and what it is, where its folder told it.
+/// A match of a pattern, with its type if the folder entry has it.
 pub type Match = (PathBuf, Option<FileType>);
 
-/// Returns what matches `pattern`, taken from `folder` (the current one, if empty), in each folder by name. `*` stands for
-/// any characters of a name, `?` for one, `[ab]` for a or b, and `**` for any folders, links to folders not among them. What
-/// exists by the pattern's own name is all that it matches. Nothing in `folder` has such a meaning. Names that are no text
-/// match as they are shown.
+/// Returns the files that match `pattern` below `folder` (empty: the current one), in each folder sorted by name. `*` stands
+/// for any characters of a name, `?` for one character, `[ab]` for a or b, and `**` for any number of folders, without links
+/// to folders. If a file has the pattern itself as its name, only that file matches. Special characters in `folder` have no
+/// meaning. Names that are not UTF-8 are matched with replacement characters.
 ///
 /// # Errors
-/// A syntax error, or a folder that cannot be read. One that is not there has nothing that matches.
+/// A syntax error, or a folder that cannot be read. A missing folder has no matches.
 pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError> {
     Ok(matching_with_types(folder, pattern)?.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Returns the same as [`matching`], and what each is, where that is known without another look at it. A link is a link.
+/// Returns the same as [`matching`], with the type of each match if it is known without another system call. Links are not
+/// followed.
 ///
 /// # Errors
 /// Those of [`matching`].
@@ -81,7 +82,7 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
     match part {
         Part::Name(name) => {
             let next = place.join(name);
-            // Whatever is to come is looked for in it.
+            // The rest of the pattern is searched below it.
             if !rest.is_empty() || next.symlink_metadata().is_ok() {
                 walk((next, None), rest, found)?;
             }
@@ -109,7 +110,7 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
     Ok(())
 }
 
-/// Returns what is in a folder, by name; of what is none, nothing.
+/// Returns the entries of a folder, sorted by name. Empty if it is no folder.
 fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
     let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
     match here.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
@@ -122,7 +123,7 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
     }
 }
 
-/// Returns every answer file that is found, sorted and once, and why some may not have been.
+/// Returns every answer file once, sorted, and why some may be missing.
 #[must_use]
 pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
     let mut files: Vec<PathBuf> = answers.named.iter().map(|(_, answer)| answer.clone()).collect();
@@ -138,14 +139,14 @@ pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>)
     (files, unread)
 }
 
-/// The answer files of a problem, by what finds them for a case.
+/// The answer files of a problem, indexed by case.
 #[derive(Debug)]
 pub struct AnswerIndex {
-    /// By the real path of the case's file: those that the catalogue names.
+    /// The answer files that the catalogue names, by the real path of the case's file.
     named: HashMap<PathBuf, PathBuf>,
-    /// By their stem, each with its folder's real path.
+    /// All answer files by their stem, each with the real path of its folder.
     by_stem: HashMap<OsString, Vec<(PathBuf, PathBuf)>>,
-    /// Why there may be others.
+    /// Why there may be more answer files.
     unread: Option<MatchError>,
 }
 
@@ -160,7 +161,7 @@ impl AnswerIndex {
                 by_stem.entry(stem.to_owned()).or_default().push((real(folder_of(&file)), file));
             }
         }
-        // Of a file that is named twice the first name counts.
+        // If a file is named twice, the first entry counts.
         let named = answers.named.iter().rev().map(|(input, answer)| (real(input), answer.clone())).collect();
         Self { named, by_stem, unread }
     }
@@ -192,7 +193,7 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A path that does not exist stands for itself.
+/// A path that does not exist is returned unchanged.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

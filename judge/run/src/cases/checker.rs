@@ -24,7 +24,7 @@ pub enum CheckerError {
     /// An external checker violated its protocol.
     #[error("the checker {0}")]
     Protocol(ProtocolError),
-    /// An external checker or an interactor gave a negative score below that of a failed case.
+    /// An external checker or an interactor gave a negative score that is worse than a failed case.
     #[error(
         "the score {score} is worse than that of a failed case ({least}): set `failure` in [problem.scoring] below \
          every score"
@@ -71,14 +71,14 @@ pub enum CheckerError {
 #[derive(Clone)]
 pub struct ProblemChecker {
     choice: CheckerChoice,
-    /// The setter's checker, that of what an interactor wrote, or that of answers without a tester.
+    /// The setter's program that checks answers, or what an interactor wrote.
     program: Option<Arc<CheckerProgram>>,
     interactor: Option<Arc<CheckerProgram>>,
     least: Option<Score>,
     stop: Option<StopSignal>,
-    /// The answer file that the user names, for every case.
+    /// The answer file that the user names. It is used for every case.
     expected: Option<PathBuf>,
-    /// All answer files, looked for once.
+    /// All answer files. They are found once.
     answer_files: Arc<OnceLock<AnswerIndex>>,
 }
 
@@ -170,7 +170,7 @@ impl ProblemChecker {
         Ok(found.map(Path::to_owned))
     }
 
-    /// Reads the input of a case, which is one of the problem or of a file, or comes from elsewhere (`None`).
+    /// Reads the input of a case. `source` is `None` if the input is not one of the problem's cases.
     ///
     /// # Errors
     /// When it is malformed, or its answer file cannot be found or read.
@@ -248,10 +248,10 @@ impl PreparedCase {
         then.check_once(case, written).map(Some)
     }
 
-    /// Returns a ruling as it is, unless its score is one that the problem does not admit.
+    /// Returns a ruling unchanged, or an error if the problem does not allow its score.
     ///
     /// # Errors
-    /// When the score is negative, and below the score of a failed case.
+    /// When the score is worse than the score of a failed case.
     pub fn admit(&self, ruling: Ruling) -> Result<Ruling, CheckerError> {
         let (Self::External { case, .. } | Self::Interactive { case, .. } | Self::Tested { case, .. }) = self else {
             return Ok(ruling);
@@ -264,8 +264,8 @@ impl PreparedCase {
         }
     }
 
-    /// Checks an answer as [`check`](Self::check) does, and shows every step of the game to `observer`. An external
-    /// checker shows none.
+    /// Checks an answer as [`check`](Self::check) does, and reports every step of the game to `observer`. An external
+    /// checker reports no steps.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -297,7 +297,7 @@ fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, CheckerError> {
     }
 }
 
-/// A panic of a checker is a fault of the judge, never a verdict on the answer.
+/// A checker that panics is a fault of the judge, and never a verdict on the answer.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -306,12 +306,12 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
     })
 }
 
-/// What a checker says of the answer of one pass.
+/// The result of a checker for the answer of one pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// What the answer is worth.
+    /// The ruling on the answer.
     Ruling(Ruling),
-    /// The solver is to run again, on this input.
+    /// The solver must run again, on this input.
     NextPass(Vec<u8>),
 }
 
@@ -372,7 +372,7 @@ pub struct ExternalCase {
 }
 
 impl ExternalCase {
-    /// Returns a case of which nothing but its input is known.
+    /// Returns a case that has an input and nothing else.
     fn of(input: &[u8]) -> Self {
         Self { input: CaseInput::new(input), expected: None, stop: None, least: None }
     }
@@ -384,7 +384,7 @@ pub struct Checking<'a> {
     case: &'a ExternalCase,
     protocol: &'a dyn Protocol,
     calls: Calls<'a>,
-    /// The input of this pass, unless it is that of the case.
+    /// The input of this pass. `None`: the input of the case.
     input: Option<CaseInput>,
 }
 
@@ -440,7 +440,7 @@ pub fn check_externally(
     only(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
 }
 
-/// Returns what a validator of inputs says of one. `protocol`: that of the problem's checker, if it is a command.
+/// Returns the ruling of an input validator. `protocol` is the protocol of the problem's checker, if that is a command.
 ///
 /// # Errors
 /// When it cannot be run.

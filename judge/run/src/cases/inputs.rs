@@ -103,7 +103,7 @@ impl Inputs {
         self.load_from(&case.source)
     }
 
-    /// Returns the input of a case of this list: that which was read for the list, if it was kept.
+    /// Returns the input of a case of this list. If the list has kept the input in memory, it is not read again.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -114,7 +114,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the input of a case that comes from there.
+    /// Returns the input of a case with this source.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -155,7 +155,7 @@ impl Inputs {
 /// A generator of files, ready to be called.
 struct FileProgram {
     program: SetterProgram,
-    /// A file whose lines are the seeds that the first numbers stand for.
+    /// A file of seeds, one for each line. Number `n` stands for the seed in line `n`.
     seeds: Option<PathBuf>,
 }
 
@@ -180,7 +180,7 @@ impl FileProgram {
     }
 }
 
-/// Returns the seed in this line, from 0, of a list; the number itself beyond its end.
+/// Returns the seed in this line of a list, counted from 0. After the end of the list, the number is the seed.
 fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
     let Some(path) = list else { return Ok(line) };
     let failed = |why| InputError::Generator { seed: line, why };

@@ -153,8 +153,8 @@ pub(super) fn reports(protocol: &dyn Protocol, made: &[WorkFile]) -> Vec<Option<
     protocol.reports().iter().map(report).collect()
 }
 
-/// Returns what is asked of a program whose working folder is at `place`. It finds there the files that it is told of,
-/// but for an answer file that it sees anyway: its name may say more than what is in it.
+/// Returns the call of a program whose working folder is at `place`. The files that its command names are copied there. An
+/// answer file that the program sees anyway is not copied, because its name may matter.
 pub(super) fn call_spec(
     program: &SetterProgram,
     protocol: &dyn Protocol,
@@ -218,7 +218,7 @@ fn names_path(word: &std::ffi::OsStr, path: &Path) -> bool {
 
 /// The file with the list, in the working folder.
 const LIST: &str = "seeds.txt";
-/// The folder for the result, in that of the program: the one that AtCoder's write to by default.
+/// The folder for the result in the program's folder. AtCoder's generators write to it by default.
 const RESULT: &str = "in";
 
 impl SetterProgram {
@@ -380,7 +380,7 @@ impl<'a> LiveCall<'a> {
         }
     }
 
-    /// Kills what is left of it, and returns what it said. Its standard output is not part of that.
+    /// Kills its remaining processes, and returns its result without its standard output.
     ///
     /// # Errors
     /// When it gave no result.

@@ -35,7 +35,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     }
 }
 
-/// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
+/// Returns the command, its protocol if that is not the judge's own, and a hash of all files that matter.
 fn identity_of(external: &ExternalChecker) -> String {
     let mut files = named_files(&external.written());
     files.extend(contents(&answer_files(&external.answers).0));
@@ -53,19 +53,19 @@ fn identity_of(external: &ExternalChecker) -> String {
     format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
 }
 
-/// Returns the contents of the files that a command names, and of those that these name in turn.
+/// Returns the contents of the files that a command names, and of the files that those name.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
     // `sh -c 'python3 gen.py {seed}'` has a command in a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
     let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
-    // A trusted command may write to its folder, so that what stands there is not its version.
+    // A trusted command may write to its folder, so the files there do not tell its version.
     let named: Vec<_> = named.collect();
     contents(&if command.trusted { named } else { with_referenced_files(&command.folder, named) })
 }
 
-/// Adds the files that scripts and sources name: those they import, include, start or read, as far as they stand in the folder of
-/// the command or in their own. What is named in another way is found by its consequences alone: other inputs.
+/// Adds the files that scripts and sources import, include, start or read, if they are in the folder of the command or
+/// beside the script. A file that is named in another way is noticed only if inputs change.
 fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut next: VecDeque<PathBuf> = named.into();
@@ -102,13 +102,13 @@ fn names_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Returns the contents of those of these files that can be read.
+/// Returns the contents of the files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
     map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
 }
 
-/// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files
-/// that it names, and that these name. Empty without a generator.
+/// Returns the identity of a problem's generator with its version. For a command it is the line with a hash of the files
+/// that it names, directly or indirectly. Empty without a generator.
 #[must_use]
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {

@@ -119,7 +119,7 @@ impl Running {
     }
 }
 
-/// Returns what a command has written to a file, from its start, up to as much as is kept.
+/// Returns the content of a file that a command has written, up to the limit of kept bytes.
 ///
 /// # Errors
 /// When it cannot be read back.
@@ -192,7 +192,7 @@ impl Reports {
     }
 }
 
-/// Reads a file that another program wrote: it may be absent, and a pipe or a link is none.
+/// Reads a file that another program wrote. It may be missing. A pipe or a link is an error.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {

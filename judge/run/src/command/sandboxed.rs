@@ -126,8 +126,8 @@ pub(super) fn start(
 }
 
 impl SandboxedRun {
-    /// Waits until it has started, or has come to an end without that. In tier `bare`, the sandbox may first look for seconds
-    /// through large folders: neither it nor what it converses with is to lose that time.
+    /// Waits until it has started, or has come to an end without that. In tier `bare`, the sandbox may first search large
+    /// folders for seconds. That time must not count for the program or its partner.
     fn wait_for_start(&self) -> rustix::io::Result<()> {
         while self.processes().is_empty() {
             let mut fds = [PollFd::new(&self.ended, PollFlags::IN)];

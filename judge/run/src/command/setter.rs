@@ -102,7 +102,7 @@ impl Place {
         let prefix = || judge_sandbox::sweepable_name("work") + ".";
         let folder = || tempfile::Builder::new().prefix(&prefix()).tempdir();
         let own = names_folder(&command.line).then(folder).transpose()?;
-        // An empty name is that of the current folder.
+        // An empty name means the current folder.
         let problem = if own.is_some() { command.folder.join(".").canonicalize()? } else { command.folder.clone() };
         Ok(Self { own, problem })
     }
@@ -150,7 +150,7 @@ pub(super) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
 
 /// Returns a word with each `{name}` replaced by its value.
 pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
-    // A word that is no text is a path, and has no placeholders.
+    // A word that is not UTF-8 is a path, and has no placeholders.
     let Some(text) = word.to_str() else { return word.to_owned() };
     fill_placeholders(text, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
 }
@@ -181,7 +181,7 @@ impl CaseInput {
     /// When it cannot be made.
     pub fn path(&self) -> io::Result<&Path> {
         if self.file.get().is_none() {
-            // Two may be made at once; the one that comes second is removed.
+            // Two threads may make one. The second file is removed.
             let _ = self.file.set(stored(&self.bytes)?);
         }
         Ok(self.file.get().map_or(Path::new(""), NamedTempFile::path))
@@ -207,7 +207,7 @@ pub struct CommandOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Stops commands from any thread: those that run, and those that start later.
+/// Stops commands from any thread: running ones, and ones that start later.
 #[derive(Debug, Clone)]
 pub struct StopSignal(Arc<OwnedFd>);
 

@@ -25,7 +25,7 @@ pub(crate) struct Conversation {
     pub decision: InteractorDecision,
     /// What it wrote to the first of its reports, if it decided.
     pub written: Vec<u8>,
-    /// What both sides said, and when, where that is wanted: a line for each of theirs.
+    /// The transcript, if one is wanted: every line of both programs with its time.
     pub transcript: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn converse(
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
-    // Both sides run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
+    // Both programs run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
@@ -101,7 +101,7 @@ pub(crate) fn converse(
         ..request.clone()
     };
     let mut execution = executor.run_until(&request, interactor.ended())?;
-    // Its copies of the pipes must not keep either side from seeing an end.
+    // An open copy of a pipe would keep the other program from seeing the end.
     drop(request);
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
@@ -123,7 +123,7 @@ pub(crate) fn converse(
         WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
         WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
-    // The end of the interactor is the end of what it says, once nothing here keeps its pipe open.
+    // The recorder sees the end of the interactor's output once this process has closed its copy of the pipe.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
     Ok(Conversation {

@@ -44,9 +44,9 @@ pub(super) struct PendingDecision<'a> {
 /// What follows when the interactor has all of the solver's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Afterwards {
-    /// It sees the end of it, and has the full time to decide: the solver succeeded.
+    /// The solver succeeded. The interactor sees the end of its input, and has the full time to decide.
     ShowEnd,
-    /// It may still decide on what it has read, and is not shown the end: the solver failed.
+    /// The solver failed. The interactor may still decide on what it has read, and does not see the end of its input.
     KeepOpen,
     /// Nothing: it need not be waited for any longer.
     Return,
@@ -86,7 +86,7 @@ impl PendingDecision<'_> {
                     self.to_solver.drop_some()?;
                     samples.add_move();
                 }
-                // It has seen the end of its input: it has the full time to decide.
+                // It has seen the end of its input, and has the full time to decide.
                 WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
                 WakeReason::Nothing => samples.add(self.decider.activity(), self.relay.is_all_read()?),
             }
@@ -155,14 +155,14 @@ impl Samples {
         self.last = Some(activity);
     }
 
-    /// Returns what it did most of the time. CPU time is no measure: on a busy machine it may have had none.
+    /// Returns what it did most of the time. CPU time is no measure, because on a busy machine it may have got none.
     fn idleness(&self) -> Idleness {
         if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
     }
 }
 
-/// What a sleeping thread wakes from by itself: a pause, and a wait for the judge, which reads what is printed on standard
-/// error and lets new processes start.
+/// Kernel functions in which a thread sleeps and wakes without its partner: a pause, or a wait for the judge, which reads
+/// its standard error and lets new processes start.
 const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
 
 /// A sample of the activity of some processes.
@@ -172,9 +172,9 @@ pub(super) struct Activity {
     pub(super) runs: bool,
     /// Some thread sleeps, and will wake by itself.
     sleeps: bool,
-    /// The program has not started, or its end is about to be noticed.
+    /// The program has not started yet, or it has ended and nobody has noticed.
     changes: bool,
-    /// How often each thread was scheduled: while this stays the same, no thread ran.
+    /// How often each thread was scheduled. If it has not changed, no thread has run.
     turns: Vec<(PathBuf, u64)>,
 }
 

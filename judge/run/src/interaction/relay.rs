@@ -34,8 +34,9 @@ fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
-/// The solver's output on its way to the interactor. While the solver runs, the sandbox passes it on and keeps what the
-/// interactor has not read, so that the solver never waits for it; then it is kept here. The output limit bounds it.
+/// The solver's output on its way to the interactor. While the solver runs, the sandbox forwards it and buffers what the
+/// interactor has not read, so that the solver never blocks. After its end the buffer is kept here. The output limit bounds
+/// it.
 pub(super) struct Relay {
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
@@ -45,7 +46,7 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// Relays to a pipe, of which the interactor holds the reading end.
+    /// Relays to a pipe. The interactor has its reading end.
     pub(super) fn new(to_interactor: OwnedFd) -> io::Result<Self> {
         set_nonblocking(&to_interactor)?;
         Ok(Self { to_interactor: Some(to_interactor), said: Vec::new(), passed: 0 })
@@ -57,7 +58,7 @@ impl Relay {
         Ok(Sink::Relay(Arc::new(File::from(pipe.try_clone()?))))
     }
 
-    /// Takes over what a solver that has ended has printed up to the interactor's end.
+    /// Takes the output of a solver that has ended.
     pub(super) fn take_over(&mut self, execution: &mut Execution) {
         self.said = std::mem::take(&mut execution.stdout);
         self.passed = usize::try_from(execution.usage.relayed_bytes).unwrap_or(usize::MAX).min(self.said.len());
@@ -85,7 +86,7 @@ impl Relay {
     /// Returns whether the interactor has read all of the solver's output, or has closed its end.
     pub(super) fn is_all_read(&self) -> io::Result<bool> {
         match &self.to_interactor {
-            // A file or device, which a tester may have given the solver to write to, has nothing that waits to be read.
+            // A tester may give the solver a file or a device, which has no unread bytes.
             Some(fd) if !self.is_closed_by_reader()? => match rustix::io::ioctl_fionread(fd) {
                 Ok(unread) => Ok(self.pending().is_none() && unread == 0),
                 Err(Errno::NOTTY) => Ok(self.pending().is_none()),
@@ -124,8 +125,7 @@ impl Relay {
 /// Bytes read at once.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The input of a solver that has ended. What is still written to it is dropped: neither a full nor a broken pipe stops the
-/// writer, however much it writes.
+/// The input of a solver that has ended. It is read and dropped, so that a full or broken pipe never stops the writer.
 #[derive(Debug, Default)]
 pub(super) struct UnreadInput {
     /// `None` once the writer has closed its end.
@@ -148,7 +148,7 @@ impl UnreadInput {
         self.reader.as_ref().map(|reader| PollFd::new(reader, PollFlags::IN))
     }
 
-    /// Reads and drops some of what is there. A writer that never pauses does not keep the caller here.
+    /// Reads and drops one buffer. It never loops, because a fast writer could keep the caller here.
     pub(super) fn drop_some(&mut self) -> io::Result<()> {
         let Some(reader) = &self.reader else { return Ok(()) };
         let mut buffer = [0; BUFFER_BYTES];
@@ -194,8 +194,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Stands between two pipes and an interactor. Returns the ends that the interactor gets instead: what it reads, and what it
-    /// writes to.
+    /// Records between two pipes and an interactor. Returns the pipe ends for the interactor: its input and its output.
     pub(super) fn between(from_solver: OwnedFd, to_solver: OwnedFd) -> io::Result<(Self, [OwnedFd; 2])> {
         let (heard, said) = (Pipe::open()?, Pipe::open()?);
         // The interactor runs as another user, and may open its `/dev/stdin`.
@@ -213,7 +212,7 @@ impl Recorder {
 
     /// Returns the transcript. The interactor must have ended.
     pub(super) fn finish(self) -> String {
-        // A thread that panicked has copied what it could.
+        // If the thread panicked, the lines so far are kept.
         let _ = self.interactor.join();
         self.lines.lock().text()
     }

@@ -63,14 +63,14 @@ pub(crate) fn test(
 struct Run {
     execution: Execution,
     said: Vec<u8>,
-    /// It failed, and the tester was told so before it decided.
+    /// It failed, and the tester learned that before it decided.
     failure_told: bool,
-    /// The tester waits for more of a solver that has failed, or computes on.
+    /// The solver has failed, and the tester still waits or computes.
     undecided: Option<Idleness>,
 }
 
-/// Runs the solver on the standard streams of a process that the tester started for it, and ends that process alike.
-/// The tester may still write to the solver's input.
+/// Runs the solver on the standard streams of a process that the tester started, and ends that process in the same way. The
+/// tester may still write to the solver's input.
 fn perform(
     executor: &mut dyn Executor,
     request: &Request,
@@ -98,7 +98,7 @@ fn perform(
         return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
-    // The sandbox has killed it, and not for a limit: the tester needed it no longer.
+    // The sandbox has killed it without a broken limit: the tester needed it no longer.
     let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
     let failed = !ended_well && !was_cut;
     let mut unread = UnreadInput::new(reader)?;
@@ -126,7 +126,7 @@ fn perform(
     Ok(Run { execution, said, failure_told, undecided })
 }
 
-/// The end of a trial whose solver has failed, and whose tester has not decided on what it said.
+/// The result of a trial whose solver has failed before the tester decided.
 fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
     let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && tester.starts_again()?;
     let decision = match waits_for_another {
@@ -138,7 +138,7 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
     Ok(Conversation { execution: run.execution, decision, written: Vec::new(), transcript: None })
 }
 
-/// The end of a trial whose tester had to be ended.
+/// The result of a trial whose tester was killed.
 fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
     let Some(first) = runs.into_iter().next() else { return Err(ConverseError::Tester(why)) };
     let decision = match first.failure_told {
@@ -148,7 +148,8 @@ fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
     Ok(Conversation { execution: first.execution, decision, written: Vec::new(), transcript: None })
 }
 
-/// The end of a trial whose tester has ended by itself. Without a ruling, a solver that failed is the reason.
+/// The result of a trial whose tester has ended by itself. If it gave no ruling and the solver failed, the solver is at
+/// fault.
 fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseError> {
     let mut runs = runs.into_iter();
     let Some(first) = runs.next() else {
@@ -270,7 +271,7 @@ struct TesterResult {
     ruling: Result<Ruling, ProtocolError>,
     /// The first of its reports.
     written: Vec<u8>,
-    /// What it printed on standard output, unless that has its score.
+    /// Its standard output, unless it prints its score there.
     answer: Option<Vec<u8>>,
 }
 
@@ -313,7 +314,7 @@ impl Tester {
                 Ok(_) => {}
                 Err(error) => return Err(error.into()),
             }
-            // Its end comes first: what it has left running is no longer asked.
+            // Its end comes first: requests of its remaining children are ignored.
             if !fds[1].revents().is_empty() {
                 break Next::End;
             }
@@ -333,7 +334,7 @@ impl Tester {
         Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
     }
 
-    /// Ends it, and returns what is to be said of it: how it ended, and the end of its standard error.
+    /// Ends it, and returns a message: how it ended, and the end of its standard error.
     fn end_with_reason(self, before: &str) -> String {
         match self.running.end() {
             Ok(ended) if ended.stderr.is_empty() => before.replace("{status}", &ended.status.to_string()),

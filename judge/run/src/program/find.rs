@@ -141,8 +141,8 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 /// Other folders are shown to a solver only on request: `/` would be the whole machine.
 fn named_path(word: &OsStr) -> Result<Option<PathBuf>, ProgramError> {
     let named = Path::new(word);
-    // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
-    // `/dev/stdin`, are the solver's and not the judge's.
+    // A number or a flag is probably not meant as a file, even if a file has that name. Kernel files such as `/dev/stdin`
+    // belong to the solver's process.
     let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_in_kernel_file_system(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
@@ -211,7 +211,7 @@ pub fn environment<'a>(
     variables
 }
 
-/// The kernel's own file systems: they are unbounded, and different for each process.
+/// The kernel's own file systems. They have no end, and are different for each process.
 const KERNEL_FILE_SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns whether a path is in one of the kernel's own folders.
@@ -230,11 +230,11 @@ pub fn is_in_journal(path: &Path) -> bool {
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = waiting.pop() {
-        // A folder that the judge cannot list has no journal of the judge.
+        // If the judge cannot list a folder, it has no journal there.
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_name() == JOURNAL_FOLDER {
-                // It may be a link to the journal's folder.
+                // The entry may be a link to the journal's folder.
                 found.extend(path.canonicalize());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_in_kernel_file_system(&path) {
                 waiting.push(path);

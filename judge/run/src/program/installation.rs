@@ -33,7 +33,7 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// Returns whether the program is a single file, which belongs neither to an installation nor to the system.
+    /// Returns whether the program is a single file that belongs to no installation and not to the system.
     pub(super) fn is_alone(&self) -> bool {
         self.folders.is_empty() && !is_systems(&self.real)
     }
@@ -53,7 +53,7 @@ impl Installation {
     }
 }
 
-/// Finds out what a program needs to see.
+/// Finds the files that a program needs to see.
 ///
 /// # Errors
 /// When it does not exist, or is a shim for a program that cannot be found.
@@ -63,7 +63,7 @@ pub(super) fn installation(program: &Path) -> Result<Installation, ProgramError>
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
     let real = program.canonicalize().map_err(|error| ProgramError::File { path: program.clone(), error })?;
-    // Both the given path and the one without links count: links alone make nothing visible.
+    // Both the given path and the real path are shown, because a link alone makes nothing visible.
     let venv = venv_parts(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = shown_folders(&real).into_iter().chain(venv).collect();
     Ok(Installation { program, real, was_shim, folders })
@@ -76,7 +76,7 @@ fn own_path(file: &Path) -> Result<PathBuf, ProgramError> {
     if !path.components().any(|part| part == Component::ParentDir) {
         return Ok(path);
     }
-    // What `..` leads to depends on the links before it.
+    // The meaning of `..` depends on the links before it.
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok(parent.canonicalize().map_err(failed)?.join(name)),
         _ => path.canonicalize().map_err(failed),
@@ -331,8 +331,8 @@ const SHARED_HOME_FOLDERS: [&str; 4] = [".local", ".config", ".cache", ".cargo"]
 /// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
 const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
 
-/// Returns what to show of a program's installation, found by its canonical path: the content of its folder, without
-/// settings. It is empty for the system's own programs, and for those without an installation.
+/// Returns the folders to show of a program's installation, found by its canonical path: the content of its folder without
+/// settings. Empty for programs of the system, and for programs without an installation.
 fn shown_folders(program: &Path) -> Vec<PathBuf> {
     if is_systems(program) {
         return Vec::new();
@@ -406,7 +406,7 @@ fn homes() -> Vec<PathBuf> {
     all.map(|home| home.canonicalize().unwrap_or(home)).collect()
 }
 
-/// By bytes: there are users' names, and homes, that are no text.
+/// Names of users and homes need not be UTF-8.
 fn listed_homes(list: &[u8]) -> impl Iterator<Item = PathBuf> {
     let homes = list.split(|&byte| byte == b'\n').filter_map(|user| user.split(|&byte| byte == b':').nth(5));
     homes.map(|home| PathBuf::from(OsStr::from_bytes(home)))
@@ -429,7 +429,7 @@ fn matches(wanted: &str, name: &str) -> bool {
     }
 }
 
-/// Most folders have none: what all landmarks begin with is looked for once.
+/// Most folders have no landmark, so the first parts of all landmarks are checked first.
 fn has_landmark(folder: &Path) -> bool {
     let top = |landmark: &'static str| landmark.split('/').next().unwrap_or(landmark);
     let mut tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).collect();

@@ -32,8 +32,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
-/// Works until there are no more jobs, or the run is stopped. Returns the executor: its end takes a moment, which what was
-/// sent need not wait for.
+/// Works until no job is left, or the run is stopped. Returns the executor, which the caller dismisses after the last result
+/// is sent.
 pub(super) fn work(
     slots: &Slots<'_>,
     slot: usize,
@@ -51,14 +51,14 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
         slots.running().start(job);
         let judged = runner.judge(task);
         slots.running().end(job);
-        // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
+        // A cancelled job has no outcome. A resumed run runs it again.
         let Some((outcome, evidence)) = judged else { return };
-        // A helper command that was ended with the run says nothing of the case.
+        // If a helper program was killed because the run stops, its failure says nothing about the case.
         if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
             return;
         }
         if slots.plan.fail_fast && !outcome.is_accepted() {
-            // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
+            // Set here, because this worker would start another case before the dispatcher receives the result.
             slots.stopped.store(true, Ordering::SeqCst);
         }
         let evidence = Box::new(evidence);
@@ -68,31 +68,31 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
     }
 }
 
-/// A program that spent this share of its time without the core that it was ready for was disturbed.
+/// A program was disturbed if it spent this share of its time ready to run, but without a core.
 const NOISY_SHARE: f64 = 0.1;
 
-/// Less than this is the ordinary price of being scheduled.
+/// Shorter delays are normal scheduling.
 const MIN_NOISE: Duration = Duration::from_millis(5);
 
-/// With less CPU time than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
+/// Below this CPU time, a run takes about as long as waking the thread that waits for it.
 const SHORT_CPU_TIME: Duration = Duration::from_millis(1);
 
-/// On the clock, a brief one may take longer: the checks of others may share its core.
+/// The wall time of a short run may be longer, because checks of other answers may share its core.
 const SHORT_WALL_TIME: Duration = Duration::from_millis(4);
 
-/// That thread leaves brief solvers to run for no longer than this before it looks again.
+/// The waiting thread sleeps no longer than this while short solvers run.
 const MAX_PAUSE: Duration = Duration::from_millis(4);
 
 /// A job that was taken from the plan.
 struct PreparedJob<'a> {
     pub(super) job: JobId,
-    /// What the case's input shows; `None` if there is no input, or no event carries them.
+    /// The features of the case. `None` if there is no input, or if no report shows features.
     pub(super) features: Option<Arc<Features>>,
-    /// `Err` holds what became of it without a run.
+    /// `Err` holds the result of a job that needs no run.
     pub(super) task: Result<Task<'a>, Box<JobResult>>,
 }
 
-/// What became of a job.
+/// The result of a job.
 type JobResult = (Outcome, Evidence);
 
 /// A solver that is to be run.
@@ -105,12 +105,12 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Returns whether nothing happens between the solver's start and its end.
+    /// Returns whether the solver runs once and talks to no other program.
     fn is_plain(&self) -> bool {
         self.is_alone() && self.case.prepared.passes() == 1
     }
 
-    /// Returns whether the solver converses with nobody.
+    /// Returns whether the solver talks to no other program.
     fn is_alone(&self) -> bool {
         !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
     }
@@ -120,15 +120,15 @@ impl Task<'_> {
     }
 }
 
-/// How far the run of a solver has come.
+/// The state of a solver's run.
 enum State<'a> {
     Waiting,
-    /// The executor has it. Nothing is timed alone meanwhile.
+    /// The executor has it. No solver is timed alone meanwhile.
     Submitted(RwLockReadGuard<'a, ()>),
     Ended(Result<Execution, Fault>),
 }
 
-/// A case whose input is at hand: with several solvers it is made and read once.
+/// A case with its input. With several solvers it is made and read once.
 struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
@@ -144,9 +144,9 @@ struct CaseRunner<'a> {
     slot: usize,
     executor: Box<dyn Executor>,
     open: Option<Rc<OpenCase>>,
-    /// Jobs after the one that is being judged, those whose solvers were submitted first.
+    /// The next jobs. Jobs whose solvers were submitted come first.
     ahead: VecDeque<PreparedJob<'a>>,
-    /// How long the last solver ran on the clock, if it was brief.
+    /// The wall time of the last solver, if it was short.
     brief: Option<Duration>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> CaseRunner<'a> {
         self.ahead.pop_front().or_else(|| self.take())
     }
 
-    /// Returns what became of a job; `None` when it was cancelled.
+    /// Returns the result of a job; `None` when it was cancelled.
     pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<JobResult>>) -> Option<JobResult> {
         let mut task = match task {
             Ok(task) => task,
@@ -175,7 +175,7 @@ impl<'a> CaseRunner<'a> {
             Ok(solver_run) => Some(self.finished(&task, solver_run)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
-                // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
+                // After a fault the executor may be unusable. A new one keeps the fault from other cases.
                 if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
                     self.executor = executor;
                     self.submitted_ahead().for_each(|task| task.state = State::Waiting);
@@ -193,7 +193,7 @@ impl<'a> CaseRunner<'a> {
         Some(PreparedJob { job, features, task })
     }
 
-    /// Makes ready what a job needs, or says what became of it without a run.
+    /// Prepares a job, or returns its result if it needs no run.
     fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<JobResult>> {
         let slots = self.slots;
         let plan = slots.plan;
@@ -228,7 +228,7 @@ impl<'a> CaseRunner<'a> {
         Ok(Task { case, program: &program.path, limits, request, state: State::Waiting })
     }
 
-    /// Makes and reads the case's input; with several solvers once for all of them.
+    /// Makes and reads the input of a case, once for all solvers.
     fn open(&mut self, index: usize) -> Result<Rc<OpenCase>, ReadError> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok(Rc::clone(open));
@@ -245,7 +245,7 @@ impl<'a> CaseRunner<'a> {
         Ok(open)
     }
 
-    /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
+    /// Runs the solver. If it was up to 10 % over its CPU limit beside others, it runs again alone.
     fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
         let mut solver_run = if task.is_plain() {
             SolverRun { execution: self.run(task)?, decision: None, transcript: None }
@@ -271,9 +271,9 @@ impl<'a> CaseRunner<'a> {
         self.slots.timing_lock.read()
     }
 
-    /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
-    /// ones several wait, and several are collected at a time: to wake this thread for each would take from the core that
-    /// the next one runs on.
+    /// Runs a solver that talks to no other program. The next solver is submitted meanwhile, if that saves time. Of short
+    /// solvers, several are submitted and collected at once: waking this thread for each would take time from the core of
+    /// the next one.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
             let guard = self.wait_to_read_timing();
@@ -300,8 +300,8 @@ impl<'a> CaseRunner<'a> {
         result
     }
 
-    /// How long brief solvers are left to run before the first of them is asked for: until two of those that wait are left, so that
-    /// the core never waits for another.
+    /// How long to sleep before the first of several short solvers is collected: until two of them are left, so that the
+    /// core is never idle.
     fn pause(&self) -> Duration {
         let others = u32::try_from(self.ahead.len().saturating_sub(2)).unwrap_or(u32::MAX);
         (self.brief.unwrap_or_default() * others).min(MAX_PAUSE)
@@ -317,8 +317,8 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// Submits a solver that is to run after those ahead, unless one of them could not be submitted, or another slot waits
-    /// to time one alone.
+    /// Submits a solver to run after the earlier ones. It does not, if an earlier one could not be submitted, or if another
+    /// slot waits to time a solver alone.
     fn submit_behind_others(&mut self, turn: &mut PreparedJob<'a>) {
         let waits = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
         let PreparedJob { task: Ok(task), .. } = turn else { return };
@@ -342,7 +342,7 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// The solvers ahead that the executor has.
+    /// The next solvers that were submitted to the executor.
     fn submitted_ahead(&mut self) -> impl Iterator<Item = &mut Task<'a>> {
         let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
         tasks.filter(|task| matches!(task.state, State::Submitted(_)))
@@ -388,7 +388,7 @@ impl<'a> CaseRunner<'a> {
         Ok(SolverRun { execution, decision: Some(decision), transcript })
     }
 
-    /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
+    /// A solver that ended well has given an answer, right or wrong. It is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
         let SolverRun { execution, decision, transcript } = solver_run;
         let outcome = self.outcome(task, &execution, decision);
@@ -417,7 +417,7 @@ impl<'a> CaseRunner<'a> {
             outcome.cpu = Some(usage.cpu);
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
-            // A solver that converses is ready while its partner still has their core: it is not disturbed by that.
+            // A solver and its interactor share a core, so waiting for it is no disturbance.
             let run_delay = usage.run_delay.filter(|_| task.is_alone());
             outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
             outcome.noisy =
@@ -440,16 +440,16 @@ fn outcome_from_ruling(ruling: Result<Ruling, CheckerError>) -> Outcome {
     }
 }
 
-/// What a solver did, and what was decided on it, unless its answer is still to be checked.
+/// The execution of a solver, and the decision on it. Without a decision, its answer is still to be checked.
 struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
-    /// What a solver and its interactor said, where that is wanted.
+    /// The transcript of a conversation, if one is wanted.
     pub(super) transcript: Option<String>,
 }
 
-/// Runs a solver again on each input that the checker gives for it, until it decides or the solver fails. Each pass has all
-/// the limits; its figures are the largest of all passes, and its answer is the last one.
+/// Runs a solver again on each input that the checker returns, until the checker decides or the solver fails. Each pass has
+/// the full limits. The times and the memory are the largest of all passes, and the answer is the last one.
 fn perform_passes(
     executor: &mut dyn Executor,
     request: &Request,
@@ -489,7 +489,7 @@ fn perform_passes(
     unreachable!("the passes are counted")
 }
 
-/// Returns the decision of the checker of what an interactor wrote; without one, that of the interactor.
+/// Returns the decision of the checker on the interactor's output. Without a checker, the interactor has decided.
 fn decide_by_check(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
     match checked {
         Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),

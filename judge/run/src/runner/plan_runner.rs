@@ -22,8 +22,8 @@ use tokio::sync::oneshot;
 
 /// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
 pub trait PlanRunner {
-    /// Runs a plan to its end, or until it is stopped. `watch` gets every event, in the order of finishing, and that of
-    /// a finished job only after `store` has stored it.
+    /// Runs a plan to its end, or until it is stopped. `watch` gets every event in the order of finishing. It gets a
+    /// finished job only after `store` has stored it.
     ///
     /// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
     ///
@@ -36,23 +36,23 @@ pub trait PlanRunner {
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError>;
 
-    /// Begins to make ready for a plan: it runs as soon as the caller has done what else there is to do.
+    /// Prepares for a plan in the background, while the caller does other things.
     fn make_ready(&self, plan: &Plan) {
         let _ = plan;
     }
 
-    /// Returns the means to end a run early, of a runner that is best given many cases at once, which it then starts in
-    /// their order. `None`: it is given a few at a time.
+    /// Returns the means to end a run early, if this runner should get many cases at once and starts them in their order.
+    /// `None`: it gets a few cases at a time.
     fn early_end(&self) -> Option<&EarlyEnd> {
         None
     }
 
-    /// Returns what runs plans on other machines; `None`: they run on this one.
+    /// Returns the engine that runs plans on other machines. `None`: they run on this machine.
     fn engine(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the machines that cases were run on until now; none if that is this one.
+    /// Returns the machines of a cluster that have run cases so far. Empty if this machine runs them.
     fn nodes(&self) -> NodeList {
         NodeList::default()
     }
@@ -70,17 +70,17 @@ pub trait PlanRunner {
     fn gaps(&self) -> &[Gap];
 }
 
-/// Ends a run when its watcher has seen enough.
+/// Ends a run early, when its watcher needs no more results.
 #[derive(Debug, Default)]
 pub struct EarlyEnd(AtomicBool);
 
 impl EarlyEnd {
-    /// Ends the run that is going on. What is not finished is left out.
+    /// Ends the current run. Unfinished cases are left out.
     pub fn ask(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Returns whether that was asked for since the last time.
+    /// Returns whether [`ask`](Self::ask) was called since the last time.
     #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
@@ -108,7 +108,7 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
         let cores: Option<Vec<usize>> = (0..count).map(|slot| self.settings.core(slot)).collect();
         let first = plan.solvers.first().map(|solver| &solver.invocation);
         if let (Some(cores), Some(Invocation::Program(program))) = (cores, first) {
-            // What is hidden in folders is looked for once, when the run's own journal is there.
+            // The journals in visible folders are found later, when the run's own journal exists.
             let is_known = !shows_folders(program, &plan.visible);
             let first = is_known.then(|| request(plan, 0, program, &[], Arc::from([])));
             self.pool.make_ready(&cores, first.as_ref());
@@ -141,10 +141,11 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
     }
 }
 
-/// This many finished jobs wait to be stored, and are stored together. More would only pile up their answers.
+/// So many finished jobs are stored together at most. More would only keep more answers in memory.
 const BATCH: usize = 64;
 
-/// A finished job waits this long for others. The delay is not visible, and a commit, or to be woken, costs as much for many.
+/// A finished job waits so long for others to be stored with it. Nobody notices the delay, and one commit for many jobs
+/// costs as much as for one.
 const GATHERING: Duration = Duration::from_millis(16);
 
 /// Runs a plan, as [`PlanRunner::run`](PlanRunner::run) says. `signals` are the requests to stop; on the second one,
@@ -174,7 +175,7 @@ pub(super) fn run_plan(
                 executor.dismiss();
             })
         });
-        // Those that have started end with their next case: the receiver goes with this function.
+        // The threads that have started end with their next case, because this function drops the receiver.
         let handles: Vec<_> =
             handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
         drop((sender, at_work));
@@ -197,14 +198,14 @@ struct Finished {
 }
 
 impl Finished {
-    /// Waits for a finished job, and then a moment for others; returns whether there is any. What is in the batch already
-    /// stays there when a signal comes in between.
+    /// Waits for a finished job, and then a moment for others. Returns whether there is any. A signal in between leaves the
+    /// batch as it is.
     async fn next_batch(&mut self, batch: &mut Vec<FinishedJob>, gathering: Duration) -> bool {
         if batch.is_empty() && self.jobs.recv_many(batch, BATCH).await == 0 {
             return false;
         }
         if !gathering.is_zero() {
-            // The others are taken when the moment is over.
+            // The other jobs are taken when the time is over.
             tokio::select! {
                 _ = self.leaving.recv() => {}
                 () = tokio::time::sleep(gathering) => {}
@@ -249,7 +250,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// How long a finished job waits for others: not at all where it may end the run.
+    /// How long a finished job waits for others. With `--fail-fast` it does not wait, because it may end the run.
     fn gathering(&self) -> Duration {
         if self.plan.fail_fast { Duration::ZERO } else { GATHERING }
     }
@@ -269,7 +270,7 @@ impl Dispatcher<'_> {
     }
 }
 
-/// Has a worker of the sandbox run one program to its end, or until Ctrl-C (or SIGTERM) ends it: then there is `None`.
+/// Runs one program in a worker of the sandbox. Returns `None` if Ctrl-C or SIGTERM has ended it.
 ///
 /// # Errors
 /// When the sandbox fails. A failure of the program is not an error.

@@ -5,10 +5,10 @@ use judge_problem::{ClusterJob, Digest, Exit, FinishedJob, JobId, KnownOutcome, 
 use judge_sandbox::Fault;
 use std::io;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct RunResult {
-    /// By case and solver of the plan; jobs that were not run have none.
+    /// By case and solver of the plan. A job that was not run has no outcome.
     pub outcomes: OutcomeGrid,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
@@ -41,11 +41,11 @@ pub enum RunError {
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct ClusterError {
-    /// What happened, with the cluster's own words.
+    /// What happened, in the words of the cluster.
     pub error: String,
     /// What to do.
     pub hint: Option<String>,
-    /// Whether the arguments are at fault, or else the machines.
+    /// The exit code: whether the arguments or the machines are at fault.
     pub exit: Exit,
 }
 
@@ -54,11 +54,11 @@ pub trait ResultStore: Sync {
     /// Returns whether results are stored at all: only then are inputs hashed and answers handed over.
     fn is_active(&self) -> bool;
 
-    /// Returns the earlier outcome of this job on this input, if it still holds.
+    /// Returns the earlier outcome of this job on this input, if it is still valid.
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome>;
 
-    /// Returns the outcome that the run itself has of this job, with the hash of its input, if the run goes on from there. The
-    /// input need not be made again.
+    /// Returns the outcome of this job, with the hash of its input, if a resumed run has it already. The input need not be
+    /// made again.
     fn kept(&self, _job: JobId) -> Option<(KnownOutcome, Digest)> {
         None
     }
@@ -69,7 +69,7 @@ pub trait ResultStore: Sync {
     /// When they cannot be stored. The run goes on, and does not try again.
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost>;
 
-    /// Returns whether any job may have an earlier outcome: only then are inputs made to look them up.
+    /// Returns whether any job may have an earlier outcome. If not, no inputs are made to look for one.
     fn has_earlier(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ pub trait ResultStore: Sync {
         None
     }
 
-    /// Stores what the start of the run has left to be stored. The solvers are at work meanwhile.
+    /// Stores the start of the run. Solvers run meanwhile.
     ///
     /// # Errors
     /// When it cannot be stored. The run goes on, and stores nothing.
@@ -87,7 +87,7 @@ pub trait ResultStore: Sync {
         Ok(())
     }
 
-    /// Stores where the run goes on, so that another judge can find it.
+    /// Stores where a run on a cluster goes on, so that another judge can find it.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -95,7 +95,7 @@ pub trait ResultStore: Sync {
         Ok(())
     }
 
-    /// Returns what the user is to be told of the store, once.
+    /// Returns a message about the store for the user. Each message is returned once.
     fn notice(&self) -> Option<String> {
         None
     }
@@ -109,11 +109,11 @@ pub trait ResultStore: Sync {
     }
 }
 
-/// Results can no longer be stored: why.
+/// Why results can no longer be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreLost(pub String);
 
-/// Hands the results of a run over.
+/// Passes the results of a run on: to the journal, and then to the watcher.
 pub struct Handover<'a> {
     /// `None` once it has failed.
     store: Option<&'a dyn ResultStore>,
@@ -122,7 +122,7 @@ pub struct Handover<'a> {
 }
 
 impl<'a> Handover<'a> {
-    /// Starts before the first result.
+    /// Returns a handover without results.
     pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut dyn FnMut(&RunEvent)) -> Self {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
@@ -151,7 +151,8 @@ impl<'a> Handover<'a> {
         }
     }
 
-    /// Stores finished jobs, and then shows them. A job that has its result keeps it. Returns whether all were accepted.
+    /// Stores finished jobs, and then passes them to the watcher. A job that has a result already keeps it. Returns whether
+    /// all were accepted.
     pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
         batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));

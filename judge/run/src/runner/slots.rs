@@ -50,13 +50,13 @@ impl RunSettings {
         let mut others = CpuSet::new();
         self.other_cores().iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));
         if self.spare_cores && others.count() > 0 {
-            // A wish: without it, the judge's own work takes time from solvers now and then.
+            // If this fails, the judge's own work sometimes takes time from solvers.
             let _ = sched_setaffinity(None, &others);
         }
     }
 }
 
-/// What all workers of a run share. Each works in a slot of its own.
+/// What all workers of a run share. Each worker has its own slot.
 pub(super) struct Slots<'a> {
     pub(super) plan: &'a Plan,
     pub(super) store: &'a dyn ResultStore,
@@ -65,9 +65,9 @@ pub(super) struct Slots<'a> {
     /// `None` where no report shows features.
     pub(super) finder: Option<FeatureFinder>,
     pub(super) stopped: AtomicBool,
-    /// By solver: what it may not see of what it is shown.
+    /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
-    /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
+    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours.
     pub(super) timing_lock: RwLock<()>,
     pool: &'a dyn ExecutorPool,
     settings: &'a RunSettings,
@@ -148,14 +148,15 @@ impl<'a> Slots<'a> {
         self.settings.jobs.get() > 1
     }
 
-    /// Returns whether the next solver starts before the answer of the last one is checked: where a core is free for the
-    /// check, or where solvers are so brief that their cores would often be idle; not where that answer may end the run.
+    /// Returns whether the next solver starts before the answer of the last one is checked. It does if a core is free for
+    /// the check, or if solvers are so short that their cores would often be idle. It does not if the answer may end the
+    /// run.
     pub(super) fn submits_ahead(&self, are_brief: bool) -> bool {
         (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
     }
 
-    /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within
-    /// that tenth is timed again alone before it is called too slow.
+    /// Returns the CPU limit that the executor enforces. With neighbours a case gets 10 % more. A case that ends within
+    /// these 10 % is timed again alone before it counts as too slow.
     pub(super) fn enforced_cpu(&self, limits: &Limits) -> Duration {
         let cpu = limits.cpu.0;
         if self.has_neighbours() { cpu.saturating_mul(11) / 10 } else { cpu }
@@ -183,8 +184,8 @@ fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
 /// How much of standard error is kept.
 const STDERR_KEPT: u64 = 64 << 10;
 
-/// Returns what the sandbox is to run: the program of a solver of this plan, on an input. What is [`hidden`] does not
-/// change from run to run.
+/// Returns the request to run a solver of this plan on an input. `hidden` comes from [`hidden`], and is the same for every
+/// case.
 #[must_use]
 pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
     let limits = plan.limits_of(solver);
@@ -221,7 +222,7 @@ pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
     journals
 }
 
-/// Returns whether any of what is shown to a program is a folder: without one, nothing is [`hidden`].
+/// Returns whether a program sees any folder. If not, nothing is [`hidden`].
 pub(super) fn shows_folders(program: &Program, shown: &[Visible]) -> bool {
     shown_to(program, shown).any(|path| path.is_dir())
 }

@@ -70,7 +70,7 @@ impl Toolbox {
         }
     }
 
-    /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
+    /// A file is visible at its own path. A folder is copied, so that later changes do not affect the run.
     fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
         let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
@@ -241,7 +241,7 @@ enum NoMain {
     SeveralClasses(String),
 }
 
-/// Returns the file that is run of those that a compiler made.
+/// Returns the program among the files that a compiler made.
 fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain> {
     let named = |name: &OsStr| {
         let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
@@ -258,7 +258,7 @@ fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain
     })
 }
 
-/// Returns the class that is started of those that a compiler made.
+/// Returns the main class among the files that a compiler made.
 fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, NoMain> {
     let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
     classes.sort();
@@ -332,8 +332,7 @@ fn heap(mib: u64) -> u64 {
     (mib / 2).max(mib.saturating_sub(RESERVE_MIB)).max(1)
 }
 
-/// Returns how large a part of the heap for young objects may become, of which a runtime has three: a sixteenth of the
-/// heap, and no more than 16.
+/// Returns the size of each of the three parts of the heap for young objects: a sixteenth of the heap, at most 16 MiB.
 fn young(mib: u64) -> u64 {
     (heap(mib) / 16).clamp(1, 16)
 }

@@ -24,7 +24,7 @@ pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Res
 
 /// The limits of a compiler that no problem sets.
 struct CompilerLimits {
-    /// Bytes of its output, of which no more than `message` is kept.
+    /// Bytes of its output. At most `message` of them are kept.
     output: Bytes,
     /// Processes and threads alive at once.
     processes: u32,
@@ -138,7 +138,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Mad
             format!("the compiler was {note}")
         }
         (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
-        // A compiler's limit on files is not that of a solver.
+        // A compiler has another limit on files than a solver.
         (Ending::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
             format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
         }
@@ -225,7 +225,7 @@ fn main_tool(language: &Language) -> Option<String> {
     tool(usable(lines)?)
 }
 
-/// Returns a hash that changes when one of a language's programs is replaced.
+/// Returns a hash that changes when one of the programs of a language is replaced.
 pub(super) fn tools_identity(language: &Language) -> Digest {
     let names = main_tool(language).into_iter().chain(language.needs.iter().cloned());
     let programs = names.filter_map(|name| program::installed(&name)?.ok());

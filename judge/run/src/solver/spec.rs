@@ -109,7 +109,7 @@ pub fn check_names(specs: &[SolverSpec]) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Returns two solvers of one name with names of their own: those of their files, or else the name with a number.
+/// Returns two solvers of one name with different names: the names of their files, or the name with a number.
 fn apart(name: &str, texts: [&str; 2]) -> Vec<String> {
     let own = texts.map(default_name);
     let names = match own {
@@ -187,7 +187,7 @@ fn path_and_arguments(text: &str) -> (PathBuf, Vec<String>) {
     let whole = PathBuf::from(text);
     let words = if whole.exists() { Vec::new() } else { shell_words::split(text).unwrap_or_default() };
     match words.split_first() {
-        // The name of a command may also be that of a folder.
+        // A command and a folder may have the same name.
         Some((first, rest)) if first.contains('/') || Path::new(first).is_file() => (first.into(), rest.to_vec()),
         _ => (whole, Vec::new()),
     }
@@ -302,8 +302,8 @@ const MADE_BY_TOOLS: [&str; 3] = ["__pycache__", "node_modules", "target"];
 /// Beginnings of the names of files about the others, in small letters.
 const ABOUT: [&str; 6] = ["readme", "license", "licence", "copying", "changelog", "authors"];
 
-/// Returns whether what a pattern found is meant as a solver: a file or a folder that is neither hidden, nor left by an
-/// editor, a compiler or an interpreter, nor a text about the others. It may be in an unknown language, or a broken link.
+/// Returns whether a match of a pattern is meant as a solver. Hidden files, texts, and files that editors, compilers or
+/// interpreters leave are not. A solver may be in an unknown language, or a broken link.
 #[must_use]
 pub fn is_submission(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };

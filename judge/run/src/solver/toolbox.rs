@@ -158,7 +158,7 @@ impl Toolbox {
             let advice = "free space in it, or set TMPDIR to a writable folder";
             io::Error::other(format!("cannot make a folder in {}: {error}; {advice}", place.display()))
         })?;
-        // Solvers are built at once: what comes second is removed again.
+        // Solvers are built in parallel. A second folder is removed again.
         Ok(&self.workbench.get_or_init(|| made).path)
     }
 }
@@ -212,7 +212,7 @@ fn share(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The most bytes of all entries together; those that were not used for the longest time go first.
+/// The most bytes of all entries together. The least recently used ones are removed first.
 const BOUND: Bytes = Bytes(1 << 30);
 
 /// The environment variable that names the folder.
@@ -307,7 +307,7 @@ impl Cache {
 /// The beginning of the names of entries that are being written.
 const UNFINISHED: &str = "new-";
 
-/// What was not finished for so long is left over from a process that was killed.
+/// An entry that is unfinished for so long was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 /// An open folder.
