@@ -28,11 +28,11 @@ fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
 pub struct Imported {
     /// Cases that have a better score now, or one at all.
     pub better: usize,
-    /// Cases on which what was known is as good.
+    /// Cases whose known score is as good.
     pub no_better: usize,
 }
 
-/// The best score on a case, as far as it takes to compare it.
+/// The best score on a case, with the columns that comparisons need.
 struct BestRow {
     case: CaseName,
     input: Digest,
@@ -51,7 +51,7 @@ enum Origin {
 /// A solver of a run, and where the result is from, if from another machine: their rows.
 type EntrantKey = (i64, Option<i64>);
 
-/// A solver of a run, as far as a best score tells it.
+/// A solver of a run, as a best score names it.
 struct RecordedEntrant {
     name: Arc<str>,
     hash: Digest,
@@ -94,7 +94,7 @@ fn own_bests(columns: &str) -> String {
     )
 }
 
-/// What [`own_bests`] is asked with.
+/// The parameters of [`own_bests`].
 fn key(game: &Game) -> impl Params {
     (game.problem.clone(), game.checker.name.clone(), game.checker.version, game.direction.name())
 }
@@ -185,7 +185,7 @@ impl Journal {
         Ok(imported)
     }
 
-    /// Passes the best score of each case on, in no order. No result is looked at.
+    /// Passes on the best score of each case, in no order, without reading any result.
     fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
         let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
         let mut imported: HashMap<_, _> =
@@ -361,7 +361,7 @@ impl Journal {
             .optional()
     }
 
-    /// Looks through all that solvers of this name have played.
+    /// Searches all results of solvers of this name.
     fn best_of_one(
         &self,
         game_case: i64,

@@ -31,7 +31,8 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
     })
 }
 
-/// The most cases, results or jobs that a run is taken to have: what is allocated for each of them stays small.
+/// The most cases, results or jobs of a run that are believed, so that a damaged file never makes the judge allocate too
+/// much.
 const MAX_COUNT: i64 = 20_000_000;
 
 /// Reads a number of cases, results or jobs; 0 where there is none.
@@ -61,10 +62,10 @@ pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }
 
-/// The names of the verdicts that say nothing of the solver, as SQL has a list.
+/// The names of the verdicts that are faults, as an SQL list.
 pub(super) const FAULTS: &str = "'judge-error', 'cannot-start', 'skipped'";
 
-/// Returns whether a verdict says something of the judge or the machine at that time, not of the solver.
+/// Returns whether a verdict is about the judge or the machine, and not about the solver.
 pub(super) fn is_fault(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
 }
@@ -98,7 +99,7 @@ pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusq
 }
 
 /// Returns bytes that compare as the scores do: the sign, the length and the digits of the integer below, inverted for
-/// negative ones, and then the decimals by which the score is above it. Those of an integer are as they always were.
+/// negative ones, and then the decimals by which the score is above it.
 pub(super) fn rank(score: &Score) -> Vec<u8> {
     let (floor, decimals) = score.floor_and_rest();
     let (sign, magnitude) = floor.to_bytes_be();

@@ -71,7 +71,7 @@ pub enum JournalError {
     /// Another judge records a run in the same file, which takes one writer.
     #[error("another judge records run {0} in the same journal, which takes one writer")]
     OtherWriter(RunId),
-    /// What is followed is not what the run was started with.
+    /// The plan that is followed is not the plan of the run.
     #[error("what goes on is not run {run}: {what}")]
     OtherPlan {
         /// The run.
@@ -79,7 +79,7 @@ pub enum JournalError {
         /// How it differs.
         what: String,
     },
-    /// Something in it cannot be what the judge has written.
+    /// The judge cannot have written its content.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
     /// Its file was removed, moved or replaced while it was written, and cannot be written anew.

@@ -11,20 +11,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How every file of SQLite begins.
+/// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// How many bytes of a file say what it is.
 const HEADER: usize = 100;
 
-/// Where a file says how it is written, and what it says where it has a log.
+/// The byte that says how a file is written, and its value for a file with a write-ahead log.
 const WRITE_VERSION: usize = 18;
 const WITH_LOG: u8 = 2;
 
 /// How often a copy is tried while the file changes.
 const TRIES: usize = 50;
 
-/// Which files a journal is in: the device and the number of its own, of its log, and of the memory that judges share.
+/// The identities (device and inode) of a journal's files: the database, its log, and its shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Files([Option<(u64, u64)>; 3]);
 
@@ -44,9 +44,9 @@ impl Files {
 /// How a journal's file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// By several judges of one machine at once: with a log, and with memory that they share.
+    /// By several judges of one machine at once, with a log and shared memory.
     Shared,
-    /// By one judge, on any machine that sees the file.
+    /// By one judge at a time, from any machine.
     OneWriter,
 }
 
@@ -54,10 +54,10 @@ impl Mode {
     /// Returns how SQLite is to write the file.
     pub(super) fn pragmas(self) -> &'static str {
         match self {
-            // A commit is safe from a killed process as soon as it is in the log; only the power may take the last ones.
-            // Writing the log back is what waits for the disk: not more often than every 16 MB.
+            // A commit survives a killed process as soon as it is in the log. A power failure may lose the last commits.
+            // Writing the log back waits for the disk, so it is done only every 16 MB.
             Self::Shared => "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000;",
-            // Also safe from a machine that fails: its disk may be another one's.
+            // A commit also survives a power failure, because the disk may belong to another machine.
             Self::OneWriter => "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;",
         }
     }
@@ -87,7 +87,7 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     }
 }
 
-/// Returns whether a file is shorter than it says, as far as that can be told without a lock.
+/// Returns whether a file is shorter than its header says. Without a lock, this may be wrong.
 pub(super) fn is_cut_off(path: &Path) -> bool {
     let mut start = [0; HEADER];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -109,7 +109,7 @@ impl Copy {
     }
 }
 
-/// Copies a journal that no judge is writing. If one begins to write meanwhile, the copy is made again.
+/// Copies a journal that no judge is writing. If a judge begins to write, the copy is made again.
 pub(super) fn copy(path: &Path) -> io::Result<Copy> {
     let prefix = judge_sandbox::sweepable_name("journal") + ".";
     let copy = Copy { folder: tempfile::Builder::new().prefix(&prefix).tempdir()? };
@@ -217,7 +217,7 @@ impl Locks {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A lock file that stays behind is harmless; another's in its place is left alone.
+        // A remaining lock file is harmless. A file of another judge in its place is left alone.
         if is_at(&self.file, &self.path).unwrap_or(true) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -232,9 +232,9 @@ fn try_take(path: &Path) -> io::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => return Ok(None),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    // Its last holder may have removed the file meanwhile: then the lock is on nothing that others see.
+    // The last holder may have removed the file meanwhile. Then other judges do not see this lock.
     if is_at(&file, path)? {
-        // One that was cut off, if only in name, is written to the disk when it is closed, removed or not.
+        // Truncating a file makes the file system write it to the disk, so it is done only if needed.
         if file.metadata()?.len() > 0 {
             file.set_len(0)?;
         }
@@ -256,14 +256,14 @@ fn written_run(path: &Path) -> Option<RunId> {
     text.parse().ok().map(RunId)
 }
 
-/// Returns the state of a run from what is stored, and from whether its lock is held.
+/// Returns the state of a run from its stored state and its lock.
 pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
     let unended = || if locks.is_held(run) { RunState::Running } else { RunState::Killed };
     stored.parse().unwrap_or_else(|_| unended())
 }
 
-/// Returns what `read` returns, read again where a run looks killed: one that ended after its row was read and before its
-/// lock was has its state in its row by then.
+/// Calls `read`, and calls it again if a run looks killed. The run may have ended after its row was read and before its lock
+/// was checked: then its row now has the final state.
 pub(super) fn settled<T>(
     mut read: impl FnMut() -> rusqlite::Result<T>,
     is_killed: impl Fn(&T) -> bool,

@@ -37,7 +37,7 @@ pub struct HistoryFilter<'a> {
     pub newest: Option<usize>,
 }
 
-/// The rows of a filter. `LIKE` would give `%` and `_` in a text a meaning.
+/// The condition of a filter. It does not use `LIKE`, which treats `%` and `_` as wildcards.
 const MATCHING: &str = "(NOT :as_one OR search IS NULL OR entrant.place = search)
     AND (:problem IS NULL OR problem = :problem)
     AND (:solver IS NULL OR entrant.name = :solver OR instr(:solver, '/') AND
@@ -183,7 +183,7 @@ impl Journal {
         Ok(Some(PastScores { run, scores: scores.collect::<Result<_, _>>()? }))
     }
 
-    /// Forgets a run, with everything that nothing else refers to.
+    /// Removes a run, and everything that no other run refers to.
     ///
     /// # Errors
     /// When there is no such run, when it is still going, or when the journal cannot be written.
@@ -204,7 +204,7 @@ impl Journal {
     }
 }
 
-/// Reads a total. One that is longer than any of a run would take the square of its length.
+/// Reads a total. A longer text than any real total is refused, because parsing takes quadratic time.
 fn read_points(text: &str) -> Option<BigRational> {
     (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
 }
@@ -270,7 +270,7 @@ pub(super) fn write_labels(connection: &Connection, run: RunId, labels: &Labels)
     Ok(written > 0)
 }
 
-/// What of a run tells an older look from a newer one.
+/// A value that changes whenever a run changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     state: RunState,
@@ -290,7 +290,7 @@ pub struct RunOrigin {
     pub host: String,
 }
 
-/// What repeated looks at the journal have seen so far.
+/// The state of repeated reads of the journal.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// SQLite's count of the commits of others; `None` before the first look.
@@ -299,7 +299,7 @@ pub struct Watch {
     running: BTreeMap<RunId, WatchedRun>,
 }
 
-/// What has changed since the look before.
+/// The changes since the last call.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Whether runs began, ended, were removed, or got other tags or notes.
@@ -321,7 +321,7 @@ pub struct RunProgress {
     pub elapsed: Duration,
     /// Its solvers, in their order.
     pub solvers: Vec<SolverProgress>,
-    /// The results since the look before, in the order of solvers and cases; none at the first look.
+    /// The results since the last call, in the order of solvers and cases. Empty at the first call.
     pub finished: Vec<FinishedCase>,
 }
 
@@ -336,7 +336,7 @@ pub struct SolverProgress {
     pub accepted: usize,
 }
 
-/// A result that was not there at the look before.
+/// A new result.
 #[derive(Debug)]
 pub struct FinishedCase {
     /// The case's name.
@@ -358,7 +358,7 @@ struct WatchedRun {
     solvers: BTreeMap<i64, SeenResults>,
 }
 
-/// The results of a solver that were seen. Cases end roughly in their order: what lies beyond the first gap is little.
+/// The results of a solver that were seen. Cases end roughly in their order, so few lie behind the first gap.
 #[derive(Debug, Default)]
 struct SeenResults {
     /// All places below are seen.
@@ -384,14 +384,14 @@ impl SeenResults {
 }
 
 impl Watch {
-    /// Returns what has changed since the last look.
+    /// Returns what has changed since the last call.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub fn look(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
         let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         let is_first = self.version.is_none();
-        // A judge that was killed changes nothing in the file.
+        // A killed judge does not change the file.
         if self.version.replace(version) == Some(version) && self.running.is_empty() {
             return Ok(Changes::default());
         }

@@ -30,9 +30,9 @@ use std::time::Duration;
 /// Begins every key. A change of the fields increments it.
 const VERSION: &str = "judge journal key 3";
 
-/// *Same result*: what results must agree in beside the content of the solver, the content of the input, and which repetition
-/// of that input it is. Those are stored with each result, and compared one by one. The generator is none of it: what it makes
-/// of a seed is the input.
+/// *Same result*: what results must agree in beside the content of the solver, the content of the input, and which
+/// repetition of that input it is. Those are stored with each result, and compared one by one. The generator does not
+/// matter, because its output is the input.
 struct SameResult<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
@@ -156,14 +156,14 @@ impl Encoder {
     }
 }
 
-/// What the journal writes down about a run before its first case.
+/// The properties of a run that are recorded before its first case.
 #[derive(Debug, Clone, Copy)]
 pub struct RunRecord<'a> {
     /// What the run will do.
     pub plan: &'a Plan,
     /// The identity of its checker.
     pub checker: &'a CheckerIdentity,
-    /// What tells its generator from others: empty without one.
+    /// The identity of its generator. Empty without one.
     pub generator: &'a str,
     /// The content of each solver, in the order of the plan.
     pub solver_hashes: &'a [Digest],
@@ -186,8 +186,8 @@ pub struct RunRecord<'a> {
 }
 
 impl RunRecord<'_> {
-    /// Returns the key of what a result must agree in, beside solver and input, to be the same result again: the
-    /// checker, the limits, the environment, the walls, and the processor that the times were taken on.
+    /// Returns the key of the conditions that a reusable result must share, beside solver and input: the checker, the
+    /// limits, the environment, the tier of the sandbox, and the processor.
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
         let conditions = SameResult {
@@ -208,7 +208,7 @@ impl RunRecord<'_> {
     }
 }
 
-/// What the times of results depend on, of the machine that they were found on.
+/// The properties of a machine that times depend on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Machine {
     tier: String,
@@ -367,7 +367,7 @@ fn hash_of_files(cases: &CaseList) -> Digest {
     all.digest()
 }
 
-/// Something that two runs do not agree in.
+/// A difference between two runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change {
     what: String,
@@ -387,12 +387,12 @@ impl Change {
         format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
     }
 
-    /// Returns whether it is of what makes or holds the inputs. That is told by the inputs themselves.
+    /// Returns whether it is about the source of inputs. Whether the inputs themselves have changed is checked separately.
     pub(super) fn is_of_inputs(&self) -> bool {
         [GENERATOR, PROBE, FILES].contains(&&*self.what)
     }
 
-    /// Returns whether it is of what a plan says by itself, without its files.
+    /// Returns whether it is about the plan itself, without its files.
     pub(super) fn is_of_plan(&self) -> bool {
         !self.is_of_inputs() && !["direction", "checker", "--dir"].contains(&&*self.what)
     }

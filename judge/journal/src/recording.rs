@@ -31,14 +31,14 @@ pub struct Recording {
     /// The content of each solver.
     hashes: Vec<Digest>,
     conditions: Digest,
-    /// Of results that are taken of earlier runs on other machines.
+    /// The origins of results from earlier runs on other machines.
     origins: Origins,
     cases: CaseList,
     attempts: Repetitions,
     part: Part,
-    /// Bytes of answers since the stored ones were last counted.
+    /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
-    /// `None` only while it is taken anew.
+    /// `None` only while the lock is taken again.
     pub(super) lock: Option<RunLock>,
 }
 
@@ -102,7 +102,8 @@ impl Recording {
         Self::begin_plan(journal, retention, record, &SameRun::of(record))
     }
 
-    /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
+    /// The caller computes the identity first, because that reads the files of all cases, and other judges should not wait
+    /// for it.
     pub(super) fn begin_plan(
         journal: Journal,
         retention: Retention,
@@ -124,7 +125,7 @@ impl Recording {
         self.journal.commit_start()
     }
 
-    /// Has the results that it takes of an earlier run keep the machine of that run, if it was another one.
+    /// Keeps the machine of an earlier run with the results that are taken from it, if it was another machine.
     pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
         let to = (self.rows.run, self.conditions);
         Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
@@ -141,8 +142,8 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Takes up the record of a run that goes on elsewhere. Its results are of the problem and the checker that it was started
-    /// with, whatever they are today.
+    /// Reopens the record of a run that goes on elsewhere. Its results belong to the problem and the checker that it was
+    /// started with, even if these have changed.
     ///
     /// # Errors
     /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
@@ -155,7 +156,7 @@ impl Recording {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
-        // The cluster has copies of the files, as they were then.
+        // The cluster has copies of the files from the start of the run.
         let what: Vec<_> =
             differences.iter().filter(|change| change.is_of_plan()).map(|change| change.text("there")).collect();
         if !what.is_empty() {
@@ -257,7 +258,7 @@ impl Recording {
         Ok(transaction.commit()?)
     }
 
-    /// Takes the jobs from now on for those of this part.
+    /// Sets the part of the run that is played from now on.
     pub fn turn_to(&mut self, part: Part) {
         self.part = part;
     }
@@ -405,7 +406,7 @@ impl Journal {
         self.written_anew.as_deref()
     }
 
-    /// Moves to a new file with all that this one has. What is in its place by now is left alone.
+    /// Moves to a new file with all that this one has. A file that is in its place by now is left alone.
     fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
@@ -416,7 +417,7 @@ impl Journal {
         };
         if !self.is_in_place() {
             make_folder(path.parent().unwrap_or(Path::new("")))?;
-            // A log of the removed file would be taken for one of the new file.
+            // A log of the removed file would be mistaken for a log of the new file.
             for ending in ["-wal", "-shm", "-journal"] {
                 let _ = std::fs::remove_file(beside(&path, ending));
             }
@@ -472,7 +473,7 @@ impl Recording {
         Ok(add_node(self.connection()?, self.run(), node)?)
     }
 
-    /// Takes the cases after the last one with a result out of the run.
+    /// Removes the cases after the last one with a result from the run.
     ///
     /// # Errors
     /// When the journal cannot be written.

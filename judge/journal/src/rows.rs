@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The rows that a run's results hang on.
+/// The rows of a run and its solvers, to which results refer.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) run: RunId,
@@ -103,7 +103,7 @@ fn insert_entrant(
     Ok(connection.last_insert_rowid())
 }
 
-/// Returns the rows that the results of a run hang on.
+/// Returns the rows of a run and its solvers.
 pub(super) fn rows_of(connection: &Connection, run: RunId) -> rusqlite::Result<Rows> {
     let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
     let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -120,7 +120,7 @@ pub(super) struct RowWriter<'a> {
     pub(super) retention: Retention,
     /// The word for the rules that features are found by.
     pub(super) feature_rules: &'a str,
-    /// The current folder: to ask for it for each file takes longer than all else about its path.
+    /// The current folder: asking for it for each file is slow.
     pub(super) here: PathBuf,
 }
 
@@ -155,7 +155,7 @@ impl RowWriter<'_> {
         )?;
         let key = (entrant, place);
         write_result(self.connection, game_case, rank.as_deref(), key, Replaced::Faults, || {
-            // By number: a name is looked for among all of them, for each of every row.
+            // By number: names would be searched for in every row.
             insert.execute(params![
                 entrant,
                 place,
@@ -287,7 +287,7 @@ pub(super) struct KnownCase {
     features: Option<String>,
 }
 
-/// Returns a case, if the journal has it.
+/// Returns a case, if it is in the journal.
 pub(super) fn find_case(connection: &Connection, key: &SameGame<'_>) -> rusqlite::Result<Option<KnownCase>> {
     let SameGame { problem, checker, version, name, input } = key;
     connection
@@ -301,8 +301,7 @@ pub(super) fn find_case(connection: &Connection, key: &SameGame<'_>) -> rusqlite
         .optional()
 }
 
-/// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last, and so are its
-/// features.
+/// Returns the row of a case, a new one if it is not known yet. The source of its input and its features are updated.
 pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFacts) -> rusqlite::Result<i64> {
     let CaseFacts { seed, file, features } = facts;
     if let Some(known) = find_case(connection, key)? {
@@ -348,12 +347,12 @@ const FIND: &str = note_better!(
      WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)"
 );
 
-/// Which results make room for another one of the same case and solver.
+/// Which results may be replaced by another one of the same case and solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replaced {
-    /// Those that say nothing of the solver.
+    /// Only faults.
     Faults,
-    /// Any: of two that were merged, the one that stays does not depend on the order.
+    /// Any. Which of two merged results stays does not depend on their order.
     Any,
 }
 
@@ -415,7 +414,7 @@ pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Resul
     Ok((connection.execute("DELETE FROM run WHERE id = ?1", [run.0])? > 0).then_some(lost))
 }
 
-/// Finds the best results on these cases among all: one look through the journal, if there are any.
+/// Finds the best results on these cases. If there are any cases, this reads the whole journal once.
 pub(super) fn find_bests(connection: &Connection, cases: &[i64]) -> rusqlite::Result<()> {
     if cases.is_empty() {
         return Ok(());
@@ -429,8 +428,8 @@ pub(super) fn find_bests(connection: &Connection, cases: &[i64]) -> rusqlite::Re
     connection.execute_batch("DROP TABLE lost")
 }
 
-/// Stores an answer, and returns its row; `None` where it is too long to be kept. One that is there already is only marked as
-/// given again.
+/// Stores an answer, and returns its row; `None` if it is too long. An answer that is stored already is only marked as used
+/// by this run.
 fn store_answer(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
     if answer.len() > MAX_ANSWER_BYTES {
         return Ok(None);
@@ -446,7 +445,7 @@ pub(super) fn store_packed_answer<'a>(
     bytes: usize,
     packed: impl FnOnce() -> Cow<'a, [u8]>,
 ) -> rusqlite::Result<i64> {
-    // Not in one statement with RETURNING: what it returns takes a table of its own, which costs more than the rest.
+    // Not in one statement with RETURNING: its temporary table costs more than the rest.
     let mut find = connection.prepare_cached("SELECT id, run FROM answer WHERE hash = ?1")?;
     let known = find.query_row([hash], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
     if let Some((id, last_given)) = known {
@@ -466,7 +465,7 @@ pub(super) fn store_packed_answer<'a>(
     Ok(id)
 }
 
-/// What packing does not make smaller is stored as it is; the lengths tell which.
+/// If compression does not make an answer smaller, it is stored unchanged. The two lengths tell which.
 fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
     let packed = lz4_flex::block::compress(answer);
     if packed.len() < answer.len() { Cow::Owned(packed) } else { Cow::Borrowed(answer) }
@@ -481,7 +480,7 @@ fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
         .map_err(|error| JournalError::Damaged(format!("a stored answer cannot be unpacked: {error}")))
 }
 
-/// Fails where a stored length is none of an answer that is kept.
+/// Fails if a stored length is larger than any stored answer.
 pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
     if bytes > MAX_ANSWER_BYTES {
         return Err(JournalError::Damaged(format!("a stored answer of {bytes} bytes")));
@@ -520,14 +519,14 @@ impl Journal {
         id.map_or(Ok(None), |id| self.answer(id))
     }
 
-    /// Drops answers of the oldest runs once there are more than are to be kept, until an eighth of what they may take, in whole
-    /// MiB, is free again: all results are looked at for it, which is too much for every run.
+    /// Drops answers of the oldest runs once they exceed the limit, until an eighth of the limit, in whole MiB, is free
+    /// again. This reads all results, which would be too slow after every run.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn apply_retention(&mut self, retention: Retention) -> Result<(), JournalError> {
         let Retention::UpTo(most) = retention else { return Ok(()) };
-        // The file's length is known at once; to add up what is stored, all of it is looked at.
+        // The length of the file is known at once. Adding up the answers reads all rows.
         if self.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")? <= most.0
             || self.number("SELECT coalesce(sum(packed_bytes), 0) FROM answer")? <= most.0
         {

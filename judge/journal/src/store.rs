@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
 
-/// The most bytes of a row, but for an answer: what a judge writes is far shorter.
+/// The most bytes of a row without an answer. Rows of the judge are much shorter.
 const MAX_ROW_BYTES: i32 = 16 << 20;
 
 /// The most bytes of an answer that is kept, packed or not.
@@ -62,7 +62,7 @@ impl Journal {
         let opened = Connection::open(path).and_then(|mut connection| {
             configure(&connection)?;
             if Contents::of(&connection)? == Contents::Nothing {
-                // Only before the first table does it count; later it would be one more write to the file.
+                // It has an effect only before the first table.
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
             let contents = Contents::of(&connection)?;
@@ -123,7 +123,7 @@ impl Journal {
             return Ok(None);
         }
         let mode = file::mode(path)?;
-        // What another judge writes later is seen only without `immutable`; that needs a folder for the log's memory.
+        // Without `immutable`, later writes of other judges are visible. That needs a writable folder for shared memory.
         match Self::open_with(path, mode, "mode=ro") {
             Err(JournalError::Open { source, .. }) if is_read_only(&source) && mode == Mode::OneWriter => {
                 Self::recovered(path)
@@ -139,7 +139,7 @@ impl Journal {
     }
 
     fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
-        // Without its log, a shared file that cannot be written is all there is, and needs no lock.
+        // A shared file without a log that cannot be written never changes, and needs no lock.
         let has_log = || file::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
         let is_all = mode == Mode::Shared && !has_log();
         Self::open_with(path, mode, if is_all { "mode=ro&immutable=1" } else { "mode=ro" })
@@ -158,13 +158,13 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// A writer that was killed in the middle of a commit has left a half of it, and the pages to take it back. That would
-    /// write to the file, which may have a new writer at any moment: it is done to a copy.
+    /// A writer that was killed in a commit has left half of it, and the pages to undo it. Undoing writes to the file, which
+    /// may get a new writer at any moment, so it is done in a copy.
     fn recovered(path: &Path) -> Result<Self, JournalError> {
         let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let opened = Connection::open(copy.path()).and_then(|connection| {
             configure(&connection)?;
-            // The copy of the file goes with this function.
+            // The copy is removed at the end of this function.
             let contents = Contents::of(&connection)?;
             Ok((copied(&connection)?, contents))
         });
@@ -226,9 +226,9 @@ impl Journal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Contents {
     Nothing,
-    /// A journal of this form.
+    /// A journal with this schema version.
     Journal(u32),
-    /// A journal of this judge's form, with more in it than such a one has, or something else.
+    /// A journal of this schema version with other tables.
     Altered,
     Foreign,
 }
@@ -247,7 +247,7 @@ impl Contents {
     }
 }
 
-/// Makes the folder of a journal. It is not meant for git.
+/// Makes the folder of a journal, which git ignores.
 pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     if folder.is_dir() {
         return Ok(());
@@ -262,14 +262,14 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A journal may come from somebody else: nothing in it is to run, and nothing in it to take all memory.
+    // A journal may come from somebody else: nothing in it may run, and nothing in it may take all memory.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
 }
 
-/// Reads or writes an answer, which may be longer than all else in a journal.
+/// Reads or writes an answer, which may be longer than any other row.
 pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
     // The hash and the lengths are beside it.
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(MAX_ANSWER_BYTES + 1024).unwrap_or(i32::MAX))?;
@@ -301,7 +301,7 @@ fn uri_path(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
-/// The form that this judge reads and writes. A file of another one is refused.
+/// The version of the schema that this judge reads and writes. A file of another version is refused.
 pub(super) const SCHEMA_VERSION: u32 = 13;
 
 const TABLES: &str = include_str!("schema.sql");
@@ -319,7 +319,7 @@ fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Returns the form of the file; 0 for a new one.
+/// Returns the schema version of the file; 0 for a new one.
 pub(super) fn form(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -327,8 +327,8 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<u32> {
 /// A table or an index: its kind, its name, its table, and the statement that makes it.
 type Object = (String, String, String, Option<String>);
 
-/// Returns whether a file has the tables and indexes of this form and nothing else. Another table of the same name, a view or a
-/// trigger would let the file decide what a query does.
+/// Returns whether a file has exactly the tables and indexes of this schema. A different table, a view or a trigger could
+/// change the meaning of a query.
 pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
     static OWN: OnceLock<Vec<Object>> = OnceLock::new();
     let own = match OWN.get() {
@@ -359,11 +359,11 @@ pub struct Legible {
     pub results: u64,
 }
 
-/// The most rows that are read of a table: the pages of a damaged one may lead in circles.
+/// The most rows that are read of a table, because the pages of a damaged table may form a circle.
 const MAX_ROWS: u64 = 10_000_000;
 
 impl Journal {
-    /// Returns how much of a journal can still be read; `None` where that is nothing. Nothing is written to it.
+    /// Returns how much of a journal can still be read; `None` if nothing can. The journal is not written.
     #[must_use]
     pub fn legible(path: &Path) -> Option<Legible> {
         let journal = Self::look_only(path).ok().flatten()?;

@@ -293,7 +293,7 @@ fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
     })
 }
 
-/// What the scores of a run are relative to, beside its own.
+/// The best known scores that a run's scores are relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// Which best scores were taken.
@@ -412,12 +412,12 @@ pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) 
         into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
     let own = read_reference(into, run)?
         .unwrap_or_else(|| Reference { source: theirs.source.clone(), scores: HashMap::new() });
-    // The name of one of several, whichever came first.
+    // Of several names, the first in alphabetical order.
     let source = own.source.to_string().min(theirs.source.to_string());
     into.execute("UPDATE run SET reference = ?2 WHERE id = ?1", params![run.0, source])?;
     for (place, KnownBest { score, origin }) in theirs.scores {
         let origin = match origin {
-            // Its number is of the other journal.
+            // Its number belongs to the other journal.
             BestOrigin::Run(_, solver) => BestOrigin::Imported(solver),
             origin => origin,
         };
@@ -432,15 +432,15 @@ pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) 
     Ok(())
 }
 
-/// Earlier results that still hold, by what they are results of.
+/// Earlier results that are still valid.
 #[derive(Debug, Default)]
 pub struct Known {
     results: HashMap<Key, KnownOutcome>,
-    /// Those of the run itself, which goes on, with their inputs. They were found to be the same today.
+    /// The results of the resumed run itself, with their inputs, which were checked to be unchanged.
     kept: HashMap<JobId, (KnownOutcome, Digest)>,
     /// The machines of a cluster that they were found on.
     nodes: NodeList,
-    /// Which repetition of its input a case is: a repeated case is measured anew, not looked up.
+    /// Which repetition of its input a case is. A repeated case is measured again, not looked up.
     attempts: Repetitions,
 }
 
@@ -538,7 +538,7 @@ impl Known {
         })
     }
 
-    /// Passes the results of a solver's row on that say something of the solver.
+    /// Passes on the results of a solver's row, without faults.
     fn read_rows(
         &mut self,
         connection: &Connection,
@@ -581,7 +581,7 @@ impl Known {
         )?;
         let entrants: Vec<i64> =
             statement.query_map([conditions.0, hash.0], |row| row.get(1))?.collect::<Result<_, _>>()?;
-        // Of a run on several machines, only the results of those that are like this one.
+        // If the run is from several machines, only results of machines like this one count.
         let sql = format!(
             "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
                  JOIN entrant ON entrant.id = result.entrant JOIN run ON run.id = entrant.run

@@ -10,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The time between two looks at the files.
+/// The time between two reads of the files.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The time between two questions to Slurm, which has others to answer; after a while it is asked less often.
+/// The time between two calls of Slurm's commands. After a while it is longer, to spare Slurm.
 const SLURM_POLL_INTERVAL: Duration = Duration::from_secs(1);
 const SLURM_POLL_INTERVAL_LATER: Duration = Duration::from_secs(5);
 const SHORT_RUN: Duration = Duration::from_secs(60);
 
-/// A task that Slurm has seen end is lost after this time: a network file system shows its last results later.
+/// A task that has ended counts as lost after this time, because a network file system shows its last results late.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// When nothing runs for this long, the user is told why.
+/// If nothing runs for so long, the user sees why.
 const WAITING: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
@@ -37,14 +37,14 @@ pub(super) struct Following<'a> {
     known_nodes: BTreeSet<String>,
     tasks: Vec<TaskRow>,
     asked: Option<Instant>,
-    /// Since when Slurm does not see a task that has work.
+    /// When Slurm first did not list a task that has work.
     missing: HashMap<Incarnation, Instant>,
     started: Instant,
     /// When something last ran.
     ran: Instant,
-    /// Whether the user was told why nothing runs, or that Slurm does not answer.
+    /// Whether the user was warned that nothing runs, or that Slurm does not answer.
     user_was_warned: bool,
-    /// How many jobs came to nothing, one after the other.
+    /// How many jobs in a row have taken no piece.
     fruitless_jobs: u32,
     /// Whether any piece was taken since the last job was submitted.
     piece_taken: bool,
@@ -82,7 +82,7 @@ impl<'a> Following<'a> {
             }
             let mut tracker = Tracker::new(plan.cases.len(), plan.solvers.len());
             for (name, mut piece) in found {
-                // What was to run again is in a later piece.
+                // Lost cases are in a later piece.
                 piece.cases.retain(|case| newest.get(&case.place) == Some(&piece.losses));
                 tracker.add(name, piece);
             }
@@ -90,7 +90,7 @@ impl<'a> Following<'a> {
         };
         let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
         let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::PATIENCE);
-        // Without Slurm, what its tasks have written is followed.
+        // If Slurm does not answer, the files of the tasks are still read.
         let jobs = all.unwrap_or(jobs);
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
     }
@@ -124,7 +124,7 @@ impl<'a> Following<'a> {
         &self.folder
     }
 
-    /// Follows the run to its end. Whatever the end is, no task is left, unless the run goes on without this judge.
+    /// Follows the run to its end. No task is left afterwards, unless the run goes on without this judge.
     pub(super) fn follow(
         &mut self,
         handover: &mut Handover<'_>,
@@ -201,13 +201,13 @@ impl<'a> Following<'a> {
         self.nodes.insert(task, node);
     }
 
-    /// Looks after the tasks: those that are lost, and those that are wanted.
+    /// Checks the tasks: gives up lost ones, and submits new ones if they are needed.
     fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
         let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
         if self.asked.is_some_and(|asked| asked.elapsed() < pause) {
             return Ok(());
         }
-        // Before Slurm is asked: a task that takes a piece now may not be running by an older answer.
+        // Before Slurm is asked: a task that takes a piece afterwards may be missing in Slurm's answer.
         self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
         match slurm::tasks(&self.jobs, slurm::PATIENCE) {
             Ok(tasks) => self.tasks = tasks,
@@ -260,7 +260,7 @@ impl<'a> Following<'a> {
         self.tasks.iter().find(|row| row.job == task.job && row.task == task.task)
     }
 
-    /// Returns why Slurm does not see a task that has work; `None` if it does.
+    /// Returns why a task that has work is gone; `None` if Slurm lists it as running.
     fn gone(&self, task: &Incarnation) -> Option<String> {
         let has_later = || {
             let is_later =
@@ -276,7 +276,7 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Has the cases of lost tasks run again.
+    /// Gives the cases of lost tasks to others.
     fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
         let why = |task: Incarnation| self.gone(&task).map(|why| (task, why));
         let gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
@@ -370,7 +370,7 @@ impl<'a> Following<'a> {
         })
     }
 
-    /// Cancels what is left of the jobs, and takes what their tasks have still finished.
+    /// Cancels the jobs, and reads the last results of their tasks.
     fn end(&mut self, handover: &mut Handover<'_>) {
         if let Err(error) = slurm::cancel(&self.jobs) {
             handover.tell(&RunEvent::Notice(format!("warning: {error}")));
@@ -381,8 +381,8 @@ impl<'a> Following<'a> {
     }
 }
 
-/// What of a run is finished. A case is finished when all its solvers are, in one task: what is compared was run on the same
-/// machine.
+/// The state of all cases of a run. A case is finished when one task has the results of all its solvers, so that compared
+/// results are from one machine.
 #[derive(Debug)]
 pub(super) struct Tracker {
     solvers: usize,
@@ -401,7 +401,7 @@ struct OpenPiece {
     owner: Option<Incarnation>,
 }
 
-/// The cases that a lost task had taken and not finished.
+/// The unfinished cases of a lost task.
 #[derive(Debug, Default)]
 struct Loss {
     /// To be run again.
@@ -411,7 +411,7 @@ struct Loss {
 }
 
 impl Tracker {
-    /// Returns the tracker of a plan, none of whose cases is to be run yet.
+    /// Returns the tracker of a plan without cases to run.
     pub(super) fn new(cases: usize, solvers: usize) -> Self {
         Self { solvers, done: vec![true; cases], left: 0, partial: HashMap::new(), open: BTreeMap::new() }
     }
@@ -488,7 +488,8 @@ impl Tracker {
         self.partial.retain(|(_, case), _| !done[*case]);
     }
 
-    /// Takes the pieces of a lost task from it. Their unfinished cases are to be run again, unless they were lost more often than `retries`.
+    /// Takes the pieces of a lost task from it. Their unfinished cases run again, unless they were lost more than `retries`
+    /// times.
     fn lost(&mut self, task: &Incarnation, retries: u32) -> Loss {
         self.tidy();
         let names: Vec<String> = self

@@ -151,7 +151,7 @@ impl PlanFile {
     }
 }
 
-/// Copies what the problem's commands name, and returns their lines as they are for the tasks.
+/// Copies the files that the problem's commands name, and returns the command lines for the tasks.
 fn commands(mirror: &mut Mirror, problem: &Problem) -> io::Result<Vec<String>> {
     let mut problem = problem.clone();
     if let Some(GeneratorChoice::Files(generator)) = &problem.generator
@@ -177,7 +177,7 @@ fn line(mirror: &mut Mirror, command: &CommandTemplate) -> io::Result<String> {
     Ok(shell_words::join(mirrored))
 }
 
-/// Copies the files of a solver, and returns it as it is for the tasks.
+/// Copies the files of a solver, and returns the solver for the tasks.
 fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
     let Invocation::Program(program) = &solver.invocation else { return Ok(solver.clone()) };
     for path in &program.visible {
@@ -197,7 +197,7 @@ fn text(mirror: &Mirror, value: &str) -> String {
     mirror.word(OsStr::new(value)).to_string_lossy().into_owned()
 }
 
-/// What programs write to is no copy: others are to see it.
+/// A writable folder is not copied, so that others see what programs write.
 fn shown(mirror: &mut Mirror, visible: &Visible) -> io::Result<(PathBuf, bool)> {
     let path = if visible.writable { visible.path.clone() } else { mirror.copy(&visible.path)? };
     Ok((path, visible.writable))
@@ -208,7 +208,7 @@ fn cases(mirror: &mut Mirror, plan: &Plan) -> io::Result<Vec<CaseEntry>> {
     let has_answers = !matches!(plan.problem.checker, CheckerChoice::BuiltIn(_));
     let entry = |(place, case): (usize, CaseSpec)| {
         let CaseSource::File(path) = &case.source else { return Ok(CaseEntry::new(place, &case, case.source.clone())) };
-        // What cannot be found is an error of the case.
+        // A missing file is an error of its case.
         if has_answers && let Ok(Some(answer)) = checker.answer_file(Some(&case.source)) {
             mirror.copy(&answer)?;
         }
@@ -232,7 +232,7 @@ impl Mirror {
         Self { folder, copied: BTreeSet::new() }
     }
 
-    /// Returns where the copy of a file is or would be.
+    /// Returns the path of the copy of a file, whether it exists or not.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
         self.folder.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -260,15 +260,15 @@ impl Mirror {
         path.ancestors().any(|folder| self.copied.contains(folder))
     }
 
-    /// Returns a path as it is for the tasks: that of its copy, if there is one.
+    /// Returns the path for the tasks: the path of the copy, if there is one.
     pub(super) fn path(&self, path: &Path) -> PathBuf {
         if self.has(path) { self.place(path) } else { path.to_owned() }
     }
 
-    /// Returns a word of a command with every path in it as it is for the tasks.
+    /// Returns a word of a command with every path replaced by the path of its copy.
     pub(super) fn word(&self, word: &OsStr) -> OsString {
         let mut bytes = word.as_bytes().to_vec();
-        // The longest path first: one may lie in another.
+        // The longest path first, because one may contain another.
         let mut copied: Vec<&PathBuf> = self.copied.iter().collect();
         copied.sort_by_key(|path| std::cmp::Reverse(path.as_os_str().len()));
         let mut from = 0;
@@ -288,7 +288,7 @@ impl Mirror {
     }
 }
 
-/// Returns whether a path stands here as a whole, and not as a part of the name of another.
+/// Returns whether this is the whole path, and not a part of a longer name.
 fn begins_with_path(rest: &[u8], path: &[u8], from: usize, all: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || !byte.is_ascii();
     let before = from.checked_sub(1).map(|before| &all[before]);
@@ -334,7 +334,7 @@ fn copy_folder(path: &Path, place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A link within a folder stays one; of a file elsewhere, the file is copied.
+/// A relative link is kept. For an absolute link, the file is copied.
 fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
     let target = from.read_link()?;
     if target.is_absolute() && from.is_file() { copy_file(from, to) } else { symlink(target, to) }

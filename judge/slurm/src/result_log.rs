@@ -18,17 +18,17 @@ use std::time::{Duration, Instant};
 /// The lengths of an entry and of its answer, and the start of their hash.
 const HEAD: usize = 8 + 8 + 16;
 
-/// The length of an answer that there is not.
+/// The length that stands for no answer.
 const NO_ANSWER: u64 = u64::MAX;
 
-/// The most bytes that a reader takes up at once.
+/// The most bytes that are read at once.
 const READ_BYTES: u64 = 16 << 20;
 
-/// A result is written after this time, unless the task is told to end before. A cluster that ends a task signals all its
-/// processes, solvers and checkers among them: what they did then is no result.
+/// A result is held so long before it is written, and dropped if the task is told to end meanwhile. A cluster signals all
+/// processes of a task, also its solvers and checkers, so their last results are wrong.
 const HELD: Duration = Duration::from_millis(150);
 
-/// How often it is looked for results that were held long enough.
+/// How often held results are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The log of a task, to be written.
@@ -76,7 +76,7 @@ impl ResultLog {
         log.file.sync_data()
     }
 
-    /// Takes jobs from now on for those of cases with these places in the whole plan.
+    /// Sets the places in the whole plan of the cases that are played next.
     pub(super) fn turn_to(&self, places: Vec<usize>) {
         *self.places.lock() = places;
     }
@@ -105,7 +105,7 @@ impl ResultLog {
 }
 
 impl LogFile {
-    /// Writes what was held long enough, and forgets what was held when the task was told to end.
+    /// Writes results that were held long enough, and drops all held results if the task was told to end.
     fn write_held(&mut self) {
         if was_interrupted() || self.failed.is_some() {
             self.held.clear();
@@ -172,7 +172,7 @@ impl LogReader {
 
     /// Returns the entries that have become whole since the last time, each with its answer.
     pub(super) fn read(&mut self) -> io::Result<Vec<AnsweredEntry>> {
-        // Opened anew: a network file system then asks the server how long the file is.
+        // Opened again, so that a network file system asks the server for the length.
         let mut file = File::open(&self.path)?;
         if file.metadata()?.len() <= self.offset {
             return Ok(Vec::new());
@@ -206,14 +206,14 @@ fn unpacked(bytes: &[u8]) -> Option<(AnsweredEntry, usize)> {
     Some(((serde_json::from_slice(text).ok()?, answer), end))
 }
 
-/// What a task writes down.
+/// An entry in the log of a task.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Entry {
     /// Where it runs: its first entry.
     Began(Node),
     /// The result of a job. The answer follows the entry.
     Finished(Box<FinishedEntry>),
-    /// It cannot play anything: what is wrong.
+    /// It cannot play anything, and why.
     Failed {
         /// The node that it runs on.
         node: String,

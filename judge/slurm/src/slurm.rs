@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The worst that a piece may take, by the limits.
+/// The longest time that a piece may take by the limits.
 const PIECE: Duration = Duration::from_secs(60);
 
-/// The fewest tasks of a job, if there is a piece for each: a task that finds none left ends at once.
+/// The fewest tasks of a job, if there is a piece for each. A task that finds no piece ends at once.
 const MIN_TASKS: usize = 64;
 
 /// The most tasks of a job: the default of Slurm's `MaxArraySize` is one more.
@@ -27,7 +27,7 @@ const MAX_TASKS: usize = 1_000;
 /// The most pieces of a run: a folder with more files is slow.
 const MAX_PIECES: usize = 5_000;
 
-/// With fewer cases than this for a piece each, they are single.
+/// Up to so many cases, each is a piece of its own.
 const FEW_CASES: usize = 128;
 
 /// How a plan is run with Slurm.
@@ -49,7 +49,7 @@ pub struct SlurmSettings {
     pub worker: WorkerSettings,
 }
 
-/// What becomes of the job when the run is interrupted.
+/// What happens to the job when the run is interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnInterrupt {
     /// It is cancelled.
@@ -93,13 +93,13 @@ impl Cluster {
         self.nodes.lock().clone()
     }
 
-    /// Returns how many cases a piece holds: no more than take a moment by the limits.
+    /// Returns how many cases a piece holds, so that it takes at most a minute by the limits.
     pub(super) fn piece_size(&self, plan: &Plan, cases: usize) -> usize {
         let by_limits = PIECE.as_secs_f64() * self.settings.worker.jobs as f64 / worst(plan).as_secs_f64().max(1e-6);
         cases.div_ceil(MAX_PIECES).max(whole(by_limits).min(cases.div_ceil(FEW_CASES))).max(1)
     }
 
-    /// Submits as many tasks as the pieces that are left may want, and returns the id of their job.
+    /// Submits enough tasks for the remaining pieces, and returns the id of their job.
     pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
         let jobs = self.settings.worker.jobs;
         let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
@@ -162,19 +162,19 @@ pub(super) fn whole(number: f64) -> usize {
     number as usize
 }
 
-/// Returns what a case may take at worst.
+/// Returns the longest time that a case may take.
 fn worst(plan: &Plan) -> Duration {
     (0..plan.solvers.len()).map(|solver| plan.limits_of(solver).cpu.0).sum()
 }
 
-/// A question to Slurm is answered in less, unless its controller is gone.
+/// Slurm answers faster than this, unless its controller is down.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Tasks that are cancelled have this long to end, and are looked at this often.
+/// Cancelled tasks have so long to end, and are checked so often.
 const ENDING: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What Slurm says where its machines are at fault, and not the arguments.
+/// Messages of Slurm that blame its machines and not the arguments.
 const FAULTS: [&str; 10] = [
     "unable to contact",
     "socket timed out",
@@ -229,7 +229,7 @@ struct Submission<'a> {
     tasks: usize,
     cpus: usize,
     constraint: Option<&'a str>,
-    /// The user's own options: they come last, and so they count.
+    /// The user's own options. They come last and override the others.
     options: &'a [String],
     /// How long it may take.
     wait: Duration,
@@ -266,7 +266,7 @@ fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
 pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
-    // One for each: a job that is forgotten is an error, and hides the others.
+    // One call for each job: a job that Slurm has forgotten would make the whole call fail.
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
@@ -282,8 +282,8 @@ pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>,
     Ok(rows)
 }
 
-/// Returns these ids of jobs and those of the other jobs that Slurm knows and that were submitted from this folder: a judge
-/// that is killed while it submits a job records no id.
+/// Returns these job ids, and the ids of other jobs that Slurm lists for this folder. A judge that is killed while it
+/// submits a job has recorded no id.
 pub(super) fn with_unrecorded_jobs(
     mut jobs: Vec<String>,
     folder: &Path,
@@ -348,7 +348,7 @@ fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOut
     })
 }
 
-/// Returns the error of a command that Slurm did not carry out, in its own words.
+/// Returns the error of a command that Slurm refused, in its own words.
 fn refused(words: &[String], output: &CommandOutput) -> ClusterError {
     let said = tail(&output.stderr);
     let lower = said.to_lowercase();

@@ -49,8 +49,8 @@ impl Drop for SlurmRunner {
 }
 
 impl SlurmRunner {
-    /// Returns a runner for problems of a catalogue. `sandbox` is that of this machine. `ask` is called when the run is
-    /// interrupted.
+    /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `ask` is called when the run
+    /// is interrupted.
     #[must_use]
     pub fn new(
         settings: SlurmSettings,
@@ -66,7 +66,7 @@ impl SlurmRunner {
     /// Removes the folder of the run that ended before, and keeps this one in its place.
     fn remove_ended(&self, next: Option<RunFolder>) {
         let before = std::mem::replace(&mut *self.ended.lock(), next);
-        // What cannot be removed now is removed when the run is looked at.
+        // If the removal fails, it is tried again when the run is listed.
         drop(before.map(|folder| folder.remove()));
     }
 
@@ -92,7 +92,7 @@ impl SlurmRunner {
         }
     }
 
-    /// Hands over what is known of earlier runs. Returns which cases need not be run.
+    /// Passes on the results of earlier runs. Returns which cases need not run.
     fn hand_over_known(&self, plan: &Plan, store: &dyn ResultStore, handover: &mut Handover<'_>) -> Vec<bool> {
         if !store.has_earlier() {
             return vec![false; plan.cases.len()];
@@ -113,7 +113,7 @@ impl SlurmRunner {
         known
     }
 
-    /// The machines of earlier results are those of the run, too.
+    /// The machines of earlier results belong to the run, too.
     fn note_earlier_nodes(&self, found: &mut [FinishedJob], store: &dyn ResultStore, handover: &mut Handover<'_>) {
         for outcome in found.iter_mut().map(|job| &mut job.outcome) {
             let node = outcome.node.as_deref().and_then(|name| store.earlier_node(name));
@@ -179,7 +179,7 @@ fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunF
     }
 }
 
-/// Returns what the run itself has of a case.
+/// Returns the results that the run itself has of a case.
 fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
     let of_solver = |solver| {
         let job = JobId { case, solver };
@@ -248,7 +248,7 @@ impl PlanRunner for SlurmRunner {
 /// How long Slurm is asked about a run that is only looked at.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks for the jobs of several runs. A cluster that does not answer is asked once.
+/// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
 #[derive(Debug, Default)]
 pub struct DetachedJobs {
     /// Why it does not answer.
@@ -256,8 +256,8 @@ pub struct DetachedJobs {
 }
 
 impl DetachedJobs {
-    /// Returns what becomes of the job of a run that no judge follows; `None` if the run is over. Slurm is asked only
-    /// where the folder of the run is there.
+    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is asked only if the
+    /// folder of the run exists.
     pub fn find(&mut self, job: &ClusterJob) -> Option<DetachedJob> {
         let folder = RunFolder::at(&job.folder);
         let is_open = match folder.find_open() {
@@ -330,6 +330,6 @@ fn submitted_ids(job: &ClusterJob, patience: Duration) -> Result<Vec<String>, Cl
 
 fn recorded_ids(job: &ClusterJob) -> Vec<String> {
     let submitted = RunFolder::at(&job.folder).jobs().unwrap_or_else(|_| vec![job.id.clone()]);
-    // They become words of a command.
+    // They become arguments of a command.
     submitted.into_iter().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())).collect()
 }

@@ -12,24 +12,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The work that a task holds: after this time it takes no further piece, and makes room for others.
+/// After this time a task takes no further piece, so that other jobs get the node.
 pub(super) const SHIFT: Duration = Duration::from_secs(300);
 
-/// The work that is taken at a time, by what the last pieces took: less would cost more than it takes, and more would leave
-/// the other tasks idle at the end.
+/// The time of the pieces that are taken at once, estimated from the last pieces. With less, taking costs more than playing.
+/// With more, other tasks are idle at the end.
 const BATCH_TIME: Duration = Duration::from_secs(5);
 
-/// A task takes at most this part of what is left.
+/// A task takes at most this part of the remaining pieces.
 const SHARE: usize = 32;
 
-/// How often it is looked whether the run is over.
+/// How often a task checks whether the run is over.
 const OVER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a list of pieces is good for.
 const LISTED: Duration = Duration::from_secs(5);
 
-/// Takes pieces of the run in a folder and plays them, until there are none, the shift is over, or `SIGTERM` comes. `plan` is
-/// that of the run, without cases.
+/// Takes pieces of the run in a folder and plays them, until there are none, the shift is over, or `SIGTERM` comes. `plan`
+/// is the plan of the run, without cases.
 ///
 /// # Errors
 /// When a piece cannot be read, its results cannot be written, or the run cannot be started.
@@ -83,7 +83,7 @@ fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog)
 struct Pieces<'a> {
     folder: &'a RunFolder,
     task: &'a Incarnation,
-    /// Those that were not taken when they were listed, the next one last.
+    /// The free pieces of the last list, the next one last.
     waiting: Vec<String>,
     listed: Option<Instant>,
 }
@@ -115,7 +115,7 @@ impl Pieces<'_> {
     }
 }
 
-/// Ends this task when its run is over: it may be one that the cluster has lost sight of.
+/// Ends this task when its run is over, even if the cluster has lost track of it.
 fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
     let look = move || {
         while !folder.is_over_for(&task) {
@@ -128,7 +128,7 @@ fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
     drop(std::thread::Builder::new().spawn(look));
 }
 
-/// Asks this process to end as Ctrl-C does: the running cases end, and what is finished is written down.
+/// Ends this process as Ctrl-C does: running cases end, and finished ones are written.
 fn end_this_process() {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
 }

@@ -29,7 +29,7 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let (cases, answers) = (HashMap::new(), HashMap::new());
     let from = &journal.connection;
     let mut copier = Copier { into, target, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
-    // What is read of a file is of one moment.
+    // All reads of a file see the same snapshot.
     let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
     begun?;
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
@@ -68,7 +68,7 @@ impl Side {
 impl From<rusqlite::Error> for Side {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            // What no table takes is not of the target.
+            // If a row violates a constraint, the source is at fault.
             Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
                 Self::Source(JournalError::Damaged(error.to_string()))
             }
@@ -77,7 +77,7 @@ impl From<rusqlite::Error> for Side {
     }
 }
 
-/// Fails where a result is none that a judge writes: it would damage the target.
+/// Fails if a judge cannot have written this result: it would damage the target.
 fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
     let outcome = stored::read_outcome(row, 19)?;
     let place: i64 = row.get(0)?;
@@ -109,9 +109,9 @@ struct Case {
     /// Its row in the target.
     id: i64,
     name: String,
-    /// Whether its input was read: else it is of no game.
+    /// Whether its input was read. If not, it belongs to no game.
     has_input: bool,
-    /// Whether it was checked as its run says.
+    /// Whether the checker is the checker of its run.
     is_of_checker: bool,
 }
 
@@ -137,7 +137,7 @@ impl Copier<'_> {
                 self.result(*entrant, origin, (contribution, source), row)?;
             }
         }
-        // What one merge knows of a run that was merged of others may be older than what is known here.
+        // An earlier merge may know fewer results of that run than this journal.
         self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
         Ok(())
     }
@@ -211,7 +211,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Of two results the one stays that says something of the solver; then that of the run that started first.
+    /// Of two results, one that is no fault stays; else the result of the run that started first.
     fn is_wanted(
         &self,
         entrant: i64,
@@ -229,7 +229,7 @@ impl Copier<'_> {
         let Some(known) = rows.next()? else { return Ok(true) };
         let known_verdict = known.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
         if known.get::<_, i64>(0)? == origin {
-            // A case that is played again, since it says nothing of the solver, has another result in the same run.
+            // A case with a fault is played again, and then has another result in the same run.
             let time = |row: &Row<'_>, column| row.get::<_, Option<i64>>(column);
             let new = [7, 8].map(|column| time(row, column).ok().flatten());
             let old = [time(known, 2)?, time(known, 3)?];
@@ -243,7 +243,7 @@ impl Copier<'_> {
         Ok(rank(verdict, &of.started, &of.uid) < rank(known_verdict, started, uid))
     }
 
-    /// Returns the row of a result's case, and notes of which game the result is.
+    /// Returns the row of a result's case, and notes the game of the result.
     fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
         let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
         let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);

@@ -168,8 +168,7 @@ fn begin_merged(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
     Ok(id)
 }
 
-/// Machines may name a solver by different paths, and stand on different commits. What the merged run says of them does not
-/// depend on which came first.
+/// Machines may name a solver by different paths, and have different commits. The merged values do not depend on the order.
 fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Result<()> {
     let [commit, dirty, message, rule, ..] = &source.run[..] else { return Ok(()) };
     into.execute(
@@ -185,7 +184,7 @@ fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Res
     Ok(())
 }
 
-/// Writes down what a merged run is as a whole, and returns it.
+/// Writes the totals of a merged run, and returns them.
 pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merged> {
     let origins = origins(into, target.run)?;
     let mut results = 0;
@@ -262,7 +261,7 @@ pub struct Merged {
     pub origins: Vec<Origin>,
 }
 
-/// A part of a plan that has not all its results.
+/// A part of a plan whose results are incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gap {
     /// No run of this shard was merged.
