@@ -143,7 +143,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// A killed judge's helper processes may hold on for a moment longer than the judge itself.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Where the locks of a journal's runs are.
 #[derive(Debug, Clone)]
@@ -181,7 +181,7 @@ impl Locks {
                     write!(file, "{run}").map_err(unusable)?;
                     return Ok(RunLock { path, file });
                 }
-                None if started.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
+                None if started.elapsed() < LOCK_TIMEOUT => std::thread::sleep(Duration::from_millis(20)),
                 None => {
                     return Err(match (self, written_run(&path)) {
                         (Self::OneWriter(_), Some(other)) if other != run => JournalError::OtherWriter(other),

@@ -388,7 +388,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn look(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
+    pub fn changes(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
         let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         let is_first = self.version.is_none();
         // A killed judge does not change the file.

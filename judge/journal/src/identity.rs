@@ -432,7 +432,7 @@ impl Surroundings {
 
     /// Returns the machine and the sources in this folder. Unknown parts are empty.
     #[must_use]
-    pub fn look(folder: &Path) -> Self {
+    pub fn detect(folder: &Path) -> Self {
         let here = Self::machine();
         if !may_have_sources(folder) {
             return here;
@@ -614,7 +614,7 @@ mod tests {
 
     #[test]
     fn the_machine_has_a_name_and_a_processor() {
-        let here = Surroundings::look(Path::new("/"));
+        let here = Surroundings::detect(Path::new("/"));
         assert!(!here.kernel.is_empty() && !here.cpu_model.is_empty(), "{here:?}");
     }
 }

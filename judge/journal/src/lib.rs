@@ -10,7 +10,7 @@
 //! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
 //! files of shards ─ merge ─▶ one run of a Journal
 //! Journal ─ history | stored_run | best | answer ─▶ what was recorded
-//! Journal ─ Watch::look, again and again ─▶ what has changed meanwhile
+//! Journal ─ Watch::changes, again and again ─▶ what has changed meanwhile
 //! ```
 //!
 //! A journal has one form. A file of another form is refused, and nothing is converted.

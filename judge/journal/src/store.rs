@@ -14,7 +14,7 @@ use std::time::Duration;
 const FILE: &str = "journal.db";
 
 /// How long another judge's commit is waited for. Commits take less than a millisecond; a slow disk takes longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
@@ -80,14 +80,16 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, or is of another form.
-    pub fn look(folder: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_to_read(folder: &Path) -> Result<Option<Self>, JournalError> {
         let path = folder.join(FILE);
         if !path.exists() {
             return Ok(None);
         }
         match Self::open(folder) {
-            Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::open_read_only(folder).map(Some),
-            Err(JournalError::Folder { .. }) => Self::open_read_only(folder).map(Some),
+            Err(JournalError::Open { source, .. }) if is_read_only(&source) => {
+                Self::open_folder_read_only(folder).map(Some)
+            }
+            Err(JournalError::Folder { .. }) => Self::open_folder_read_only(folder).map(Some),
             opened => opened.map(Some),
         }
     }
@@ -134,7 +136,7 @@ impl Journal {
         .map(Some)
     }
 
-    pub(super) fn open_read_only(folder: &Path) -> Result<Self, JournalError> {
+    pub(super) fn open_folder_read_only(folder: &Path) -> Result<Self, JournalError> {
         Self::read_only(&folder.join(FILE), Mode::Shared)
     }
 
@@ -236,9 +238,9 @@ enum Contents {
 impl Contents {
     fn of(connection: &Connection) -> rusqlite::Result<Self> {
         let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
-        Ok(match form(connection)? {
+        Ok(match schema_version(connection)? {
             0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
-            SCHEMA_VERSION if !is_own(connection)? => Self::Altered,
+            SCHEMA_VERSION if !has_own_schema(connection)? => Self::Altered,
             found if found > 0 && count("SELECT count(*) FROM sqlite_master WHERE name = 'entrant'")? > 0 => {
                 Self::Journal(found)
             }
@@ -258,7 +260,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -308,11 +310,11 @@ const TABLES: &str = include_str!("schema.sql");
 
 /// Makes the tables in a new file. Of two judges at once, the second waits, and then finds the tables of the first.
 fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
-    if form(connection)? != 0 {
+    if schema_version(connection)? != 0 {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if form(&transaction)? == 0 {
+    if schema_version(&transaction)? == 0 {
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
@@ -320,7 +322,7 @@ fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns the schema version of the file; 0 for a new one.
-pub(super) fn form(connection: &Connection) -> rusqlite::Result<u32> {
+pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
@@ -329,7 +331,7 @@ type Object = (String, String, String, Option<String>);
 
 /// Returns whether a file has exactly the tables and indexes of this schema. A different table, a view or a trigger could
 /// change the meaning of a query.
-pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn has_own_schema(connection: &Connection) -> rusqlite::Result<bool> {
     static OWN: OnceLock<Vec<Object>> = OnceLock::new();
     let own = match OWN.get() {
         Some(own) => own,

@@ -19,10 +19,10 @@ const SLURM_POLL_INTERVAL_LATER: Duration = Duration::from_secs(5);
 const SHORT_RUN: Duration = Duration::from_secs(60);
 
 /// A task that has ended counts as lost after this time, because a network file system shows its last results late.
-const GRACE: Duration = Duration::from_secs(3);
+const LOSS_DELAY: Duration = Duration::from_secs(3);
 
 /// If nothing runs for so long, the user sees why.
-const WAITING: Duration = Duration::from_secs(20);
+const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
 pub(super) struct Following<'a> {
@@ -36,7 +36,7 @@ pub(super) struct Following<'a> {
     nodes: HashMap<Incarnation, Node>,
     known_nodes: BTreeSet<String>,
     tasks: Vec<TaskRow>,
-    asked: Option<Instant>,
+    last_asked: Option<Instant>,
     /// When Slurm first did not list a task that has work.
     missing: HashMap<Incarnation, Instant>,
     started: Instant,
@@ -89,7 +89,7 @@ impl<'a> Following<'a> {
             Ok((tracker, folder.jobs()?))
         };
         let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
-        let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::PATIENCE);
+        let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::SLURM_TIMEOUT);
         // If Slurm does not answer, the files of the tasks are still read.
         let jobs = all.unwrap_or(jobs);
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
@@ -106,7 +106,7 @@ impl<'a> Following<'a> {
             nodes: HashMap::new(),
             known_nodes: BTreeSet::new(),
             tasks: Vec::new(),
-            asked: None,
+            last_asked: None,
             missing: HashMap::new(),
             started: Instant::now(),
             ran: Instant::now(),
@@ -204,22 +204,22 @@ impl<'a> Following<'a> {
     /// Checks the tasks: gives up lost ones, and submits new ones if they are needed.
     fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
         let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
-        if self.asked.is_some_and(|asked| asked.elapsed() < pause) {
+        if self.last_asked.is_some_and(|last_asked| last_asked.elapsed() < pause) {
             return Ok(());
         }
         // Before Slurm is asked: a task that takes a piece afterwards may be missing in Slurm's answer.
         self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
-        match slurm::tasks(&self.jobs, slurm::PATIENCE) {
+        match slurm::tasks(&self.jobs, slurm::SLURM_TIMEOUT) {
             Ok(tasks) => self.tasks = tasks,
             Err(error) => {
-                self.asked = Some(Instant::now());
+                self.last_asked = Some(Instant::now());
                 if !std::mem::replace(&mut self.user_was_warned, true) {
                     handover.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
                 }
                 return Ok(());
             }
         }
-        self.asked = Some(Instant::now());
+        self.last_asked = Some(Instant::now());
         self.show(handover);
         self.give_up_lost(handover)?;
         self.resubmit(handover)
@@ -246,7 +246,7 @@ impl<'a> Following<'a> {
         if counts.running > 0 {
             self.ran = Instant::now();
         } else if let Some(task) = pending.clone().next()
-            && self.ran.elapsed() > WAITING
+            && self.ran.elapsed() > WAIT_NOTICE_AFTER
             && !std::mem::replace(&mut self.user_was_warned, true)
         {
             handover.tell(&RunEvent::Notice(format!(
@@ -261,7 +261,7 @@ impl<'a> Following<'a> {
     }
 
     /// Returns why a task that has work is gone; `None` if Slurm lists it as running.
-    fn gone(&self, task: &Incarnation) -> Option<String> {
+    fn why_gone(&self, task: &Incarnation) -> Option<String> {
         let has_later = || {
             let is_later =
                 |other: &Incarnation| other.job == task.job && other.task == task.task && other.restart > task.restart;
@@ -278,12 +278,12 @@ impl<'a> Following<'a> {
 
     /// Gives the cases of lost tasks to others.
     fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
-        let why = |task: Incarnation| self.gone(&task).map(|why| (task, why));
-        let gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
-        self.missing.retain(|task, _| gone.iter().any(|(other, _)| other == task));
+        let why = |task: Incarnation| self.why_gone(&task).map(|why| (task, why));
+        let why_gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
+        self.missing.retain(|task, _| why_gone.iter().any(|(other, _)| other == task));
         let now = Instant::now();
-        for (task, why) in gone {
-            if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < GRACE {
+        for (task, why) in why_gone {
+            if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < LOSS_DELAY {
                 continue;
             }
             let loss = self.tracker.lost(&task, self.cluster.retries());

@@ -26,7 +26,7 @@ const READ_BYTES: u64 = 16 << 20;
 
 /// A result is held so long before it is written, and dropped if the task is told to end meanwhile. A cluster signals all
 /// processes of a task, also its solvers and checkers, so their last results are wrong.
-const HELD: Duration = Duration::from_millis(150);
+const HOLD_TIME: Duration = Duration::from_millis(150);
 
 /// How often held results are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -77,7 +77,7 @@ impl ResultLog {
     }
 
     /// Sets the places in the whole plan of the cases that are played next.
-    pub(super) fn turn_to(&self, places: Vec<usize>) {
+    pub(super) fn set_places(&self, places: Vec<usize>) {
         *self.places.lock() = places;
     }
 
@@ -112,7 +112,7 @@ impl LogFile {
             return;
         }
         let mut bytes = Vec::new();
-        while self.held.front().is_some_and(|(came, _)| came.elapsed() >= HELD) {
+        while self.held.front().is_some_and(|(came, _)| came.elapsed() >= HOLD_TIME) {
             bytes.extend(self.held.pop_front().into_iter().flat_map(|(_, entry)| entry));
         }
         // On a network file system, others see what was written once it is synchronized.
@@ -300,7 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (whole, growing) = (folder.path().join("whole"), folder.path().join("growing"));
         let log = ResultLog::create(&whole).unwrap();
-        log.turn_to(vec![7, 9]);
+        log.set_places(vec![7, 9]);
         log.store(&[finished(0, b"one\xff"), finished(1, b"")]).unwrap();
         log.finish().unwrap();
         assert!(ResultLog::create(&whole).is_err(), "a log has one writer");

@@ -119,7 +119,7 @@ impl RunFolder {
 
     /// Returns the folder of a run at this path, complete or partly removed. `None` if there is none, or if something else
     /// is there.
-    pub(super) fn left(path: &Path) -> Option<Self> {
+    pub(super) fn find_remains(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let known = [PLAN, CASES, PIECES, CLAIMS, RESULTS, REVOKED, JOBS, LOGS, FILES, JUDGE, SCRIPT];
         let is_known = |name: &String| known.contains(&&**name);

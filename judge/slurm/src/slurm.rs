@@ -168,10 +168,10 @@ fn worst(plan: &Plan) -> Duration {
 }
 
 /// Slurm answers faster than this, unless its controller is down.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const SLURM_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Cancelled tasks have so long to end, and are checked so often.
-const ENDING: Duration = Duration::from_secs(20);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Messages of Slurm that blame its machines and not the arguments.
@@ -263,14 +263,14 @@ fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
 }
 
 /// Returns the tasks of jobs that Slurm still knows, those that have ended among them.
-pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>, ClusterError> {
+pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
     // One call for each job: a job that Slurm has forgotten would make the whole call fail.
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
-        let output = run(&words, Path::new("/"), patience)?;
+        let output = run(&words, Path::new("/"), timeout)?;
         if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("Invalid job id") {
             continue;
         }
@@ -287,10 +287,10 @@ pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>,
 pub(super) fn with_unrecorded_jobs(
     mut jobs: Vec<String>,
     folder: &Path,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Vec<String>, ClusterError> {
     let words = ["squeue", "--noheader", "--me", "--states=all", "--format=%F|%Z"].map(str::to_owned);
-    let output = run(&words, Path::new("/"), patience)?;
+    let output = run(&words, Path::new("/"), timeout)?;
     if !output.status.success() {
         return Err(refused(&words, &output));
     }
@@ -316,15 +316,15 @@ pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
         return Ok(());
     }
     let words = [&["scancel".to_owned(), "--quiet".to_owned()], jobs].concat();
-    run(&words, Path::new("/"), PATIENCE).map(drop)
+    run(&words, Path::new("/"), SLURM_TIMEOUT).map(drop)
 }
 
 /// Waits until no task of these jobs runs any more. Returns whether all have ended in time.
 pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
     let started = Instant::now();
     let is_active = |task: &TaskRow| task.state == TaskState::Running;
-    while tasks(jobs, PATIENCE)?.iter().any(is_active) {
-        if started.elapsed() > ENDING {
+    while tasks(jobs, SLURM_TIMEOUT)?.iter().any(is_active) {
+        if started.elapsed() > CANCEL_TIMEOUT {
             return Ok(false);
         }
         std::thread::sleep(POLL_INTERVAL);
@@ -332,9 +332,9 @@ pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
     Ok(true)
 }
 
-fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOutput, ClusterError> {
+fn run(words: &[String], folder: &Path, timeout: Duration) -> Result<CommandOutput, ClusterError> {
     let all: Vec<OsString> = words.iter().map(OsString::from).collect();
-    command::run(&all, folder, patience, None).map_err(|error| match &error {
+    command::run(&all, folder, timeout, None).map_err(|error| match &error {
         CommandError::Start { .. } => ClusterError {
             error: error_chain(&error),
             hint: Some("run this where Slurm's commands are, such as on a login node of the cluster".to_owned()),

@@ -246,7 +246,7 @@ impl PlanRunner for SlurmRunner {
 }
 
 /// How long Slurm is asked about a run that is only looked at.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SLURM_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
 #[derive(Debug, Default)]
@@ -264,8 +264,8 @@ impl DetachedJobs {
             Ok(false) => return None,
             found => found.is_ok(),
         };
-        let (ids, asked) = self.tasks(job);
-        let (id, state) = match asked {
+        let (ids, last_asked) = self.tasks(job);
+        let (id, state) = match last_asked {
             Err(why) => (None, JobState::Unknown(why)),
             Ok(tasks) => {
                 let find = |state| tasks.iter().find(|task| task.state == state).map(|task| task.job.clone());
@@ -286,9 +286,9 @@ impl DetachedJobs {
         if let Some(why) = &self.silent {
             return (recorded_ids(job), Err(why.clone()));
         }
-        let ids = submitted_ids(job, PATIENCE);
-        let asked = ids.and_then(|ids| Ok((slurm::tasks(&ids, PATIENCE)?, ids)));
-        match asked {
+        let ids = submitted_ids(job, SLURM_TIMEOUT);
+        let last_asked = ids.and_then(|ids| Ok((slurm::tasks(&ids, SLURM_TIMEOUT)?, ids)));
+        match last_asked {
             Ok((tasks, ids)) => (ids, Ok(tasks)),
             Err(error) => {
                 self.silent = Some(error.error.clone());
@@ -303,7 +303,7 @@ impl DetachedJobs {
 /// # Errors
 /// When Slurm does not answer, or a task does not end.
 pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
-    let ids = submitted_ids(job, slurm::PATIENCE)?;
+    let ids = submitted_ids(job, slurm::SLURM_TIMEOUT)?;
     slurm::cancel(&ids)?;
     if slurm::wait_for_end(&ids)? {
         return Ok(());
@@ -320,12 +320,12 @@ pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
 /// # Errors
 /// When it cannot be removed.
 pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
-    RunFolder::left(&job.folder).map_or(Ok(()), |folder| folder.remove())
+    RunFolder::find_remains(&job.folder).map_or(Ok(()), |folder| folder.remove())
 }
 
 /// Returns the ids of the jobs of a run, the last one last.
-fn submitted_ids(job: &ClusterJob, patience: Duration) -> Result<Vec<String>, ClusterError> {
-    slurm::with_unrecorded_jobs(recorded_ids(job), &job.folder, patience)
+fn submitted_ids(job: &ClusterJob, timeout: Duration) -> Result<Vec<String>, ClusterError> {
+    slurm::with_unrecorded_jobs(recorded_ids(job), &job.folder, timeout)
 }
 
 fn recorded_ids(job: &ClusterJob) -> Vec<String> {

@@ -64,7 +64,7 @@ fn unwritten(why: &str) -> RunError {
 /// Plays the cases of pieces. Returns whether all were played.
 fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog) -> Result<bool, RunError> {
     let cases = || pieces.iter().flat_map(|piece| &piece.cases);
-    log.turn_to(cases().map(|case| case.place).collect());
+    log.set_places(cases().map(|case| case.place).collect());
     let plan = Plan { cases: cases().map(super::run_folder::CaseEntry::spec).collect(), ..plan.clone() };
     let mut lost = None;
     let result = runner.run(&plan, log, &mut |event| {

@@ -187,7 +187,7 @@ impl Copier<'_> {
         let place: i64 = row.get(0).map_err(Side::source)?;
         let verdict: String = row.get(4).map_err(Side::source)?;
         let game_case = self.game(place, &verdict, source, row)?;
-        if !self.is_wanted(entrant, place, origin, of, &verdict, row)? {
+        if !self.replaces_known(entrant, place, origin, of, &verdict, row)? {
             return Ok(());
         }
         let answer: Option<i64> = row.get(3).map_err(Side::source)?;
@@ -212,7 +212,7 @@ impl Copier<'_> {
     }
 
     /// Of two results, one that is no fault stays; else the result of the run that started first.
-    fn is_wanted(
+    fn replaces_known(
         &self,
         entrant: i64,
         place: i64,

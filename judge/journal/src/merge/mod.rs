@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long another judge's transaction is waited for: it may be a merge of a million cases.
-const PATIENCE: Duration = Duration::from_secs(600);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How much of the journal is kept in memory, in kibibytes: the rows of a shard belong all over the run, and this much is what
 /// they touch of a million. Less would be written and read again and again.
@@ -98,7 +98,7 @@ impl Journal {
 
 fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, Failed> {
     let path = into.path().to_owned();
-    into.connection.busy_timeout(PATIENCE)?;
+    into.connection.busy_timeout(BUSY_TIMEOUT)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     let transaction = into.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let target = find_or_begin(&transaction, sources)?;

@@ -320,12 +320,12 @@ fn a_watch_tells_each_result_once_in_any_order() {
     let journal = bench.journal();
     let mut watch = Watch::default();
     let look = |watch: &mut Watch| {
-        let Changes { runs_changed, progress } = watch.look(&journal).unwrap();
-        let told = |run: &RunProgress| {
+        let Changes { runs_changed, progress } = watch.changes(&journal).unwrap();
+        let shown = |run: &RunProgress| {
             let cases: Vec<_> = run.finished.iter().map(|finished| finished.case.clone()).collect();
             (run.run.0, run.state, run.solvers[0].done, run.solvers[0].accepted, cases.join(" "))
         };
-        (runs_changed, progress.iter().map(told).collect::<Vec<_>>())
+        (runs_changed, progress.iter().map(shown).collect::<Vec<_>>())
     };
     assert_eq!(look(&mut watch), (false, Vec::new()), "what has ended is no change");
     let mut recording = bench.begin();

@@ -20,14 +20,14 @@ fn what_is_no_journal_is_refused_and_left_alone() {
     let blocked = bench.folder.path().join("blocked");
     std::fs::write(&blocked, "").unwrap();
     assert!(matches!(Journal::open(&blocked.join(".judge")), Err(JournalError::Folder { .. })));
-    assert!(Journal::look(&bench.folder.path().join("nothing")).unwrap().is_none());
+    assert!(Journal::open_to_read(&bench.folder.path().join("nothing")).unwrap().is_none());
 }
 
 #[test]
 fn a_journal_that_cannot_be_written_can_be_read() {
     let bench = Bench::new(&["bot"], 1..=2);
     let run = bench.run(&[Some(1), Some(2)]);
-    let mut journal = Journal::open_read_only(&bench.path()).unwrap();
+    let mut journal = Journal::open_folder_read_only(&bench.path()).unwrap();
     assert_eq!(journal.stored_run(run).unwrap().cases.len(), 2);
     assert_eq!(journal.history(&HistoryFilter::default()).unwrap().len(), 1);
     assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
@@ -39,11 +39,11 @@ fn a_journal_of_another_form_is_refused_and_left_alone() {
     bench.run(&[Some(5)]);
     let file = bench.path().join("journal.db");
     for form in [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
-        bench_form(&file, form);
+        set_schema_version(&file, form);
         let before = std::fs::read(&file).unwrap();
         let is_refused = |result| matches!(result, Err(JournalError::OtherForm { found, .. }) if found == form);
         assert!(is_refused(Journal::open(&bench.path()).map(drop)));
-        assert!(is_refused(Journal::look(&bench.path()).map(drop)));
+        assert!(is_refused(Journal::open_to_read(&bench.path()).map(drop)));
         assert!(is_refused(Journal::look_only(&file).map(drop)));
         assert!(is_refused(Journal::open_file(&file).map(drop)));
         assert!(is_refused(check(std::slice::from_ref(&file)).map_err(|error| match error {
@@ -54,7 +54,7 @@ fn a_journal_of_another_form_is_refused_and_left_alone() {
     }
 }
 
-fn bench_form(file: &Path, form: u32) {
+fn set_schema_version(file: &Path, form: u32) {
     let connection = rusqlite::Connection::open(file).unwrap();
     connection.pragma_update(None, "user_version", form).unwrap();
 }
@@ -163,7 +163,7 @@ fn read_all(journal: &Journal) -> Result<(), JournalError> {
     }
     journal.best(&game, None)?;
     journal.best_by_input(&game)?;
-    Watch::default().look(journal)?;
+    Watch::default().changes(journal)?;
     Ok(())
 }
 

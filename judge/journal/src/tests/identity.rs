@@ -279,7 +279,7 @@ impl Scene {
     /// Checks every journal, and notes what is finished now.
     fn check(&mut self) {
         for journal in [0, 1, 2, 9] {
-            let Some(open) = Journal::look(&self.folder(journal)).unwrap() else { continue };
+            let Some(open) = Journal::open_to_read(&self.folder(journal)).unwrap() else { continue };
             let sql = "SELECT entrant.run, result.place, verdict, note, wall_us, game_case.name, seed, file FROM result
                  JOIN entrant ON entrant.id = entrant JOIN game_case ON game_case.id = game_case";
             let mut statement = open.connection.prepare(sql).unwrap();
@@ -296,10 +296,10 @@ impl Scene {
                 };
                 let (run, place) = (row.get(0).unwrap(), row.get(1).unwrap());
                 let wall: i64 = row.get(4).unwrap();
-                let told = format!("{} {wall}", text(3));
-                let before = self.finished.entry((journal, run, place)).or_insert_with(|| told.clone());
+                let shown = format!("{} {wall}", text(3));
+                let before = self.finished.entry((journal, run, place)).or_insert_with(|| shown.clone());
                 // Of two shards that were played twice, a merge takes those of the first.
-                assert!(*before == told || journal == 9, "{before} was overwritten by {told}");
+                assert!(*before == shown || journal == 9, "{before} was overwritten by {shown}");
                 runs.entry(run).or_default().push((CaseSpec::new(CaseName::from(&*text(5)), source), text(3)));
             }
             for (run, results) in runs {

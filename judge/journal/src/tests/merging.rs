@@ -378,12 +378,12 @@ fn a_change_is_seen_by_those_who_look() {
     let bench = Bench::new(&["bot"], 1..=1);
     let run = bench.run(&[Some(1)]);
     let (journal, mut watch) = (bench.journal(), Watch::default());
-    assert!(!watch.look(&journal).unwrap().runs_changed);
+    assert!(!watch.changes(&journal).unwrap().runs_changed);
     let before = journal.stamp(run).unwrap();
     bench.journal().change_labels(run, |now| *now = labels(&["wide"], "")).unwrap();
-    assert!(watch.look(&journal).unwrap().runs_changed);
+    assert!(watch.changes(&journal).unwrap().runs_changed);
     assert_ne!(journal.stamp(run).unwrap(), before);
-    assert!(!watch.look(&journal).unwrap().runs_changed);
+    assert!(!watch.changes(&journal).unwrap().runs_changed);
 }
 
 #[test]

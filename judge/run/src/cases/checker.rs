@@ -354,7 +354,7 @@ impl CheckerProgram {
 
     /// Returns the ruling on the only answer to a case.
     fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
-        only(self.begin(case)?.check(answer)?)
+        expect_ruling(self.begin(case)?.check(answer)?)
     }
 }
 
@@ -417,7 +417,7 @@ impl<'a> Checking<'a> {
     }
 }
 
-fn only(checked: Checked) -> Result<Ruling, CheckerError> {
+fn expect_ruling(checked: Checked) -> Result<Ruling, CheckerError> {
     match checked {
         Checked::Ruling(ruling) => Ok(ruling),
         Checked::NextPass(_) => Err(CheckerError::Protocol(ProtocolError::NextPass(
@@ -437,7 +437,7 @@ pub fn check_externally(
     answer: &[u8],
 ) -> Result<Ruling, CheckerError> {
     let program = SetterProgram::new(command, &CommandLimits::default());
-    only(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
+    expect_ruling(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
 }
 
 /// Returns the ruling of an input validator. `protocol` is the protocol of the problem's checker, if that is a command.
@@ -451,5 +451,5 @@ pub fn check_input(
     input: &[u8],
 ) -> Result<Ruling, CheckerError> {
     let (program, protocol) = (SetterProgram::new(validator, limits), verdict::validator_protocol(protocol));
-    only(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)
+    expect_ruling(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)
 }

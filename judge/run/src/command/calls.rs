@@ -139,17 +139,17 @@ fn call_sandboxed(
 ) -> Result<CallResult, CommandError> {
     let given = std::mem::take(left);
     let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
-    let (output, made) = sandboxed::run(program, stop, call_spec)?;
-    let reports = reports(protocol, &made);
+    let (output, written) = sandboxed::run(program, stop, call_spec)?;
+    let reports = reports(protocol, &written);
     if protocol.keeps_files() {
-        *left = made;
+        *left = written;
     }
     Ok(CallResult { output, reports })
 }
 
 /// Returns the contents of a protocol's reports; `None` for those that were not made.
-pub(super) fn reports(protocol: &dyn Protocol, made: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
-    let report = |name: &&str| made.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
+pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
+    let report = |name: &&str| written.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
     protocol.reports().iter().map(report).collect()
 }
 
@@ -242,8 +242,8 @@ impl SetterProgram {
             let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, made) = sandboxed::run(self, stop, call_spec)?;
-        Ok((output, made.into_iter().map(|file| file.bytes).collect()))
+        let (output, written) = sandboxed::run(self, stop, call_spec)?;
+        Ok((output, written.into_iter().map(|file| file.bytes).collect()))
     }
 }
 
@@ -267,8 +267,8 @@ fn run_list_supervised(
         return Ok((output, Vec::new()));
     }
     let entries = fs::read_dir(&result).map_err(failed)?;
-    let made = entries.map(|entry| fs::read(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
-    Ok((output, made))
+    let written = entries.map(|entry| fs::read(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
+    Ok((output, written))
 }
 
 impl SetterProgram {
@@ -303,8 +303,8 @@ impl SetterProgram {
             let words = found.words(&values(&place.join("input"), &place.join("answer")));
             Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
         };
-        let (output, made) = sandboxed::run(self, None, call_spec)?;
-        Ok((output, made.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
+        let (output, written) = sandboxed::run(self, None, call_spec)?;
+        Ok((output, written.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
     }
 }
 
@@ -392,8 +392,8 @@ impl<'a> LiveCall<'a> {
                 Ok(CallResult { output, reports: reports.read().map_err(unreadable)? })
             }
             Run::Sandboxed(run) => {
-                let (output, made) = sandboxed::result(self.program, run.end()?)?;
-                Ok(CallResult { output, reports: reports(self.protocol, &made) })
+                let (output, written) = sandboxed::result(self.program, run.end()?)?;
+                Ok(CallResult { output, reports: reports(self.protocol, &written) })
             }
         }
     }

@@ -80,10 +80,10 @@ fn perform(
 /// Returns how a program ended and the files that it made, unless it could not start or passed a limit.
 pub(super) fn result(
     program: &SetterProgram,
-    (execution, made): Ended,
+    (execution, written): Ended,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let output = output(program, program.found()?, execution)?;
-    made.map(|made| (output, made)).map_err(|why| CommandError::Reports { program: program.name(), why })
+    written.map(|written| (output, written)).map_err(|why| CommandError::Reports { program: program.name(), why })
 }
 
 /// A setter's program that runs in another thread. When this is dropped, it is killed.

@@ -83,13 +83,11 @@ pub(crate) fn converse(
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
     let Partner { interactor, protocol, input, expected, decision_time, core, is_recorded } = partner;
-    let stdio = [to_interactor.reader, to_solver.writer];
-    let (recorder, stdio) = match stdio {
-        [from_solver, to_solver] if is_recorded => {
-            let (recorder, stdio) = Recorder::between(from_solver, to_solver)?;
-            (Some(recorder), stdio)
-        }
-        stdio => (None, stdio),
+    let (recorder, stdio) = if is_recorded {
+        let (recorder, stdio) = Recorder::between(to_interactor.reader, to_solver.writer)?;
+        (Some(recorder), stdio)
+    } else {
+        (None, [to_interactor.reader, to_solver.writer])
     };
     let interactor =
         Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;

@@ -50,9 +50,9 @@ pub(crate) fn test(
             }
             Next::End => return conclude(tester, runs),
             Next::Timeout => {
-                let limit = Time(trial.patience);
+                let limit = Time(trial.time_left);
                 let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
-                return late(runs, why);
+                return conclude_timed_out(runs, why);
             }
             Next::Stopped => return Err(Fault::Cancelled.into()),
         }
@@ -107,7 +107,7 @@ fn perform(
         decider: &partner,
         to_solver: &mut unread,
         afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
-        decision_time: if failed { DECISION_TIME } else { tester.patience },
+        decision_time: if failed { DECISION_TIME } else { tester.time_left },
         stopped,
     };
     let began = Instant::now();
@@ -120,7 +120,7 @@ fn perform(
     let (said, failure_told) = (relay.into_output(), failed && waited != WaitOutcome::Ended);
     link.end(if was_cut { End::Exited(0) } else { execution.end });
     if !failed {
-        tester.patience = tester.patience.saturating_sub(began.elapsed());
+        tester.time_left = tester.time_left.saturating_sub(began.elapsed());
     }
     tester.unread = unread;
     Ok(Run { execution, said, failure_told, undecided })
@@ -139,7 +139,7 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
 }
 
 /// The result of a trial whose tester was killed.
-fn late(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
+fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
     let Some(first) = runs.into_iter().next() else { return Err(ConverseError::Tester(why)) };
     let decision = match first.failure_told {
         true => InteractorDecision::None(Idleness::Waiting, String::new()),
@@ -234,7 +234,7 @@ pub(crate) struct Trial<'a> {
     /// The seed of the case, if it is made from one.
     pub seed: Option<u64>,
     /// How long the tester may run, apart from the solver.
-    pub patience: Duration,
+    pub time_left: Duration,
     /// The core that the solver stays on, if it does.
     pub core: Option<usize>,
 }
@@ -250,7 +250,7 @@ struct Tester {
     /// The input of its last solver, which has ended.
     unread: UnreadInput,
     /// How long it may still run without the solver.
-    patience: Duration,
+    time_left: Duration,
 }
 
 /// What a tester does next.
@@ -293,14 +293,14 @@ impl Tester {
         let stdout = tempfile::tempfile()?;
         let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], trial.core)?;
         let unread = UnreadInput::default();
-        Ok(Self { running, stub, reports, stdout, unread, patience: trial.patience, protocol, _place: place })
+        Ok(Self { running, stub, reports, stdout, unread, time_left: trial.time_left, protocol, _place: place })
     }
 
     /// Waits for what it does next.
     fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
         let began = Instant::now();
         let next = loop {
-            let left = self.patience.saturating_sub(began.elapsed());
+            let left = self.time_left.saturating_sub(began.elapsed());
             if stopped.load(Ordering::SeqCst) {
                 break Next::Stopped;
             }
@@ -324,7 +324,7 @@ impl Tester {
                 break Next::Start(call);
             }
         };
-        self.patience = self.patience.saturating_sub(began.elapsed());
+        self.time_left = self.time_left.saturating_sub(began.elapsed());
         Ok(next)
     }
 

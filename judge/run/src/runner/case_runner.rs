@@ -369,8 +369,8 @@ impl<'a> CaseRunner<'a> {
             }
             PreparedCase::Tested { tester, case, seed, .. } => {
                 let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
-                let patience = helper_limits.tester.0;
-                let trial = Trial { tester, input, expected, seed: *seed, patience, core };
+                let time_left = helper_limits.tester.0;
+                let trial = Trial { tester, input, expected, seed: *seed, time_left, core };
                 interaction::test(&mut *self.executor, request, limits, trial, stopped)?
             }
             _ => {

@@ -35,7 +35,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
     while !page.is_closed() {
         let looked = made(Arc::clone(&store), move |store| {
             let look = |watch: &mut Watch| {
-                store.look(|journal| Ok(journal.map(|journal| watch.look(journal)).transpose()?.unwrap_or_default()))
+                store.look(|journal| Ok(journal.map(|journal| watch.changes(journal)).transpose()?.unwrap_or_default()))
             };
             let changes = look(&mut watch);
             Ok((watch, changes))
