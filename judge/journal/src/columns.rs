@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_the_bytes_that_older_journals_hold() {
+    fn an_integer_has_its_sign_length_and_digits() {
         assert_eq!(rank(&score("5")), [1, 0, 0, 0, 1, 5]);
         assert_eq!(rank(&score("0")), [1, 0, 0, 0, 1, 0]);
         assert_eq!(rank(&score("-256")), [0, 255, 255, 255, 253, 254, 255]);

@@ -111,7 +111,7 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// Returns what is wrong with the content of a file, if that is what the error says.
+/// Returns what is wrong with the content of a file, if the error is about that.
 fn damage(error: &rusqlite::Error) -> Option<String> {
     use rusqlite::Error;
     match error {

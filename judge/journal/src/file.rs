@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// How many bytes of a file say what it is.
+/// The length of the header.
 const HEADER: usize = 100;
 
 /// The byte that says how a file is written, and its value for a file with a write-ahead log.
@@ -35,7 +35,7 @@ impl Files {
         Self(["", "-wal", "-shm"].map(|ending| identity(&beside(path, ending))))
     }
 
-    /// Returns whether both are of the same journal, whatever is beside it.
+    /// Returns whether both are the same database file, with any log beside it.
     pub(super) fn is_same_journal(self, other: Self) -> bool {
         self.0[0] == other.0[0]
     }
@@ -135,7 +135,7 @@ fn rollback(path: &Path) -> PathBuf {
     beside(path, "-journal")
 }
 
-/// Returns the file whose name is that of a journal with an ending.
+/// Returns the file beside a journal with this suffix.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);

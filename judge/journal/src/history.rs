@@ -247,7 +247,7 @@ pub(super) fn labels(connection: &Connection, run: RunId) -> rusqlite::Result<La
     Ok(Labels { tags, note: note.and_then(|note| note.parse::<Note>().ok()) })
 }
 
-/// Returns the tags and the notes of all runs of a plan as those of one run.
+/// Returns the tags and the notes of all runs of a plan, combined.
 pub(super) fn labels_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Labels> {
     let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
     let runs = statement.query_map([plan.0], |row| row.get(0).map(RunId))?;
@@ -505,7 +505,7 @@ impl Journal {
         Ok(Some(RunProgress { run, state, planned, elapsed, solvers, finished }))
     }
 
-    /// Reads the results of a solver that were not seen, and adds them to those that have finished since the last look.
+    /// Reads the new results of a solver, and adds them to `finished`.
     fn see<'a>(
         &self,
         entrant: i64,

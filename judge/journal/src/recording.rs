@@ -228,7 +228,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Adds solvers to the run, `hashes` being those of their content, and cases.
+    /// Adds solvers, with the hashes of their content, and cases to the run.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -368,7 +368,7 @@ pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>)
 }
 
 impl Recording {
-    /// Writes the journal anew where its files are no longer what was opened, and goes on in the new one.
+    /// Writes the journal to a new file if its files were removed, moved or replaced, and goes on with the new one.
     ///
     /// # Errors
     /// When it cannot be written anew.
@@ -424,7 +424,7 @@ impl Journal {
             let mut copy = Connection::open(&path)?;
             Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
-        // Once it is closed, its log is in its file; and what it removes is not of the one that is opened then.
+        // Closing the old database first writes its log back, and removes its own files only.
         self.connection = Connection::open_in_memory()?;
         *self = Self::open_to_write(&path, mode)?;
         self.written_anew = Some(path);

@@ -16,7 +16,7 @@ use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, Ru
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::HashMap;
 
-/// How many cases are named of those that differ in the same way.
+/// How many cases a message names.
 const NAMED: usize = 3;
 
 /// Returns the hash of the input of each of these cases, made or read now; `None` where that fails.

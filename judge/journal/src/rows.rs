@@ -203,7 +203,7 @@ impl RowWriter<'_> {
         case_id(self.connection, &key, known)
     }
 
-    /// Returns the answer of a result that was looked up, and the run on another machine that it is of.
+    /// Returns the answer of a result that was looked up, and its origin if it is from another machine.
     fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
         let found = self
             .connection
@@ -235,7 +235,8 @@ impl Origins {
         self.0.get(&(entrant, origin)).copied()
     }
 
-    /// Notes where the results of a solver of an earlier run are from, if their conditions are others than those of this run.
+    /// Notes the origins of the results of a solver of an earlier run, if their conditions differ from the conditions of
+    /// this run.
     pub(super) fn take(
         &mut self,
         connection: &Connection,
@@ -325,8 +326,8 @@ pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFa
     Ok(connection.last_insert_rowid())
 }
 
-/// A statement that writes down which of these rows are better than what is known of their case. Of equal ones the first result
-/// stays.
+/// A statement that records which of these rows are better than the known best result of their case. Of equal results the
+/// first stays.
 macro_rules! note_better {
     ($rows:literal) => {
         concat!(

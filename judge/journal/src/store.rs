@@ -75,8 +75,8 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// Opens the journal in this folder to look into it; `None` when there is none. A journal that cannot be written
-    /// can still be read.
+    /// Opens the journal in this folder to read it; `None` when there is none. A journal that cannot be written can still be
+    /// read.
     ///
     /// # Errors
     /// When it cannot be opened, or is of another form.
@@ -94,7 +94,7 @@ impl Journal {
         }
     }
 
-    /// Opens the journal in this file to look into it; `None` when there is none. It is not written, even if its writer was
+    /// Opens the journal in this file to read it; `None` when there is none. It is not written, even if its writer was
     /// killed in the middle of a commit.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Journal {
         .map(Some)
     }
 
-    /// Opens the journal in this file to look into it, and never writes to it; `None` when there is none.
+    /// Opens the journal in this file to read it, and never writes to it; `None` when there is none.
     ///
     /// # Errors
     /// When it cannot be opened, is no journal, or is one of another form.
@@ -202,7 +202,7 @@ impl Journal {
         self.files.is_same_journal(Files::at(&self.path))
     }
 
-    /// Returns the same of the files beside it, which hold what was committed last.
+    /// Returns the same for the files beside it, which hold the last commits.
     pub(super) fn has_all_files(&self) -> bool {
         self.files == Files::at(&self.path)
     }
@@ -304,7 +304,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// The version of the schema that this judge reads and writes. A file of another version is refused.
-pub(super) const SCHEMA_VERSION: u32 = 13;
+pub(super) const SCHEMA_VERSION: u32 = 14;
 
 const TABLES: &str = include_str!("schema.sql");
 

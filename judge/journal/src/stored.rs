@@ -197,7 +197,7 @@ pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, r
     result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node,
     result.waited_us";
 
-/// Reads the columns of an [`OUTCOME`], of which this is the first.
+/// Reads the columns of an [`OUTCOME`], starting at `first`.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
     let verdict: String = row.get(first)?;
     let score: Option<String> = row.get(first + 1)?;
@@ -232,7 +232,7 @@ struct OriginMachines<'a> {
 }
 
 impl<'a> OriginMachines<'a> {
-    /// Returns those of a run, the nodes of which they are added to.
+    /// Returns the machines of a run. They are added to its nodes.
     pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
         let mut statement = connection.prepare(
             "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
@@ -258,7 +258,8 @@ impl<'a> OriginMachines<'a> {
 }
 
 impl Journal {
-    /// Returns the runs that a run has results of, in the order of their shards; none of a run that was recorded here.
+    /// Returns the runs that a merged run has results of, in the order of their shards. Empty for a run that was recorded
+    /// here.
     pub(super) fn origins(&self, run: RunId) -> Result<Vec<Origin>, JournalError> {
         Ok(origins(&self.connection, run)?)
     }
@@ -348,7 +349,7 @@ fn read_reference(connection: &Connection, run: RunId) -> Result<Option<Referenc
     Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
 }
 
-/// Reads who reached a score. `solvers` are the names that were read so far.
+/// Reads the origin of a score. `solvers` are the names that were read so far.
 fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin, JournalError> {
     let mut solver = || -> rusqlite::Result<Arc<str>> {
         let name: String = row.get(3)?;

@@ -305,7 +305,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir(path("a")).unwrap();
         std::fs::write(path("a/1.ans"), "").unwrap();
-        // Even who may read everything cannot read this.
+        // Not even root can read this.
         std::os::unix::fs::symlink("circle", path("circle")).unwrap();
         let patterns = ["circle/*.ans", "a/*.ans"].map(str::to_owned).to_vec();
         let index = AnswerIndex::of(&AnswerFiles { patterns, folder: folder.path().to_owned(), named: Vec::new() });

@@ -2,7 +2,6 @@
 
 use super::plan_file::WorkerSettings;
 use super::run_folder::RunFolder;
-use super::worker::SHIFT;
 use judge_problem::plan::Plan;
 use judge_problem::{Exit, Node, NodeList, error_chain, quote_words, tail};
 use judge_run::command::{self, CommandError, CommandOutput};
@@ -29,6 +28,9 @@ const MAX_PIECES: usize = 5_000;
 
 /// Up to so many cases, each is a piece of its own.
 const FEW_CASES: usize = 128;
+
+/// After this time a task takes no further piece, so that other jobs get the node.
+pub(super) const MAX_TASK_TIME: Duration = Duration::from_secs(300);
 
 /// How a plan is run with Slurm.
 #[derive(Debug, Clone)]
@@ -103,7 +105,7 @@ impl Cluster {
     pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
         let jobs = self.settings.worker.jobs;
         let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
-        let shifts = whole(work / SHIFT.as_secs_f64());
+        let shifts = whole(work / MAX_TASK_TIME.as_secs_f64());
         let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);
         let submission = Submission {
             script: &folder.script(),
@@ -262,7 +264,7 @@ fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
     }
 }
 
-/// Returns the tasks of jobs that Slurm still knows, those that have ended among them.
+/// Returns the tasks of jobs that Slurm still lists, including ended ones.
 pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();

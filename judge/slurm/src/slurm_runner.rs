@@ -190,7 +190,7 @@ fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
     (0..plan.solvers.len()).filter_map(of_solver).collect()
 }
 
-/// Returns what is known of a case with this input.
+/// Returns the earlier results of a case with this input.
 fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> Vec<FinishedJob> {
     let digest = Digest::of(input);
     let of_solver = |solver| {
@@ -245,7 +245,7 @@ impl PlanRunner for SlurmRunner {
     }
 }
 
-/// How long Slurm is asked about a run that is only looked at.
+/// How long Slurm may take to answer about a run that is only shown.
 const SLURM_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
@@ -315,7 +315,7 @@ pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
     })
 }
 
-/// Removes the folder of a run that is over, or what is left of it. Anything else at its path is left alone.
+/// Removes the folder of a run that is over, or the rest of it. Anything else at its path is kept.
 ///
 /// # Errors
 /// When it cannot be removed.

@@ -2,7 +2,7 @@
 
 use super::result_log::ResultLog;
 use super::run_folder::{Incarnation, Piece, RunFolder};
-use super::slurm::whole;
+use super::slurm::{MAX_TASK_TIME, whole};
 use judge_problem::RunEvent;
 use judge_problem::plan::Plan;
 use judge_run::runner::{PlanRunner, RunError};
@@ -11,9 +11,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// After this time a task takes no further piece, so that other jobs get the node.
-pub(super) const SHIFT: Duration = Duration::from_secs(300);
 
 /// The time of the pieces that are taken at once, estimated from the last pieces. With less, taking costs more than playing.
 /// With more, other tasks are idle at the end.
@@ -28,8 +25,8 @@ const OVER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a list of pieces is good for.
 const LISTED: Duration = Duration::from_secs(5);
 
-/// Takes pieces of the run in a folder and plays them, until there are none, the shift is over, or `SIGTERM` comes. `plan`
-/// is the plan of the run, without cases.
+/// Takes pieces of the run in a folder and plays them, until there are none, its time is over, or `SIGTERM` comes. `plan` is
+/// the plan of the run, without cases.
 ///
 /// # Errors
 /// When a piece cannot be read, its results cannot be written, or the run cannot be started.
@@ -45,7 +42,7 @@ pub fn work(
     let started = Instant::now();
     let mut pieces = Pieces { folder, task, waiting: Vec::new(), listed: None };
     let mut count = runner.jobs();
-    while started.elapsed() < SHIFT && !over.load(Ordering::SeqCst) && !folder.is_over_for(task) {
+    while started.elapsed() < MAX_TASK_TIME && !over.load(Ordering::SeqCst) && !folder.is_over_for(task) {
         let taken = pieces.take(count).map_err(RunError::Start)?;
         let began = Instant::now();
         if taken.is_empty() || !play(plan, &taken, runner, log)? {

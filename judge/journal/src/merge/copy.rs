@@ -95,7 +95,7 @@ struct Copier<'a> {
     games: &'a mut Games,
     /// By the row in the source.
     cases: HashMap<i64, Case>,
-    /// Rows of answers: from those of the source to those of the target.
+    /// The rows of answers in the target, by their rows in the source.
     answers: HashMap<i64, i64>,
     added: usize,
     /// Cases whose best result was replaced.
@@ -339,7 +339,7 @@ struct Conflict {
 }
 
 impl Games {
-    /// Reads those of what was merged before.
+    /// Reads the games of the cases that were merged before.
     pub(super) fn of(into: &Connection, run: RunId) -> rusqlite::Result<Self> {
         let mut statement = into.prepare(
             "SELECT DISTINCT result.place, game_case.id FROM entrant JOIN result ON result.entrant = entrant.id

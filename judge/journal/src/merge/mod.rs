@@ -39,7 +39,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(600);
 const CACHE_KIB: u32 = 280 << 10;
 
 /// Merges the runs in these files into one run of this journal, all of them or nothing. Files that belong to a run that was
-/// merged before are added to it. A file whose run is still going gives what it has.
+/// merged before are added to it. From a file whose run is still going, the results so far are taken.
 ///
 /// # Errors
 /// When a file cannot be read or has no run, when the runs are not of one plan, or when the journal cannot be written.
@@ -277,8 +277,8 @@ impl Merged {
         self.results == self.planned * self.solvers
     }
 
-    /// Returns what is missing; nothing of a whole run. `missing` are the cases without all results, if they are known: what
-    /// has none of them, since they were played in shards of another number, is left out.
+    /// Returns the missing parts; empty for a whole run. `missing` are the cases without all results, if they are known.
+    /// Parts without any of these cases are left out: their cases were played in shards of another number.
     #[must_use]
     pub fn gaps(&self, missing: Option<&[CaseName]>) -> Vec<Gap> {
         if self.is_whole() {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How many cases are named of those that differ in the same way.
+/// How many cases a message names.
 pub(super) const NAMED: usize = 3;
 
 /// A journal that is merged: the run in it that was played last says which plan it is of.
@@ -24,7 +24,7 @@ pub(super) struct Source {
     /// That run, as [`RUN`] has it, and its solvers: place, name, command and hash.
     pub(super) run: Vec<Value>,
     pub(super) entrants: Vec<Vec<Value>>,
-    /// The identities of the runs in it, and of those that they were merged of.
+    /// The identities of the runs in it, and of the runs that were merged into them.
     pub(super) uids: Vec<Vec<u8>>,
     /// The tags and the notes of the runs in it.
     pub(super) labels: Labels,
@@ -74,7 +74,7 @@ impl Source {
     }
 }
 
-/// The columns of a run that a merged one takes over: those that may differ come first.
+/// The columns of a run that a merged run copies. Columns that may differ come first.
 pub(super) const RUN: &str =
     "git_commit, git_dirty, message, rule, command, problem, checker, checker_version, direction,
     cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, plan, visible,
@@ -149,7 +149,7 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
         all.extend(statement.query_map(params![plan.0], read)?.collect::<Result<Vec<_>, _>>()?);
     }
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
-        // Whether it is still running is told by its lock, not by what is stored.
+        // Its lock says whether it is still running, not its stored state.
         let read = |row: &Row<'_>| Ok(run_state(&row.get::<_, String>(0)?, &journal.locks, RunId(own.run)));
         let mut statement = journal.connection.prepare_cached("SELECT state FROM run WHERE id = ?1")?;
         let state = settled(|| statement.query_row([own.run], read), |state| *state == RunState::Killed)?;
@@ -218,7 +218,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whose fault it is that a merge failed.
+/// Why a merge failed: the fault of a source or of the target.
 pub(super) enum Failed {
     Source(Unusable),
     Different(Vec<Difference>),

@@ -166,7 +166,7 @@ impl Scene {
         plan.cases = (1..=u64::from(world.seeds)).map(CaseSpec::from_seed).chain([file]).collect();
         plan.limits.processes = 8 + u32::from(world.limit);
         plan.environment = vec![("A".to_owned(), world.environment.to_string())];
-        // What a setter's generator makes is found out by running it again; a built-in one is told by its version.
+        // A setter's generator is checked by running it again. A built-in one is identified by its version.
         plan.problem.generator = Some(GeneratorChoice::Command(CommandTemplate {
             line: format!("generator-{} {{seed}}", world.generator),
             folder: "/".into(),

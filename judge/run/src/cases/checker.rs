@@ -97,7 +97,7 @@ pub enum PreparedCase {
     Interactive {
         /// The interactor.
         interactor: Arc<CheckerProgram>,
-        /// The checker of what it wrote, if it does not decide alone.
+        /// The checker of its output, if the interactor does not decide alone.
         then: Option<Arc<CheckerProgram>>,
         /// What they get.
         case: ExternalCase,

@@ -61,7 +61,7 @@ fn shown(source: &CaseSource) -> String {
 /// Returns the cases of a run, in the order in which they are reported.
 ///
 /// # Errors
-/// When there are none, or when two have the same name.
+/// When there is no case, or when two cases have the same name.
 pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
     let mut cases = CaseList::default();
     if let Some(seeds) = &selection.seeds {
@@ -155,7 +155,7 @@ mod tests {
         symlink("2.in", at("4.in")).unwrap();
         symlink("3.in", at("5.in")).unwrap();
         symlink("nowhere", at("6.in")).unwrap();
-        // Running the last one reports what is wrong with it.
+        // The run reports why the last one cannot be read.
         let expected = ["2.in", "4.in", "6.in", "10.in"].map(at);
         assert_eq!(files("*.in", top.path()).unwrap(), expected);
         assert_eq!(files("4.in", top.path()).unwrap(), [at("4.in")]);

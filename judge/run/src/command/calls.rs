@@ -256,7 +256,7 @@ fn run_list_supervised(
     let prefix = judge_sandbox::sweepable_name("seeds") + ".";
     let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
     let place = Place::of(&program.command).map_err(failed)?;
-    // A program in a folder of its own may write to that folder without being told.
+    // A program in its own folder may write to that folder without an argument.
     let is_own = place.folder() != program.command.folder;
     let result = if is_own { place.folder() } else { files.path() }.join(RESULT);
     let list_file = files.path().join(LIST);

@@ -10,7 +10,7 @@ use judge_problem::{
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// How many files of a command are read, and how much text of each is looked through for others.
+/// The most files of a command that are read, and the most bytes of each that are searched for names of other files.
 const MAX_FILES_READ: usize = 100;
 const MAX_TEXT_BYTES: usize = 1 << 20;
 

@@ -38,8 +38,8 @@ pub(super) struct CallSpec {
     pub(super) exchange: Option<Exchange>,
 }
 
-/// Runs a setter's program. `call_spec` says what is asked of it, and gets the path of its working folder. Returns the files
-/// that it made, too.
+/// Runs a setter's program. `call_spec` returns its call, and gets the path of its working folder. Returns the files that it
+/// made, too.
 pub(super) fn run(
     program: &SetterProgram,
     stop: Option<&StopSignal>,

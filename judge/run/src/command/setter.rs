@@ -21,19 +21,19 @@ pub struct SetterProgram {
     found: OnceLock<Found>,
 }
 
-/// Where a program is, and what it sees.
+/// The path of a program, and the files that it sees.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its arguments still have placeholders.
     pub(super) program: Program,
     /// The real path of the folder that it starts in; `None`: its working folder.
     pub(super) folder: Option<PathBuf>,
-    /// The journals in what it sees.
+    /// The journals in the folders that it sees.
     pub(super) hidden: Vec<PathBuf>,
 }
 
 impl SetterProgram {
-    /// Returns the program of a command. It is looked for when it is first called.
+    /// Returns the program of a command. The program is searched for at the first call.
     #[must_use]
     pub fn new(command: &CommandTemplate, limits: &CommandLimits) -> Self {
         Self { command: command.clone(), limits: limits.clone(), found: OnceLock::new() }

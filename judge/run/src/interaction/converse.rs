@@ -151,7 +151,7 @@ impl<'a> Interactor<'a> {
         Ok(Self { call: LiveCall::start(program, protocol, files, (stdio, core))?, protocol })
     }
 
-    /// Returns its decision after its end, and what it wrote to the first of its reports.
+    /// Returns its decision after its end, and the content of the first of its reports.
     pub(super) fn decision(self) -> (InteractorDecision, Vec<u8>) {
         let CallResult { output, mut reports } = match self.call.end() {
             Ok(called) => called,

@@ -258,7 +258,7 @@ impl Lines {
         }
     }
 
-    /// Returns a row for each line: the seconds since the start, who said it, and what.
+    /// Returns a row for each line: the seconds since the start, the side, and the text.
     fn text(&self) -> String {
         let mut text = String::new();
         for Line { at, side, text: said, is_open } in &self.0 {

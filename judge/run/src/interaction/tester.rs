@@ -296,7 +296,7 @@ impl Tester {
         Ok(Self { running, stub, reports, stdout, unread, time_left: trial.time_left, protocol, _place: place })
     }
 
-    /// Waits for what it does next.
+    /// Waits for its next action.
     fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
         let began = Instant::now();
         let next = loop {
@@ -345,7 +345,7 @@ impl Tester {
         }
     }
 
-    /// Returns what it says after its end. `runs_failed`: the solver failed in a run after the first.
+    /// Returns its result after its end. `runs_failed`: the solver failed in a run after the first.
     fn conclude(self, runs_failed: bool) -> Result<TesterResult, CommandError> {
         let Self { running, protocol, reports, mut stdout, _place, .. } = self;
         let ended = running.end()?;

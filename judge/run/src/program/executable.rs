@@ -108,7 +108,7 @@ pub(super) fn first_line(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
 
 const ELF: &[u8] = b"\x7fELF";
 
-/// Returns what is wrong with the file of a program that could not be started.
+/// Returns why a program could not be started, from its file.
 #[must_use]
 pub fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     let head = head(program);

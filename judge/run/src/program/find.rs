@@ -32,8 +32,8 @@ pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, ProgramE
     program_of(words, false)
 }
 
-/// Returns the program of a setter's command, which starts in `folder` and finds there what it names by relative paths. It
-/// sees `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
+/// Returns the program of a setter's command. It starts in `folder`, so that it finds files by relative paths. It sees
+/// `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
 ///
 /// # Errors
 /// Why it cannot be run.

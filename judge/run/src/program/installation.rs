@@ -38,7 +38,7 @@ impl Installation {
         self.folders.is_empty() && !is_systems(&self.real)
     }
 
-    /// Returns what it needs to see outside the system's own folders.
+    /// Returns the paths that it needs to see outside the system's own folders.
     pub(super) fn visible(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.program, &self.real].into_iter().chain(&self.folders).filter(|path| !is_systems(path))
     }

@@ -45,7 +45,7 @@ impl RunSettings {
         self.cores.get(self.jobs.get()..).unwrap_or_default()
     }
 
-    /// Keeps this thread, and what it starts from now on, away from the solvers' cores where there are others enough.
+    /// Moves this thread, and threads that it starts from now on, to other cores than the solvers', if there are enough.
     pub(super) fn leave_cores_to_solvers(&self) {
         let mut others = CpuSet::new();
         self.other_cores().iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));

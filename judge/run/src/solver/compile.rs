@@ -230,7 +230,7 @@ fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Fai
     Ok(compiler)
 }
 
-/// It is not clear what is run of what a compiler made.
+/// It is not clear which of the compiled files is the program.
 #[derive(Debug, thiserror::Error)]
 enum NoMain {
     #[error("the compiler made several files, and none of them is called main: {0}")]

@@ -1,4 +1,4 @@
-//! Runs a compiler in the sandbox: the source file is untrusted, and so is what it makes the compiler do.
+//! Runs a compiler in the sandbox: the source is untrusted, and may make the compiler do anything.
 
 use super::spec::{missing, tool, usable};
 use crate::{command, program};

@@ -55,7 +55,7 @@ fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
     }
 }
 
-/// Returns the bundled solvers of a built-in checker's game, the best of them first: each as `--solver` takes it, with what it does.
+/// Returns the bundled solvers of a built-in checker's game, the best first: each as `--solver` takes it, with its summary.
 pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
@@ -270,7 +270,8 @@ fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
     (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
 }
 
-/// Returns the names of the Python packages in a folder of an installation; those of their metadata have the versions.
+/// Returns the names of the Python packages in a folder of an installation. The names of their metadata folders contain the
+/// versions.
 fn packages(folder: &Path) -> Vec<Vec<u8>> {
     let found = ["python*/site-packages/*", "lib/python*/site-packages/*"].map(|pattern| matching(folder, pattern));
     let paths = found.iter().flatten().flatten();

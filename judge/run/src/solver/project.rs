@@ -163,7 +163,7 @@ impl Reader {
     fn read(&mut self, file: &Path, name: PathBuf, meta: &Metadata) -> Result<(), Unusable> {
         let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", file.display()));
         let mut bytes = Vec::new();
-        // A file of a folder may have become a link or a pipe since it was looked at.
+        // A file of a folder may have become a link or a pipe since it was listed.
         let flags = i32::try_from(self.flags.bits()).unwrap_or_default();
         let open = File::options().read(true).custom_flags(flags).open(file).map_err(failed)?;
         open.take(self.left + 1).read_to_end(&mut bytes).map_err(failed)?;

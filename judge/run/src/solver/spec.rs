@@ -362,7 +362,7 @@ pub enum SolverError {
     /// A language that was chosen for a solver that is not there.
     #[error("no solver is named `{0}`, for which a language is given")]
     NoSuchSolver(String),
-    /// A language that was chosen for what is not a source.
+    /// A language was chosen for something that is not a source.
     #[error("`{text}` is a program or a command, which has no language to choose")]
     NoSource {
         /// The solver.

@@ -195,7 +195,7 @@ impl Workbench {
     }
 }
 
-/// Makes the files readable for all users, whatever the umask: in the sandbox the solver is another user.
+/// Makes the files readable for all users in spite of the umask, because the solver runs as another user in the sandbox.
 fn share(folder: &Path) -> io::Result<()> {
     set_permissions(folder, Permissions::from_mode(0o755))?;
     for entry in read_dir(folder)? {
@@ -286,7 +286,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns what is in the cache.
+    /// Returns the size of the cache.
     #[must_use]
     pub fn summary(&self) -> CacheSummary {
         let entries = self.folder.entries();
