@@ -19,6 +19,135 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
+// What the judge knows of installations is in these tables: a new language or version manager is a new line.
+
+/// The folders of the system's own programs, which every sandbox shows.
+const SYSTEM: &[&str] = &["/usr"];
+
+/// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
+const STORES: [(&str, &[&str]); 3] =
+    [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
+
+/// A file, or a folder as deep, that only the installations of a language have.
+const LANDMARKS: &[&str] = &[
+    // Python, PyPy, conda.
+    "lib/python*/os.py",
+    "lib/pypy*/os.py",
+    "lib-python/*/os.py",
+    "conda-meta/history",
+    // JavaScript.
+    "lib/node_modules/npm/package.json",
+    "include/node/node.h",
+    // The Java virtual machine and its languages.
+    "lib/jvm.cfg",
+    "lib/*/jvm.cfg",
+    "lib/rt.jar",
+    "jre/lib/rt.jar",
+    "lib/kotlin-stdlib.jar",
+    "lib/scala-library*.jar",
+    "lib/scala3-library*.jar",
+    "lib/groovy-*.jar",
+    "lib/clojure-*.jar",
+    // Scripts.
+    "lib/ruby/*/English.rb",
+    "lib/truffle/truffle/cext.rb",
+    "lib/perl5/*/strict.pm",
+    "lib/5.*/strict.pm",
+    "include/php/main/php.h",
+    "include/lua.h",
+    "include/luajit-*/lua.h",
+    "lib/tcl*/init.tcl",
+    "share/julia/base/Base.jl",
+    "lib/R/library/base",
+    "share/octave/*/m/startup",
+    // Compilers.
+    "lib/rustlib/*/lib",
+    "src/runtime/proc.go",
+    "lib/gcc/*/*/crtbegin.o",
+    "lib64/gcc/*/*/crtbegin.o",
+    "lib/clang/*/include/stddef.h",
+    "lib/swift/shims/module.modulemap",
+    "shared/Microsoft.NETCore.App",
+    "lib/core/core.dart",
+    "lib/system.nim",
+    "lib/std/std.zig",
+    "share/crystal/src/prelude.cr",
+    // Functional languages.
+    "lib/ghc-*/settings",
+    "lib/ghc-*/lib/settings",
+    "lib/ocaml/stdlib.cma",
+    "lib/erlang/bin/start.boot",
+    "lib/elixir/ebin/elixir.app",
+    "lib/sbcl/sbcl.core",
+    "share/guile/*/ice-9/boot-9.scm",
+    "collects/racket/base.rkt",
+    "share/racket/collects/racket/base.rkt",
+];
+
+/// Where version managers keep one version each: the last parts of its path.
+const MANAGED: &[&str] = &[
+    // pyenv, rbenv, nodenv, plenv, phpenv, goenv, luaenv, jenv.
+    ".*env/versions/*",
+    ".nvm/versions/*/*",
+    "fnm/node-versions/*/installation",
+    ".volta/tools/image/*/*",
+    "uv/python/*",
+    ".asdf/installs/*/*",
+    "mise/installs/*/*",
+    ".sdkman/candidates/*/*",
+    ".jabba/jdk/*",
+    ".jdks/*",
+    ".rvm/rubies/*",
+    ".rubies/*",
+    "perlbrew/perls/*",
+    ".phpbrew/php/*",
+    ".rustup/toolchains/*",
+    ".ghcup/ghc/*",
+    ".gvm/gos/*",
+    ".choosenim/toolchains/*",
+];
+
+/// Folders below the root that are shared, and never an installation themselves.
+const COMMON: &[&str] = &[
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "lost+found",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+
+/// Folders below the root that contain no installation at any depth.
+const CLOSED: &[&str] = &["boot", "dev", "etc", "proc", "run", "sys"];
+
+/// Files that a home has and an installation has not.
+const HOME_MARKERS: &[&str] = &[".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
+
+/// Names of private folders without programs.
+const PRIVATE: &[&str] = &[".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
+
+/// Folders of a home that many programs share.
+const SHARED_HOME_FOLDERS: &[&str] = &[".local", ".config", ".cache", ".cargo"];
+
+/// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
+const NOT_SHOWN: &[&str] = &["etc", "envs", "pkgs"];
+
 /// An installed program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Installation {
@@ -204,133 +333,6 @@ fn home(file: &Path) -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// The folders of the system's own programs, which every sandbox shows.
-const SYSTEM: [&str; 1] = ["/usr"];
-
-/// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
-const STORES: [(&str, &[&str]); 3] =
-    [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
-
-/// A file, or a folder as deep, that only the installations of a language have.
-const LANDMARKS: [&str; 46] = [
-    // Python, PyPy, conda.
-    "lib/python*/os.py",
-    "lib/pypy*/os.py",
-    "lib-python/*/os.py",
-    "conda-meta/history",
-    // JavaScript.
-    "lib/node_modules/npm/package.json",
-    "include/node/node.h",
-    // The Java virtual machine and its languages.
-    "lib/jvm.cfg",
-    "lib/*/jvm.cfg",
-    "lib/rt.jar",
-    "jre/lib/rt.jar",
-    "lib/kotlin-stdlib.jar",
-    "lib/scala-library*.jar",
-    "lib/scala3-library*.jar",
-    "lib/groovy-*.jar",
-    "lib/clojure-*.jar",
-    // Scripts.
-    "lib/ruby/*/English.rb",
-    "lib/truffle/truffle/cext.rb",
-    "lib/perl5/*/strict.pm",
-    "lib/5.*/strict.pm",
-    "include/php/main/php.h",
-    "include/lua.h",
-    "include/luajit-*/lua.h",
-    "lib/tcl*/init.tcl",
-    "share/julia/base/Base.jl",
-    "lib/R/library/base",
-    "share/octave/*/m/startup",
-    // Compilers.
-    "lib/rustlib/*/lib",
-    "src/runtime/proc.go",
-    "lib/gcc/*/*/crtbegin.o",
-    "lib64/gcc/*/*/crtbegin.o",
-    "lib/clang/*/include/stddef.h",
-    "lib/swift/shims/module.modulemap",
-    "shared/Microsoft.NETCore.App",
-    "lib/core/core.dart",
-    "lib/system.nim",
-    "lib/std/std.zig",
-    "share/crystal/src/prelude.cr",
-    // Functional languages.
-    "lib/ghc-*/settings",
-    "lib/ghc-*/lib/settings",
-    "lib/ocaml/stdlib.cma",
-    "lib/erlang/bin/start.boot",
-    "lib/elixir/ebin/elixir.app",
-    "lib/sbcl/sbcl.core",
-    "share/guile/*/ice-9/boot-9.scm",
-    "collects/racket/base.rkt",
-    "share/racket/collects/racket/base.rkt",
-];
-
-/// Where version managers keep one version each: the last parts of its path.
-const MANAGED: [&str; 18] = [
-    // pyenv, rbenv, nodenv, plenv, phpenv, goenv, luaenv, jenv.
-    ".*env/versions/*",
-    ".nvm/versions/*/*",
-    "fnm/node-versions/*/installation",
-    ".volta/tools/image/*/*",
-    "uv/python/*",
-    ".asdf/installs/*/*",
-    "mise/installs/*/*",
-    ".sdkman/candidates/*/*",
-    ".jabba/jdk/*",
-    ".jdks/*",
-    ".rvm/rubies/*",
-    ".rubies/*",
-    "perlbrew/perls/*",
-    ".phpbrew/php/*",
-    ".rustup/toolchains/*",
-    ".ghcup/ghc/*",
-    ".gvm/gos/*",
-    ".choosenim/toolchains/*",
-];
-
-/// Folders below the root that are shared, and never an installation themselves.
-const COMMON: [&str; 22] = [
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib32",
-    "lib64",
-    "lost+found",
-    "media",
-    "mnt",
-    "opt",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "snap",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
-];
-
-/// Those of them that contain no installation.
-const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
-
-/// Files of a home that no installation has.
-const HOME_MARKERS: [&str; 8] = [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
-
-/// Names of private folders without programs.
-const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
-
-/// Folders of a home that many programs share.
-const SHARED_HOME_FOLDERS: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
-
-/// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
-const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
-
 /// Returns the folders to show of a program's installation, found by its canonical path: the content of its folder without
 /// settings. Empty for programs of the system, and for programs without an installation.
 fn shown_folders(program: &Path) -> Vec<PathBuf> {
@@ -384,12 +386,12 @@ fn is_no_home(folder: &Path) -> bool {
     };
     let is_shared = match parts.len() {
         0 => true,
-        1 => is(0, &COMMON),
+        1 => is(0, COMMON),
         2 => is(0, &["home", "var"]),
         _ => false,
     };
-    let is_private = (0..parts.len()).any(|at| is(at, &PRIVATE));
-    if is_shared || is_private || is(0, &CLOSED) || HOME_MARKERS.iter().any(|sign| folder.join(sign).exists()) {
+    let is_private = (0..parts.len()).any(|at| is(at, PRIVATE));
+    if is_shared || is_private || is(0, CLOSED) || HOME_MARKERS.iter().any(|sign| folder.join(sign).exists()) {
         return false;
     }
     homes().iter().all(|home| {
@@ -432,10 +434,10 @@ fn matches(wanted: &str, name: &str) -> bool {
 /// Most folders have no landmark, so the first parts of all landmarks are checked first.
 fn has_landmark(folder: &Path) -> bool {
     let top = |landmark: &'static str| landmark.split('/').next().unwrap_or(landmark);
-    let mut tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).collect();
+    let mut tops: BTreeSet<_> = LANDMARKS.iter().copied().map(top).collect();
     tops.retain(|top| folder.join(top).exists());
     let is_there = |landmark| matching(folder, landmark).is_ok_and(|found| !found.is_empty());
-    LANDMARKS.into_iter().filter(|landmark| tops.contains(top(landmark))).any(is_there)
+    LANDMARKS.iter().copied().filter(|landmark| tops.contains(top(landmark))).any(is_there)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The managers whose shims are scripts in `ROOT/shims` for versions in `ROOT/versions`, each with the file that names
 /// a version for the folders below it.
-const MANAGERS: [(&str, &str); 9] = [
+const MANAGERS: &[(&str, &str)] = &[
     ("pyenv", ".python-version"),
     ("rbenv", ".ruby-version"),
     ("nodenv", ".node-version"),
@@ -59,7 +59,7 @@ fn kind(program: &Path, name: &OsStr) -> Option<Shim> {
     if calls(&text, "asdf") {
         return Some(Shim::Asdf { root, text });
     }
-    let (manager, file) = MANAGERS.into_iter().find(|(manager, _)| calls(&text, manager))?;
+    let (manager, file) = MANAGERS.iter().copied().find(|(manager, _)| calls(&text, manager))?;
     Some(Shim::Env { root, manager, file })
 }
 
