@@ -358,7 +358,7 @@ pub(super) enum Replaced {
 }
 
 /// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already. That one
-/// stays unless it is replaced. Returns the case that has lost its best result by that: then [`find`] the best again before the
+/// stays unless it is replaced. Returns the case that has lost its best result by that: then [`find_bests`] again before the
 /// transaction ends.
 #[must_use = "the best result on its case is missing"]
 pub(super) fn write_result(
@@ -404,7 +404,7 @@ fn delete_result(
     Ok((bests > 0).then_some(game_case))
 }
 
-/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write`] does; `None` if there is no such
+/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write_result`] does; `None` if there is no such
 /// run.
 #[must_use = "the best results on its cases are missing"]
 pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
