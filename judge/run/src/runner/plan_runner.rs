@@ -148,7 +148,7 @@ const BATCH: usize = 64;
 /// costs as much as for one.
 const GATHERING: Duration = Duration::from_millis(16);
 
-/// Runs a plan, as [`PlanRunner::run`](PlanRunner::run) says. `signals` are the requests to stop; on the second one,
+/// Runs a plan, as [`PlanRunner::run`] says. `signals` are the requests to stop; on the second one,
 /// `abort` is called.
 pub(super) fn run_plan(
     plan: &Plan,
