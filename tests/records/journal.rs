@@ -35,7 +35,7 @@ fn last_run(folder: &Path) -> StoredRun {
 
 /// `None` as long as there is no run, or not even a journal.
 fn newest_run(folder: &Path) -> Option<StoredRun> {
-    let journal = Journal::look(&folder.join(".judge")).unwrap()?;
+    let journal = Journal::open_to_read(&folder.join(".judge")).unwrap()?;
     let run = journal.choose(RunChoice::Last).ok()?;
     Some(journal.stored_run(run).unwrap())
 }

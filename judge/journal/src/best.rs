@@ -1,12 +1,15 @@
 //! The best score on each case of a problem, from recorded runs and from imported files.
 
-use super::columns::read_score;
-use super::rank::rank;
-use super::{Journal, JournalError};
+use super::columns::{rank, read_score};
+use super::error::JournalError;
+use super::identity::SameGame;
+use super::rows::find_case;
+use super::store::Journal;
+use checkers::Score;
 use judge_problem::{
     BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,
 };
-use rusqlite::{Connection, Params, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, TransactionBehavior, params};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -25,11 +28,11 @@ fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
 pub struct Imported {
     /// Cases that have a better score now, or one at all.
     pub better: usize,
-    /// Cases on which what was known is as good.
+    /// Cases whose known score is as good.
     pub no_better: usize,
 }
 
-/// The best score on a case, as far as it takes to compare it.
+/// The best score on a case, with the columns that comparisons need.
 struct BestRow {
     case: CaseName,
     input: Digest,
@@ -48,7 +51,7 @@ enum Origin {
 /// A solver of a run, and where the result is from, if from another machine: their rows.
 type EntrantKey = (i64, Option<i64>);
 
-/// A solver of a run, as far as a best score tells it.
+/// A solver of a run, as a best score names it.
 struct RecordedEntrant {
     name: Arc<str>,
     hash: Digest,
@@ -91,7 +94,7 @@ fn own_bests(columns: &str) -> String {
     )
 }
 
-/// What [`own_bests`] is asked with.
+/// The parameters of [`own_bests`].
 fn key(game: &Game) -> impl Params {
     (game.problem.clone(), game.checker.name.clone(), game.checker.version, game.direction.name())
 }
@@ -182,7 +185,7 @@ impl Journal {
         Ok(imported)
     }
 
-    /// Passes the best score of each case on, in no order. No result is looked at.
+    /// Passes on the best score of each case, in no order, without reading any result.
     fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
         let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
         let mut imported: HashMap<_, _> =
@@ -300,4 +303,85 @@ fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> r
             score.run.0,
             score.date,
         ])
+}
+
+impl Journal {
+    /// Returns the best score on a case and its solver: of any solver, those of imported scores too, or of the one of this
+    /// name in recorded runs.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn best_of_case(
+        &self,
+        game: &Game,
+        case: &CaseName,
+        input: Digest,
+        solver: Option<&str>,
+    ) -> Result<Option<(Score, String)>, JournalError> {
+        let Game { problem, checker, direction } = game;
+        let key =
+            SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
+        let game_case = find_case(&self.connection, &key)?.map(|known| known.id);
+        let own = match (game_case, solver) {
+            (Some(game_case), Some(solver)) => self.best_of_one(game_case, *direction, solver)?,
+            (Some(game_case), None) => self.best_of_any(game_case, *direction)?,
+            (None, _) => None,
+        };
+        let imported = if solver.is_none() { self.imported_best_of_case(&key)? } else { None };
+        let mut best: Option<(Score, String)> = None;
+        for (score, solver) in own.into_iter().chain(imported) {
+            let score = read_score(&score)?;
+            if best.as_ref().is_none_or(|(known, _)| direction.compare(&score, known).is_gt()) {
+                best = Some((score, solver));
+            }
+        }
+        Ok(best)
+    }
+
+    fn imported_best_of_case(&self, key: &SameGame<'_>) -> rusqlite::Result<Option<(String, String)>> {
+        let SameGame { problem, checker, version, name, input } = key;
+        self.connection
+            .prepare_cached(
+                "SELECT score, solver FROM imported_best
+                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+            )?
+            .query_row(params![problem, checker, version, name, input], score_and_solver)
+            .optional()
+    }
+
+    fn best_of_any(&self, game_case: i64, direction: Direction) -> rusqlite::Result<Option<(String, String)>> {
+        self.connection
+            .prepare_cached(
+                "SELECT score, name FROM best_result AS best
+                     JOIN result ON result.entrant = best.entrant AND result.place = best.place
+                     JOIN entrant ON entrant.id = best.entrant
+                 WHERE best.game_case = ?1 AND direction = ?2",
+            )?
+            .query_row(params![game_case, direction.name()], score_and_solver)
+            .optional()
+    }
+
+    /// Searches all results of solvers of this name.
+    fn best_of_one(
+        &self,
+        game_case: i64,
+        direction: Direction,
+        solver: &str,
+    ) -> rusqlite::Result<Option<(String, String)>> {
+        let order = match direction {
+            Direction::Max => "DESC",
+            Direction::Min => "ASC",
+        };
+        self.connection
+            .prepare_cached(&format!(
+                "SELECT score, name FROM entrant CROSS JOIN result ON result.entrant = entrant.id
+                 WHERE name = ?1 AND game_case = ?2 AND rank IS NOT NULL ORDER BY rank {order} LIMIT 1",
+            ))?
+            .query_row(params![solver, game_case], score_and_solver)
+            .optional()
+    }
+}
+
+fn score_and_solver(row: &Row<'_>) -> rusqlite::Result<(String, String)> {
+    Ok((row.get(0)?, row.get(1)?))
 }

@@ -1,10 +1,11 @@
-//! Times, limits and named values as columns hold them.
+//! Values as columns hold them: times, limits, scores that sort as numbers, machines, and verdicts that are faults.
 
 use super::error::{JournalError, shortened};
 use checkers::Score;
-use judge_problem::{Bytes, Limits, Time};
-use rusqlite::Row;
+use judge_problem::{Bytes, Limits, Node, RunId, Time, Verdict};
+use num_bigint::Sign;
 use rusqlite::types::Type;
+use rusqlite::{Connection, Row, params};
 use std::error::Error;
 use std::str::FromStr;
 use std::time::Duration;
@@ -30,8 +31,9 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
     })
 }
 
-/// The most cases, results or jobs that a run is taken to have: what is allocated for each of them stays small.
-const MOST_COUNTED: i64 = 20_000_000;
+/// The most cases, results or jobs of a run that are believed, so that a damaged file never makes the judge allocate too
+/// much.
+const MAX_COUNT: i64 = 20_000_000;
 
 /// Reads a number of cases, results or jobs; 0 where there is none.
 ///
@@ -39,10 +41,8 @@ const MOST_COUNTED: i64 = 20_000_000;
 /// Also when it is negative or larger than any run has: then the file is damaged.
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
-    if !(0..=MOST_COUNTED).contains(&count) {
-        return Err(rusqlite::Error::IntegralValueOutOfRange(column, count));
-    }
-    Ok(count as usize)
+    let fits = usize::try_from(count).ok().filter(|_| count <= MAX_COUNT);
+    fits.ok_or(rusqlite::Error::IntegralValueOutOfRange(column, count))
 }
 
 /// Reads a value by its name.
@@ -60,4 +60,120 @@ where
 /// Reads a score from its digits.
 pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
+}
+
+/// The names of the verdicts that are faults, as an SQL list.
+pub(super) const FAULTS: &str = "'judge-error', 'cannot-start', 'skipped'";
+
+/// Returns whether a verdict is about the judge or the machine, and not about the solver.
+pub(super) fn is_fault(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
+}
+
+/// Returns the machines of a cluster that a run was run on, by name.
+pub(super) fn nodes(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Node>> {
+    let mut statement = connection
+        .prepare_cached("SELECT name, host, kernel, cpu_model, load, tier FROM node WHERE run = ?1 ORDER BY name")?;
+    let nodes = statement.query_map([run.0], |row| {
+        Ok(Node {
+            name: row.get(0)?,
+            host: row.get(1)?,
+            kernel: row.get(2)?,
+            cpu_model: row.get(3)?,
+            load: row.get(4)?,
+            tier: named(row, 5)?,
+        })
+    })?;
+    nodes.collect()
+}
+
+/// Writes down a machine of a run, unless it is there.
+pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusqlite::Result<()> {
+    let Node { name, host, kernel, cpu_model, tier, load } = node;
+    connection.execute(
+        "INSERT OR IGNORE INTO node (run, name, host, kernel, cpu_model, tier, load)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![run.0, name, host, kernel, cpu_model, tier.name(), load],
+    )?;
+    Ok(())
+}
+
+/// Returns bytes that compare as the scores do: the sign, the length and the digits of the integer below, inverted for
+/// negative ones, and then the decimals by which the score is above it.
+pub(super) fn rank(score: &Score) -> Vec<u8> {
+    let (floor, decimals) = score.floor_and_rest();
+    let (sign, magnitude) = floor.to_bytes_be();
+    let length = u32::try_from(magnitude.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let positive = length.into_iter().chain(magnitude);
+    let integer: Vec<u8> = if sign == Sign::Minus {
+        std::iter::once(0).chain(positive.map(|byte| !byte)).collect()
+    } else {
+        std::iter::once(1).chain(positive).collect()
+    };
+    [integer, decimals.into_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_list_of_faults_is_complete() {
+        let faults = Verdict::ALL.into_iter().filter(|verdict| is_fault(*verdict));
+        let names: Vec<String> = faults.map(|verdict| format!("'{}'", verdict.name())).collect();
+        let mut listed: Vec<&str> = FAULTS.split(", ").collect();
+        listed.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(listed, names);
+    }
+
+    fn score(text: &str) -> Score {
+        text.parse().unwrap()
+    }
+
+    const NUMBERS: &str =
+        "-?[0-9]{1,3}|-?[0-9]{1,60}|-?[0-9]{1,2}\\.[0-9]{1,3}|-?[0-9]{1,30}\\.[0-9]{1,30}|-?[0-9]{1,3}e-?[0-9]{1,2}";
+
+    proptest! {
+        #[test]
+        fn bytes_sort_as_numbers_do(left in NUMBERS, right in NUMBERS) {
+            let (left, right) = (score(&left), score(&right));
+            prop_assert_eq!(rank(&left).cmp(&rank(&right)), left.cmp(&right));
+        }
+    }
+
+    #[test]
+    fn an_integer_has_its_sign_length_and_digits() {
+        assert_eq!(rank(&score("5")), [1, 0, 0, 0, 1, 5]);
+        assert_eq!(rank(&score("0")), [1, 0, 0, 0, 1, 0]);
+        assert_eq!(rank(&score("-256")), [0, 255, 255, 255, 253, 254, 255]);
+    }
+
+    #[test]
+    fn the_turning_points_sort() {
+        let texts = [
+            "-18446744073709551616",
+            "-256.001",
+            "-256",
+            "-255.999",
+            "-255",
+            "-1.5",
+            "-1.25",
+            "-1",
+            "-0.5",
+            "-0.05",
+            "0",
+            "0.0625",
+            "0.5",
+            "0.51",
+            "1",
+            "1.0001",
+            "255",
+            "255.9",
+            "256",
+            "18446744073709551616",
+            "18446744073709551616.1",
+        ];
+        assert!(texts.windows(2).all(|pair| rank(&score(pair[0])) < rank(&score(pair[1]))));
+    }
 }

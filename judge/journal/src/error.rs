@@ -71,7 +71,7 @@ pub enum JournalError {
     /// Another judge records a run in the same file, which takes one writer.
     #[error("another judge records run {0} in the same journal, which takes one writer")]
     OtherWriter(RunId),
-    /// What is followed is not what the run was started with.
+    /// The plan that is followed is not the plan of the run.
     #[error("what goes on is not run {run}: {what}")]
     OtherPlan {
         /// The run.
@@ -79,7 +79,7 @@ pub enum JournalError {
         /// How it differs.
         what: String,
     },
-    /// Something in it cannot be what the judge has written.
+    /// The judge cannot have written its content.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
     /// Its file was removed, moved or replaced while it was written, and cannot be written anew.
@@ -111,7 +111,7 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// Returns what is wrong with the content of a file, if that is what the error says.
+/// Returns what is wrong with the content of a file, if the error is about that.
 fn damage(error: &rusqlite::Error) -> Option<String> {
     use rusqlite::Error;
     match error {
@@ -130,11 +130,11 @@ fn damage(error: &rusqlite::Error) -> Option<String> {
 }
 
 /// The most characters of a stored text that a message shows.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns a stored text as a message shows it: it may have millions of characters.
 pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,28 +1,30 @@
-//! What a journal's file is, told by its first bytes, before SQLite opens it.
+//! A journal's file before SQLite opens it: what its first bytes say, and the locks that tell a run that is going on from
+//! one that was killed.
 
-use super::JournalError;
+use super::error::JournalError;
+use judge_problem::{RunId, RunState};
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How every file of SQLite begins.
+/// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// How many bytes of a file say what it is.
+/// The length of the header.
 const HEADER: usize = 100;
 
-/// Where a file says how it is written, and what it says where it has a log.
+/// The byte that says how a file is written, and its value for a file with a write-ahead log.
 const WRITE_VERSION: usize = 18;
 const WITH_LOG: u8 = 2;
 
 /// How often a copy is tried while the file changes.
 const TRIES: usize = 50;
 
-/// Which files a journal is in: the device and the number of its own, of its log, and of the memory that judges share.
+/// The identities (device and inode) of a journal's files: the database, its log, and its shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Files([Option<(u64, u64)>; 3]);
 
@@ -33,7 +35,7 @@ impl Files {
         Self(["", "-wal", "-shm"].map(|ending| identity(&beside(path, ending))))
     }
 
-    /// Returns whether both are of the same journal, whatever is beside it.
+    /// Returns whether both are the same database file, with any log beside it.
     pub(super) fn is_same_journal(self, other: Self) -> bool {
         self.0[0] == other.0[0]
     }
@@ -42,9 +44,9 @@ impl Files {
 /// How a journal's file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// By several judges of one machine at once: with a log, and with memory that they share.
+    /// By several judges of one machine at once, with a log and shared memory.
     Shared,
-    /// By one judge, on any machine that sees the file.
+    /// By one judge at a time, from any machine.
     OneWriter,
 }
 
@@ -52,10 +54,10 @@ impl Mode {
     /// Returns how SQLite is to write the file.
     pub(super) fn pragmas(self) -> &'static str {
         match self {
-            // A commit is safe from a killed process as soon as it is in the log; only the power may take the last ones.
-            // Writing the log back is what waits for the disk: not more often than every 16 MB.
+            // A commit survives a killed process as soon as it is in the log. A power failure may lose the last commits.
+            // Writing the log back waits for the disk, so it is done only every 16 MB.
             Self::Shared => "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000;",
-            // Also safe from a machine that fails: its disk may be another one's.
+            // A commit also survives a power failure, because the disk may belong to another machine.
             Self::OneWriter => "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;",
         }
     }
@@ -85,7 +87,7 @@ pub(super) fn mode(path: &Path) -> Result<Mode, JournalError> {
     }
 }
 
-/// Returns whether a file is shorter than it says, as far as that can be told without a lock.
+/// Returns whether a file is shorter than its header says. Without a lock, this may be wrong.
 pub(super) fn is_cut_off(path: &Path) -> bool {
     let mut start = [0; HEADER];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -107,7 +109,7 @@ impl Copy {
     }
 }
 
-/// Copies a journal that no judge is writing. If one begins to write meanwhile, the copy is made again.
+/// Copies a journal that no judge is writing. If a judge begins to write, the copy is made again.
 pub(super) fn copy(path: &Path) -> io::Result<Copy> {
     let prefix = judge_sandbox::sweepable_name("journal") + ".";
     let copy = Copy { folder: tempfile::Builder::new().prefix(&prefix).tempdir()? };
@@ -133,9 +135,139 @@ fn rollback(path: &Path) -> PathBuf {
     beside(path, "-journal")
 }
 
-/// Returns the file whose name is that of a journal with an ending.
+/// Returns the file beside a journal with this suffix.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()
+}
+
+/// A killed judge's helper processes may hold on for a moment longer than the judge itself.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Where the locks of a journal's runs are.
+#[derive(Debug, Clone)]
+pub(super) enum Locks {
+    /// A file for each run, in this folder: several judges record at once.
+    EachRun(PathBuf),
+    /// One file: one judge records at a time. It says which run.
+    OneWriter(PathBuf),
+}
+
+/// Held as long as a run goes on.
+#[derive(Debug)]
+pub(super) struct RunLock {
+    path: PathBuf,
+    file: File,
+}
+
+impl Locks {
+    /// Returns the only lock of the journal in this file.
+    pub(super) fn one_writer(journal: &Path) -> Self {
+        Self::OneWriter(beside(journal, "-lock"))
+    }
+
+    /// Takes the lock of a run.
+    ///
+    /// # Errors
+    /// When another judge is working on the run, or on another of a journal with one writer, or when the lock cannot be made.
+    pub(super) fn take(&self, run: RunId) -> Result<RunLock, JournalError> {
+        let path = self.path(run);
+        let unusable = |source| JournalError::Folder { path: path.clone(), source };
+        let started = Instant::now();
+        loop {
+            match try_take(&path).map_err(unusable)? {
+                Some(mut file) => {
+                    write!(file, "{run}").map_err(unusable)?;
+                    return Ok(RunLock { path, file });
+                }
+                None if started.elapsed() < LOCK_TIMEOUT => std::thread::sleep(Duration::from_millis(20)),
+                None => {
+                    return Err(match (self, written_run(&path)) {
+                        (Self::OneWriter(_), Some(other)) if other != run => JournalError::OtherWriter(other),
+                        _ => JournalError::StillRunning(run),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Returns whether a judge is working on a run.
+    pub(super) fn is_held(&self, run: RunId) -> bool {
+        let path = self.path(run);
+        let is_locked =
+            File::open(&path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        is_locked && (matches!(self, Self::EachRun(_)) || written_run(&path) == Some(run))
+    }
+
+    /// Removes what a killed run left behind.
+    pub(super) fn forget(&self, run: RunId) {
+        if !self.is_held(run) {
+            let _ = std::fs::remove_file(self.path(run));
+        }
+    }
+
+    fn path(&self, run: RunId) -> PathBuf {
+        match self {
+            Self::EachRun(folder) => folder.join(format!("run-{run}.lock")),
+            Self::OneWriter(path) => path.clone(),
+        }
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        // A remaining lock file is harmless. A file of another judge in its place is left alone.
+        if is_at(&self.file, &self.path).unwrap_or(true) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Returns the locked file; `None` if another process holds it.
+fn try_take(path: &Path) -> io::Result<Option<File>> {
+    let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    // The last holder may have removed the file meanwhile. Then other judges do not see this lock.
+    if is_at(&file, path)? {
+        // Truncating a file makes the file system write it to the disk, so it is done only if needed.
+        if file.metadata()?.len() > 0 {
+            file.set_len(0)?;
+        }
+        return Ok(Some(file));
+    }
+    Ok(None)
+}
+
+/// Returns whether an open file is the one at a path.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let own = file.metadata()?;
+    Ok(path.metadata().is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
+}
+
+/// Returns the run that a lock's holder has written into it.
+fn written_run(path: &Path) -> Option<RunId> {
+    let mut text = String::new();
+    File::open(path).ok()?.read_to_string(&mut text).ok()?;
+    text.parse().ok().map(RunId)
+}
+
+/// Returns the state of a run from its stored state and its lock.
+pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
+    let unended = || if locks.is_held(run) { RunState::Running } else { RunState::Killed };
+    stored.parse().unwrap_or_else(|_| unended())
+}
+
+/// Calls `read`, and calls it again if a run looks killed. The run may have ended after its row was read and before its lock
+/// was checked: then its row now has the final state.
+pub(super) fn settled<T>(
+    mut read: impl FnMut() -> rusqlite::Result<T>,
+    is_killed: impl Fn(&T) -> bool,
+) -> rusqlite::Result<T> {
+    let first = read()?;
+    if is_killed(&first) { read() } else { Ok(first) }
 }

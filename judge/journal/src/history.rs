@@ -1,17 +1,22 @@
-//! Past runs at a glance: totals, failures, and the change against the run before.
+//! Past runs at a glance, their tags and notes, and what changes while they are watched.
 
 use super::columns::{count, named};
-use super::lock::Locks;
-use super::{Journal, JournalError, best_result};
-use judge_problem::{Digest, Game, HistoryRow, Labels, PastScores, RunId, RunState};
+use super::error::JournalError;
+use super::file::{run_state, settled};
+use super::rows;
+use super::store::Journal;
+use super::stored::{OUTCOME, read_outcome};
+use judge_problem::{Digest, Game, HistoryRow, Labels, Note, Outcome, PastScores, RunId, RunState};
 use num_rational::BigRational;
-use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, named_params, params};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// The most scores of a past run that are read at once: they are kept in memory.
-const MOST_PAST_SCORES: usize = 100_000;
+const MAX_PAST_SCORES: usize = 100_000;
 
 /// The most characters of a total: a fraction of sums of scores, of which each has at most 100,000.
-const LONGEST_TOTAL: usize = 250_000;
+const MAX_TOTAL_CHARS: usize = 250_000;
 
 /// Which runs are asked for.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +37,7 @@ pub struct HistoryFilter<'a> {
     pub newest: Option<usize>,
 }
 
-/// The rows of a filter. `LIKE` would give `%` and `_` in a text a meaning.
+/// The condition of a filter. It does not use `LIKE`, which treats `%` and `_` as wildcards.
 const MATCHING: &str = "(NOT :as_one OR search IS NULL OR entrant.place = search)
     AND (:problem IS NULL OR problem = :problem)
     AND (:solver IS NULL OR entrant.name = :solver OR instr(:solver, '/') AND
@@ -41,22 +46,6 @@ const MATCHING: &str = "(NOT :as_one OR search IS NULL OR entrant.place = search
     AND (:text IS NULL OR instr(lower(run.id || ' ' || problem || ' ' || entrant.name || ' ' || entrant.command || ' ' ||
         coalesce(message, '') || ' ' || coalesce(note, '') || ' ' ||
         coalesce((SELECT group_concat(tag.name, ' ') FROM tag WHERE tag.run = run.id), '')), lower(:text)))";
-
-/// Returns the state of a run from what is stored, and from whether its lock is held.
-pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
-    let unended = || if locks.is_held(run) { RunState::Running } else { RunState::Killed };
-    stored.parse().unwrap_or_else(|_| unended())
-}
-
-/// Returns what `read` returns, read again where a run looks killed: one that ended after its row was read and before its
-/// lock was has its state in its row by then.
-pub(super) fn settled<T>(
-    mut read: impl FnMut() -> rusqlite::Result<T>,
-    is_killed: impl Fn(&T) -> bool,
-) -> rusqlite::Result<T> {
-    let first = read()?;
-    if is_killed(&first) { read() } else { Ok(first) }
-}
 
 impl Journal {
     /// Returns past runs, the newest first, with a row for each solver.
@@ -178,7 +167,7 @@ impl Journal {
                  WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
                      AND case_count <= ?5
                  ORDER BY run.id DESC LIMIT 1",
-                params![solver, game.problem, game.checker.name, game.checker.version, MOST_PAST_SCORES],
+                params![solver, game.problem, game.checker.name, game.checker.version, MAX_PAST_SCORES],
                 |row| Ok((RunId(row.get(0)?), row.get::<_, i64>(1)?)),
             )
             .optional()?;
@@ -194,7 +183,7 @@ impl Journal {
         Ok(Some(PastScores { run, scores: scores.collect::<Result<_, _>>()? }))
     }
 
-    /// Forgets a run, with everything that nothing else refers to.
+    /// Removes a run, and everything that no other run refers to.
     ///
     /// # Errors
     /// When there is no such run, when it is still going, or when the journal cannot be written.
@@ -203,8 +192,8 @@ impl Journal {
             return Err(JournalError::StillRunning(run));
         }
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let cases = best_result::delete_run(&transaction, run)?.ok_or(JournalError::NoRun(run))?;
-        best_result::find(&transaction, &cases)?;
+        let cases = rows::delete_run(&transaction, run)?.ok_or(JournalError::NoRun(run))?;
+        rows::find_bests(&transaction, &cases)?;
         transaction.execute_batch(
             "DELETE FROM answer WHERE id NOT IN (SELECT answer FROM result WHERE answer IS NOT NULL);
              DELETE FROM game_case WHERE id NOT IN (SELECT game_case FROM result);",
@@ -215,9 +204,330 @@ impl Journal {
     }
 }
 
-/// Reads a total. One that is longer than any of a run would take the square of its length.
+/// Reads a total. A longer text than any real total is refused, because parsing takes quadratic time.
 fn read_points(text: &str) -> Option<BigRational> {
-    (text.len() <= LONGEST_TOTAL).then(|| text.parse().ok()).flatten()
+    (text.len() <= MAX_TOTAL_CHARS).then(|| text.parse().ok()).flatten()
+}
+
+impl Journal {
+    /// Returns the tags and the note of a run; none if there is no such run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn labels(&self, run: RunId) -> Result<Labels, JournalError> {
+        Ok(labels(&self.connection, run)?)
+    }
+
+    /// Changes the tags and the note of a run, and returns what they are now.
+    ///
+    /// # Errors
+    /// When there is no such run, when it would have too many tags, or when the journal cannot be written.
+    pub fn change_labels(&mut self, run: RunId, change: impl FnOnce(&mut Labels)) -> Result<Labels, JournalError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut now = labels(&transaction, run)?;
+        change(&mut now);
+        if now.tags.len() > Labels::MOST_TAGS {
+            return Err(JournalError::ManyTags(run));
+        }
+        if !write_labels(&transaction, run, &now)? {
+            return Err(JournalError::NoRun(run));
+        }
+        transaction.commit()?;
+        Ok(now)
+    }
+}
+
+/// Returns the tags and the note of a run.
+pub(super) fn labels(connection: &Connection, run: RunId) -> rusqlite::Result<Labels> {
+    let mut statement = connection.prepare_cached("SELECT name FROM tag WHERE run = ?1")?;
+    let tags = statement.query_map([run.0], |row| row.get::<_, String>(0))?;
+    let tags = tags.filter_map(|tag| tag.map(|tag| tag.parse().ok()).transpose()).collect::<Result<_, _>>()?;
+    let mut statement = connection.prepare_cached("SELECT note FROM run WHERE id = ?1")?;
+    let note = statement.query_row([run.0], |row| row.get::<_, Option<String>>(0)).optional()?.flatten();
+    Ok(Labels { tags, note: note.and_then(|note| note.parse::<Note>().ok()) })
+}
+
+/// Returns the tags and the notes of all runs of a plan, combined.
+pub(super) fn labels_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Labels> {
+    let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
+    let runs = statement.query_map([plan.0], |row| row.get(0).map(RunId))?;
+    let mut all = Labels::default();
+    for run in runs {
+        all.add(labels(connection, run?)?);
+    }
+    Ok(all)
+}
+
+/// Writes down the tags and the note of a run, and returns whether there is one.
+pub(super) fn write_labels(connection: &Connection, run: RunId, labels: &Labels) -> rusqlite::Result<bool> {
+    let note = labels.note.as_ref().map(AsRef::as_ref);
+    let written =
+        connection.execute("UPDATE run SET note = ?2, edits = edits + 1 WHERE id = ?1", params![run.0, note])?;
+    connection.execute("DELETE FROM tag WHERE run = ?1", [run.0])?;
+    for tag in labels.tags.iter().filter(|_| written > 0) {
+        connection.execute("INSERT INTO tag (run, name) VALUES (?1, ?2)", params![run.0, tag.as_ref()])?;
+    }
+    Ok(written > 0)
+}
+
+/// A value that changes whenever a run changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    state: RunState,
+    results: usize,
+    /// How often its tags and its note were changed.
+    edits: i64,
+}
+
+/// Where a run comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOrigin {
+    /// The command line that started it.
+    pub command: String,
+    /// Whether it goes on, or how it ended.
+    pub state: RunState,
+    /// The name of its machine.
+    pub host: String,
+}
+
+/// The state of repeated reads of the journal.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// SQLite's count of the commits of others; `None` before the first look.
+    version: Option<i64>,
+    overview: Overview,
+    running: BTreeMap<RunId, WatchedRun>,
+}
+
+/// The changes since the last call.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Whether runs began, ended, were removed, or got other tags or notes.
+    pub runs_changed: bool,
+    /// The runs that go on, and those that have just ended.
+    pub progress: Vec<RunProgress>,
+}
+
+/// How far a run is.
+#[derive(Debug)]
+pub struct RunProgress {
+    /// The run.
+    pub run: RunId,
+    /// Its state.
+    pub state: RunState,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The time since it started.
+    pub elapsed: Duration,
+    /// Its solvers, in their order.
+    pub solvers: Vec<SolverProgress>,
+    /// The results since the last call, in the order of solvers and cases. Empty at the first call.
+    pub finished: Vec<FinishedCase>,
+}
+
+/// How far a solver is.
+#[derive(Debug, Clone)]
+pub struct SolverProgress {
+    /// Its name.
+    pub name: String,
+    /// The number of finished cases.
+    pub done: usize,
+    /// The number of accepted cases.
+    pub accepted: usize,
+}
+
+/// A new result.
+#[derive(Debug)]
+pub struct FinishedCase {
+    /// The case's name.
+    pub case: String,
+    /// The place of the solver.
+    pub solver: usize,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// How many runs there are, the newest of them, how many have not ended, and how often their tags and notes were changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Overview(i64, i64, i64, i64);
+
+/// What was seen of a run that goes on.
+#[derive(Debug, Default)]
+struct WatchedRun {
+    /// By the row of the solver.
+    solvers: BTreeMap<i64, SeenResults>,
+}
+
+/// The results of a solver that were seen. Cases end roughly in their order, so few lie behind the first gap.
+#[derive(Debug, Default)]
+struct SeenResults {
+    /// All places below are seen.
+    below: i64,
+    beyond: BTreeSet<i64>,
+    done: usize,
+    accepted: usize,
+}
+
+impl SeenResults {
+    /// Notes a place, and returns whether it is new.
+    fn see(&mut self, place: i64, accepted: bool) -> bool {
+        if place < self.below || !self.beyond.insert(place) {
+            return false;
+        }
+        while self.beyond.remove(&self.below) {
+            self.below += 1;
+        }
+        self.done += 1;
+        self.accepted += usize::from(accepted);
+        true
+    }
+}
+
+impl Watch {
+    /// Returns what has changed since the last call.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn changes(&mut self, journal: &Journal) -> Result<Changes, JournalError> {
+        let version = journal.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        let is_first = self.version.is_none();
+        // A killed judge does not change the file.
+        if self.version.replace(version) == Some(version) && self.running.is_empty() {
+            return Ok(Changes::default());
+        }
+        let overview = journal.connection.query_row(
+            "SELECT count(*), coalesce(max(id), 0), count(*) FILTER (WHERE state = 'open'), coalesce(sum(edits), 0) FROM run",
+            [],
+            |row| Ok(Overview(row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )?;
+        let mut runs_changed = !is_first && overview != self.overview;
+        self.overview = overview;
+        let running = journal.running()?;
+        let ended: Vec<RunId> = self.running.keys().filter(|run| !running.contains(run)).copied().collect();
+        let mut progress = Vec::new();
+        for run in running.into_iter().chain(ended) {
+            let seen = self.running.entry(run).or_default();
+            let Some(now) = journal.progress(run, seen)? else {
+                self.running.remove(&run);
+                continue;
+            };
+            if now.state != RunState::Running {
+                self.running.remove(&run);
+                runs_changed = true;
+            }
+            progress.push(now);
+        }
+        Ok(Changes { runs_changed, progress })
+    }
+}
+
+impl Journal {
+    /// Returns the stamp of a run; `None` if there is no such run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn stamp(&self, run: RunId) -> Result<Option<Stamp>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT state, edits,
+                 (SELECT count(*) FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = asked.id)
+             FROM run AS asked WHERE id = ?1",
+        )?;
+        let read = |row: &Row<'_>| {
+            let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
+            Ok(Stamp { state, edits: row.get(1)?, results: row.get(2)? })
+        };
+        let stamp = settled(|| statement.query_row([run.0], read), |stamp| stamp.state == RunState::Killed);
+        Ok(stamp.optional()?)
+    }
+
+    /// Returns the id of a run's problem; `None` if there is no such run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn problem_of(&self, run: RunId) -> Result<Option<String>, JournalError> {
+        let mut statement = self.connection.prepare_cached("SELECT problem FROM run WHERE id = ?1")?;
+        Ok(statement.query_row([run.0], |row| row.get(0)).optional()?)
+    }
+
+    /// Returns the command line and the state of a run; `None` if there is no such run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn origin_of(&self, run: RunId) -> Result<Option<RunOrigin>, JournalError> {
+        let mut statement = self.connection.prepare_cached("SELECT command, state, host FROM run WHERE id = ?1")?;
+        let read = |row: &Row<'_>| {
+            let state = run_state(&row.get::<_, String>(1)?, &self.locks, run);
+            Ok(RunOrigin { command: row.get(0)?, state, host: row.get(2)? })
+        };
+        let found = settled(|| statement.query_row([run.0], read), |origin| origin.state == RunState::Killed);
+        Ok(found.optional()?)
+    }
+
+    /// Returns the first run with this command line after another one; `None` if there is no such run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn run_of(&self, command: &str, after: RunId) -> Result<Option<RunId>, JournalError> {
+        let sql = "SELECT min(id) FROM run WHERE command = ?1 AND id > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found: Option<i64> = statement.query_row(rusqlite::params![command, after.0], |row| row.get(0))?;
+        Ok(found.map(RunId))
+    }
+
+    fn running(&self) -> Result<Vec<RunId>, JournalError> {
+        let mut statement = self.connection.prepare_cached("SELECT id FROM run WHERE state = 'open' ORDER BY id")?;
+        let open = statement.query_map([], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(open.into_iter().filter(|run| self.locks.is_held(*run)).collect())
+    }
+
+    /// Returns how far a run is; `None` if it is gone.
+    fn progress(&self, run: RunId, seen: &mut WatchedRun) -> Result<Option<RunProgress>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run WHERE id = ?1",
+        )?;
+        let read = |row: &Row<'_>| {
+            let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
+            let since = Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default();
+            let ended = Duration::from_micros(row.get::<_, i64>(3)?.unsigned_abs());
+            Ok((state, count(row, 1)?, if state == RunState::Running { since } else { ended }))
+        };
+        let head = settled(|| statement.query_row([run.0], read), |(state, ..)| *state == RunState::Killed);
+        let Some((state, planned, elapsed)) = head.optional()? else { return Ok(None) };
+        let mut statement =
+            self.connection.prepare_cached("SELECT id, name FROM entrant WHERE run = ?1 ORDER BY place")?;
+        let entrants = statement.query_map([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (mut solvers, mut finished) = (Vec::new(), Vec::new());
+        for (place, entrant) in entrants.enumerate() {
+            let (id, name) = entrant?;
+            let SeenResults { done, accepted, .. } = self.see(id, place, seen, &mut finished)?;
+            solvers.push(SolverProgress { name, done: *done, accepted: *accepted });
+        }
+        Ok(Some(RunProgress { run, state, planned, elapsed, solvers, finished }))
+    }
+
+    /// Reads the new results of a solver, and adds them to `finished`.
+    fn see<'a>(
+        &self,
+        entrant: i64,
+        solver: usize,
+        seen: &'a mut WatchedRun,
+        finished: &mut Vec<FinishedCase>,
+    ) -> Result<&'a SeenResults, JournalError> {
+        let is_first = !seen.solvers.contains_key(&entrant);
+        let seen = seen.solvers.entry(entrant).or_default();
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT place, name, verdict = 'accepted', {OUTCOME}
+             FROM result CROSS JOIN game_case ON game_case.id = result.game_case
+             WHERE entrant = ?1 AND place >= ?2 ORDER BY place",
+        ))?;
+        let mut rows = statement.query([entrant, seen.below])?;
+        while let Some(row) = rows.next()? {
+            if seen.see(row.get(0)?, row.get(2)?) && !is_first {
+                finished.push(FinishedCase { case: row.get(1)?, solver, outcome: read_outcome(row, 3)? });
+            }
+        }
+        Ok(seen)
+    }
 }
 
 #[cfg(test)]

@@ -1,58 +1,53 @@
 //! The journal: every finished case of every run, in one SQLite file that outlives any way a run can end.
 //!
+//! - [`Journal`] is the open file. It answers what was recorded.
+//! - [`RunRecord`] says what a run is: its plan, its checker, the content of its solvers, its machine.
+//! - [`Recording`] is the record of a run that is going on. Each batch of finished cases is one commit.
+//!
+//! The way of one result:
+//!
 //! ```text
 //! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
 //! files of shards ─ merge ─▶ one run of a Journal
 //! Journal ─ history | stored_run | best | answer ─▶ what was recorded
-//! Journal ─ Watch::look, again and again ─▶ what has changed meanwhile
+//! Journal ─ Watch::changes, again and again ─▶ what has changed meanwhile
+//! ```
+//!
+//! A journal has one form. A file of another form is refused, and nothing is converted.
+//!
+//! ```
+//! use judge_journal::{HistoryFilter, Journal};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let journal = Journal::open(folder.path())?;
+//! assert_eq!(journal.path(), Journal::path_in(folder.path()));
+//! assert!(journal.history(&HistoryFilter::default())?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod answers;
-mod begin;
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
 mod best;
-mod best_of_case;
-mod best_result;
-mod change;
-mod cluster;
 mod columns;
 mod error;
-mod faults;
 mod file;
 mod history;
-mod key;
-mod known;
-mod labels;
-mod legible;
-mod lock;
+mod identity;
 mod merge;
-mod nodes;
-mod origins;
-mod rank;
-mod record;
 mod recording;
-mod reference;
-mod rescue;
 mod resume;
-mod row_writer;
-mod same_run;
-mod schema;
+mod rows;
 mod store;
 mod stored;
-mod surroundings;
 #[cfg(test)]
 mod tests;
-mod watch;
 
 pub use best::Imported;
 pub use error::JournalError;
-pub use history::HistoryFilter;
-pub use known::Known;
-pub use legible::Legible;
+pub use history::{Changes, FinishedCase, HistoryFilter, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};
+pub use identity::{RunRecord, Surroundings, environment};
 pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
-pub use record::{RunRecord, environment};
 pub use recording::{CasePlaces, Part, Recording, RunEnd};
-pub use reference::Reference;
 pub use resume::{Changed, InputHashes, Resumption};
-pub use store::Journal;
-pub use surroundings::Surroundings;
-pub use watch::{Changes, FinishedCase, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};
+pub use store::{Journal, Legible};
+pub use stored::{Known, Reference};

@@ -1,20 +1,21 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, enter, rows_of};
-use super::columns::microseconds;
-use super::key::SameRun;
-use super::lock::RunLock;
-use super::record::Machine;
-use super::row_writer::Origins;
-use super::row_writer::RowWriter;
-use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
+use super::columns::{add_node, microseconds};
+use super::error::JournalError;
+use super::file::{Mode, RunLock, beside};
+use super::identity::{Machine, RunRecord, SameRun};
+use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
+use super::store::{Journal, make_folder};
+use super::stored::{self, Known, Reference};
 use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState,
-    Solver, Stop, rules_word,
+    CaseList, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Problem, Repetitions, Retention, Rule,
+    RunId, RunState, Solver, Stop, rules_word,
 };
 use num_rational::BigRational;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The record of a run that is going on.
@@ -30,14 +31,14 @@ pub struct Recording {
     /// The content of each solver.
     hashes: Vec<Digest>,
     conditions: Digest,
-    /// Of results that are taken of earlier runs on other machines.
+    /// The origins of results from earlier runs on other machines.
     origins: Origins,
     cases: CaseList,
     attempts: Repetitions,
     part: Part,
-    /// Bytes of answers since the stored ones were last counted.
+    /// Bytes of answers since the last check of the limit.
     unchecked_bytes: u64,
-    /// `None` only while it is taken anew.
+    /// `None` only while the lock is taken again.
     pub(super) lock: Option<RunLock>,
 }
 
@@ -101,7 +102,8 @@ impl Recording {
         Self::begin_plan(journal, retention, record, &SameRun::of(record))
     }
 
-    /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
+    /// The caller computes the identity first, because that reads the files of all cases, and other judges should not wait
+    /// for it.
     pub(super) fn begin_plan(
         journal: Journal,
         retention: Retention,
@@ -123,7 +125,7 @@ impl Recording {
         self.journal.commit_start()
     }
 
-    /// Has the results that it takes of an earlier run keep the machine of that run, if it was another one.
+    /// Keeps the machine of an earlier run with the results that are taken from it, if it was another machine.
     pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
         let to = (self.rows.run, self.conditions);
         Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
@@ -140,8 +142,8 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Takes up the record of a run that goes on elsewhere. Its results are of the problem and the checker that it was started
-    /// with, whatever they are today.
+    /// Reopens the record of a run that goes on elsewhere. Its results belong to the problem and the checker that it was
+    /// started with, even if these have changed.
     ///
     /// # Errors
     /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
@@ -154,7 +156,7 @@ impl Recording {
         let lock = journal.locks.take(run)?;
         let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
         let differences = SameRun::of(record).differences(&then);
-        // The cluster has copies of the files, as they were then.
+        // The cluster has copies of the files from the start of the run.
         let what: Vec<_> =
             differences.iter().filter(|change| change.is_of_plan()).map(|change| change.text("there")).collect();
         if !what.is_empty() {
@@ -226,7 +228,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Adds solvers to the run, `hashes` being those of their content, and cases.
+    /// Adds solvers, with the hashes of their content, and cases to the run.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -234,7 +236,7 @@ impl Recording {
         let transaction = self.journal.transaction()?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
-        reference::write(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
+        stored::write_reference(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
         transaction.execute(
             "UPDATE run SET case_count = ?2, played = ?2, plan = NULL WHERE id = ?1",
             params![self.rows.run.0, count],
@@ -256,7 +258,7 @@ impl Recording {
         Ok(transaction.commit()?)
     }
 
-    /// Takes the jobs from now on for those of this part.
+    /// Sets the part of the run that is played from now on.
     pub fn turn_to(&mut self, part: Part) {
         self.part = part;
     }
@@ -293,7 +295,7 @@ impl Recording {
             lost.extend(writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?);
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
-        best_result::find(&transaction, &lost)?;
+        rows::find_bests(&transaction, &lost)?;
         transaction.commit()?;
         self.drop_old_answers()
     }
@@ -363,4 +365,140 @@ pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>)
         params![entrant, total, Digest::of(&bytes).0, cases.len()],
     )?;
     Ok(cases.len())
+}
+
+impl Recording {
+    /// Writes the journal to a new file if its files were removed, moved or replaced, and goes on with the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written anew.
+    fn rescue(&mut self) -> Result<(), JournalError> {
+        if self.journal.has_all_files() {
+            return Ok(());
+        }
+        let run = self.run();
+        let path = self.journal.path().to_owned();
+        let gone = |error| JournalError::Gone { path: path.clone(), source: Box::new(error) };
+        self.journal.write_anew(run).map_err(gone)?;
+        // The lock may have been removed with the journal. Two at once would be on one file.
+        self.lock = None;
+        self.lock = Some(self.journal.locks.take(run).map_err(gone)?);
+        Ok(())
+    }
+
+    /// Returns the file that the journal was written anew to, if its own was removed, moved or replaced.
+    #[must_use]
+    pub fn written_anew(&self) -> Option<&Path> {
+        self.journal.written_anew()
+    }
+
+    /// Returns the journal's file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        self.journal.path()
+    }
+}
+
+impl Journal {
+    /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
+    #[must_use]
+    pub fn written_anew(&self) -> Option<&Path> {
+        self.written_anew.as_deref()
+    }
+
+    /// Moves to a new file with all that this one has. A file that is in its place by now is left alone.
+    fn write_anew(&mut self, run: RunId) -> Result<(), JournalError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        let (path, mode) = match (self.is_in_place(), self.path().exists()) {
+            (true, _) | (_, false) => (self.path().to_owned(), self.mode()),
+            (false, true) => (free_path(self.path(), run), Mode::OneWriter),
+        };
+        if !self.is_in_place() {
+            make_folder(path.parent().unwrap_or(Path::new("")))?;
+            // A log of the removed file would be mistaken for a log of the new file.
+            for ending in ["-wal", "-shm", "-journal"] {
+                let _ = std::fs::remove_file(beside(&path, ending));
+            }
+            let mut copy = Connection::open(&path)?;
+            Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
+        }
+        // Closing the old database first writes its log back, and removes its own files only.
+        self.connection = Connection::open_in_memory()?;
+        *self = Self::open_to_write(&path, mode)?;
+        self.written_anew = Some(path);
+        Ok(())
+    }
+}
+
+/// Returns a path beside this one where nothing is.
+fn free_path(path: &Path, run: RunId) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let numbered = |number: u32| if number == 1 { String::new() } else { format!("-{number}") };
+    let mut names = (1_u32..).map(|number| path.with_file_name(format!("{stem}-run-{run}{}.db", numbered(number))));
+    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+impl Recording {
+    /// Writes down where the run goes on without this judge.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
+        self.connection()?.execute(
+            "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)",
+            params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
+        )?;
+        Ok(())
+    }
+
+    /// Returns where the runs went on that are complete.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
+        let mut statement = self.connection()?.prepare(
+            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'",
+        )?;
+        let jobs = statement.query_map([], read_job)?;
+        Ok(jobs.collect::<Result<_, _>>()?)
+    }
+
+    /// Writes down a machine that takes part.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
+        Ok(add_node(self.connection()?, self.run(), node)?)
+    }
+
+    /// Removes the cases after the last one with a result from the run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn trim_cases(&self) -> Result<(), JournalError> {
+        self.connection()?.execute(
+            "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
+                 JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1",
+            [self.run().0],
+        )?;
+        Ok(())
+    }
+}
+
+impl Journal {
+    /// Returns where a run goes on; `None` if it was run by its judge alone.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT engine, id, folder FROM cluster_job WHERE run = ?1")?;
+        Ok(statement.query_row([run.0], read_job).optional()?)
+    }
+}
+
+fn read_job(row: &Row<'_>) -> rusqlite::Result<ClusterJob> {
+    Ok(ClusterJob { engine: row.get(0)?, id: row.get(1)?, folder: PathBuf::from(row.get::<_, String>(2)?) })
 }

@@ -1,32 +1,35 @@
-//! Finds the interrupted run that goes on, and says why one does not.
+//! Finds the interrupted run that can go on, or says why none can.
 //!
-//! A run goes on only where every finished result that it has is the same result today: under the same conditions, of the same
-//! solvers, and on inputs with the same content. The inputs are read or made again for that, since no hash of a generator's files
-//! covers all that it reads. What is kept then holds under today's generator and files, whatever they were called before.
+//! A run goes on only if each of its finished results would be the same today: the same conditions, the same solvers, and
+//! inputs with the same content. The inputs are read or made again to check that, because no hash of a generator's files
+//! covers everything that it reads. The kept results are then valid for today's generator and files, even if these have
+//! other names.
 
-use super::begin::{Rows, rows_of};
-use super::faults::FAULTS;
-use super::key::SameRun;
-use super::record::Machine;
-use super::{Journal, JournalError, Known, Recording, RunRecord};
+use super::columns::FAULTS;
+use super::error::JournalError;
+use super::identity::{Machine, RunRecord, SameRun};
+use super::recording::Recording;
+use super::rows::{Rows, rows_of};
+use super::store::Journal;
+use super::stored::Known;
 use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::HashMap;
 
-/// How many cases are named of those that differ in the same way.
+/// How many cases a message names.
 const NAMED: usize = 3;
 
 /// Returns the hash of the input of each of these cases, made or read now; `None` where that fails.
 pub type InputHashes<'a> = &'a dyn Fn(&[CaseSpec]) -> Vec<Option<Digest>>;
 
-/// What came of looking for an interrupted run.
+/// The result of the search for an interrupted run.
 #[derive(Debug)]
 pub enum Resumption {
-    /// Its record, and what it has found out.
+    /// Its record and its results.
     Found(Box<Recording>, Known),
-    /// A new record, of the same shard as earlier runs in the journal, and what these have found out.
+    /// A new record of a shard that earlier runs in the journal have played, and their results.
     Elsewhere(Box<Recording>, Known),
-    /// None goes on: the journal, for a new run, and why the last one does not.
+    /// No run can go on: the journal, for a new run, and why the last run cannot.
     Nothing(Journal, Option<Changed>),
 }
 
@@ -35,13 +38,12 @@ pub enum Resumption {
 pub struct Changed {
     /// The run.
     pub run: RunId,
-    /// What is no longer as it was then.
+    /// What has changed since then.
     pub what: Vec<String>,
 }
 
 impl Recording {
-    /// Takes up the record of the last run of the same plan that was not carried through, with what it has found out, if all of
-    /// that is the same result today.
+    /// Continues the last unfinished run of the same plan, with its results, if all of them are still valid.
     ///
     /// # Errors
     /// When the journal cannot be read or written, or when that run is still going.
@@ -78,8 +80,8 @@ impl Recording {
         }
     }
 
-    /// An engine starts the task of a shard again wherever there is room. On another machine that is another run, which takes the
-    /// results of the one before: they are of the same plan, and keep the machine that they were found on.
+    /// A cluster may restart the task of a shard on another machine. That is another run. It takes the results of the run
+    /// before, because they belong to the same plan, and they keep their machine.
     fn resume_elsewhere(
         journal: Journal,
         retention: Retention,
@@ -155,8 +157,7 @@ fn changes(
     Ok(changes)
 }
 
-/// Takes a run up: today's name of its generator and of its files is that of what it has, too. What says nothing of the solver is
-/// run again.
+/// Continues a run: it gets today's names of its generator and files. Cases with faults run again.
 fn go_on(
     journal: &mut Journal,
     record: &RunRecord<'_>,

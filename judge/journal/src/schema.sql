@@ -1,24 +1,25 @@
--- The tables of a journal. A change of them is a new form: it increments `FORM` in schema.rs.
+-- The tables of a journal. SQLite stores these statements with their comments, and a file must have exactly them: any change here,
+-- also of a comment inside a statement, increments `SCHEMA_VERSION` in store.rs.
 
 -- A run: one command, one problem, one set of limits, on one machine; or several such runs that were merged.
 CREATE TABLE run (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- Tells the run from all others, on any machine.
+    -- Identifies the run among all runs of all machines.
     uid BLOB NOT NULL,
     started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
     -- 'open' while it runs, and after it was killed; 'interrupted', 'stopped' (--fail-fast), 'complete', 'partial' (merged).
     state TEXT NOT NULL DEFAULT 'open',
     elapsed_us INTEGER NOT NULL DEFAULT 0,
     command TEXT NOT NULL,
-    -- The message that the user gave to it.
+    -- The message of the user.
     message TEXT,
-    -- The key of the same result, without solver and input, and of the same run, as key.rs has them. A run that has grown has no
+    -- The keys of identity.rs: of the same result without solver and input, and of the same run. A run that has grown has no
     -- plan: no other run belongs with it.
     conditions BLOB NOT NULL,
     plan BLOB,
-    -- Grows with each run that is begun or goes on: the run with the largest is the last that was played.
+    -- Incremented for each run that begins or goes on: the run with the largest value was played last.
     turn INTEGER NOT NULL,
-    -- Of a search, whose entrants are the settings that it tried: the place of the best one. NULL: it is no search.
+    -- For a search, whose entrants are the settings that it tried: the place of the best one. NULL: it is no search.
     search INTEGER,
     -- Whether it is made of runs that were merged.
     merged INTEGER NOT NULL DEFAULT 0,
@@ -27,7 +28,7 @@ CREATE TABLE run (
     checker_version INTEGER NOT NULL,
     rule TEXT NOT NULL,
     direction TEXT NOT NULL,
-    -- What its scores are relative to, beside its own: known, problem, run, ledger or a file. NULL: its rule takes no best score.
+    -- The best scores that its scores are relative to: known, problem, run, ledger or a file. NULL: its rule uses no best scores.
     reference TEXT,
     cpu_limit_us INTEGER NOT NULL,
     wall_limit_us INTEGER NOT NULL,
@@ -37,7 +38,7 @@ CREATE TABLE run (
     environment TEXT NOT NULL,
     visible TEXT,
     generator TEXT,
-    -- The hash of what a setter's generator makes of the first seed.
+    -- The hash of the input that a setter's generator makes of the first seed.
     probe BLOB,
     case_count INTEGER NOT NULL,
     case_list BLOB,
@@ -54,7 +55,7 @@ CREATE TABLE run (
     git_commit TEXT,
     git_dirty INTEGER,
     judge TEXT NOT NULL,
-    -- What the user says of it later. `edits` counts how often that was changed.
+    -- The user's note. `edits` counts the changes of the note and the tags.
     note TEXT,
     edits INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -114,7 +115,7 @@ CREATE TABLE node (
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
--- A solver in a run, and, once the run has ended, what it reached.
+-- A solver in a run, and its totals once the run has ended.
 CREATE TABLE entrant (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
@@ -131,7 +132,7 @@ CREATE TABLE entrant (
 ) STRICT;
 CREATE INDEX entrant_by_name ON entrant (name, run);
 
--- The best scores that were known of the cases of a run when it started: what its scores are relative to, for good.
+-- The best known scores of the cases of a run when it started. The scores of the run are relative to them for ever.
 CREATE TABLE known_best (
     run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
     -- The place of the case in the run.
@@ -144,7 +145,7 @@ CREATE TABLE known_best (
     PRIMARY KEY (run, place)
 ) WITHOUT ROWID;
 
--- A case: what a score is a score of. Another checker version or another input is another case.
+-- A case. Another checker version or another input is another case.
 CREATE TABLE game_case (
     id INTEGER PRIMARY KEY,
     problem TEXT NOT NULL,
@@ -154,12 +155,12 @@ CREATE TABLE game_case (
     input BLOB NOT NULL,
     seed TEXT,
     file TEXT,
-    -- Its named numbers, as in `N=10 colors=4`; NULL: they are not known.
+    -- Its features, as in `N=10 colors=4`; NULL: they are not known.
     features TEXT,
     UNIQUE (problem, checker, checker_version, name, input)
 ) STRICT;
 
--- An answer, once, however often it was given. `run` is the last that gave it: the oldest go first.
+-- An answer. Identical answers are stored once. `run` is the last run that gave it: the oldest are dropped first.
 CREATE TABLE answer (
     id INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -172,7 +173,7 @@ CREATE TABLE answer_body (
     packed BLOB NOT NULL
 ) STRICT;
 
--- What became of a solver on a case. `rank` orders scores of any size as SQLite orders bytes. The columns that name a case
+-- The result of a solver on a case. `rank` orders scores of any size as SQLite orders bytes. The columns that name a case
 -- and an answer are no foreign keys: those would need two more indexes, and slow every recorded case.
 CREATE TABLE result (
     entrant INTEGER NOT NULL REFERENCES entrant ON DELETE CASCADE,
@@ -196,7 +197,7 @@ CREATE TABLE result (
     broken_column INTEGER,
     broken_move INTEGER,
     broken_rule TEXT,
-    -- The run that it is of; NULL: the run itself.
+    -- The run that it comes from; NULL: the run itself.
     origin INTEGER,
     -- The machine of `node` that it was found on; NULL: that of the run, or of its origin.
     node TEXT,

@@ -1,30 +1,29 @@
 //! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
 
-use super::JournalError;
-use super::file::{self, Files, Mode};
-use super::lock::Locks;
-use super::schema::{FORM, form, is_own, make_tables};
+use super::error::JournalError;
+use super::file::{self, Files, Locks, Mode};
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The journal's file in its folder.
 const FILE: &str = "journal.db";
 
 /// How long another judge's commit is waited for. Commits take less than a millisecond; a slow disk takes longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
 
-/// The most bytes of a row, but for an answer: what a judge writes is far shorter.
-const LONGEST_ROW: i32 = 16 << 20;
+/// The most bytes of a row without an answer. Rows of the judge are much shorter.
+const MAX_ROW_BYTES: i32 = 16 << 20;
 
 /// The most bytes of an answer that is kept, packed or not.
-pub(super) const LONGEST_ANSWER: usize = 64 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// An open journal.
 #[derive(Debug)]
@@ -63,11 +62,11 @@ impl Journal {
         let opened = Connection::open(path).and_then(|mut connection| {
             configure(&connection)?;
             if Contents::of(&connection)? == Contents::Nothing {
-                // Only before the first table does it count; later it would be one more write to the file.
+                // It has an effect only before the first table.
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
             let contents = Contents::of(&connection)?;
-            if matches!(contents, Contents::Nothing | Contents::Journal(FORM)) {
+            if matches!(contents, Contents::Nothing | Contents::Journal(SCHEMA_VERSION)) {
                 connection.execute_batch(mode.pragmas())?;
                 make_tables(&mut connection)?;
             }
@@ -76,24 +75,26 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// Opens the journal in this folder to look into it; `None` when there is none. A journal that cannot be written
-    /// can still be read.
+    /// Opens the journal in this folder to read it; `None` when there is none. A journal that cannot be written can still be
+    /// read.
     ///
     /// # Errors
     /// When it cannot be opened, or is of another form.
-    pub fn look(folder: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_to_read(folder: &Path) -> Result<Option<Self>, JournalError> {
         let path = folder.join(FILE);
         if !path.exists() {
             return Ok(None);
         }
         match Self::open(folder) {
-            Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::open_read_only(folder).map(Some),
-            Err(JournalError::Folder { .. }) => Self::open_read_only(folder).map(Some),
+            Err(JournalError::Open { source, .. }) if is_read_only(&source) => {
+                Self::open_folder_read_only(folder).map(Some)
+            }
+            Err(JournalError::Folder { .. }) => Self::open_folder_read_only(folder).map(Some),
             opened => opened.map(Some),
         }
     }
 
-    /// Opens the journal in this file to look into it; `None` when there is none. It is not written, even if its writer was
+    /// Opens the journal in this file to read it; `None` when there is none. It is not written, even if its writer was
     /// killed in the middle of a commit.
     ///
     /// # Errors
@@ -115,7 +116,7 @@ impl Journal {
         .map(Some)
     }
 
-    /// Opens the journal in this file to look into it, and never writes to it; `None` when there is none.
+    /// Opens the journal in this file to read it, and never writes to it; `None` when there is none.
     ///
     /// # Errors
     /// When it cannot be opened, is no journal, or is one of another form.
@@ -124,7 +125,7 @@ impl Journal {
             return Ok(None);
         }
         let mode = file::mode(path)?;
-        // What another judge writes later is seen only without `immutable`; that needs a folder for the log's memory.
+        // Without `immutable`, later writes of other judges are visible. That needs a writable folder for shared memory.
         match Self::open_with(path, mode, "mode=ro") {
             Err(JournalError::Open { source, .. }) if is_read_only(&source) && mode == Mode::OneWriter => {
                 Self::recovered(path)
@@ -135,12 +136,12 @@ impl Journal {
         .map(Some)
     }
 
-    pub(super) fn open_read_only(folder: &Path) -> Result<Self, JournalError> {
+    pub(super) fn open_folder_read_only(folder: &Path) -> Result<Self, JournalError> {
         Self::read_only(&folder.join(FILE), Mode::Shared)
     }
 
     fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
-        // Without its log, a shared file that cannot be written is all there is, and needs no lock.
+        // A shared file without a log that cannot be written never changes, and needs no lock.
         let has_log = || file::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
         let is_all = mode == Mode::Shared && !has_log();
         Self::open_with(path, mode, if is_all { "mode=ro&immutable=1" } else { "mode=ro" })
@@ -159,13 +160,13 @@ impl Journal {
         Self::of(opened, path, mode)
     }
 
-    /// A writer that was killed in the middle of a commit has left a half of it, and the pages to take it back. That would
-    /// write to the file, which may have a new writer at any moment: it is done to a copy.
+    /// A writer that was killed in a commit has left half of it, and the pages to undo it. Undoing writes to the file, which
+    /// may get a new writer at any moment, so it is done in a copy.
     fn recovered(path: &Path) -> Result<Self, JournalError> {
         let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let opened = Connection::open(copy.path()).and_then(|connection| {
             configure(&connection)?;
-            // The copy of the file goes with this function.
+            // The copy is removed at the end of this function.
             let contents = Contents::of(&connection)?;
             Ok((copied(&connection)?, contents))
         });
@@ -176,8 +177,8 @@ impl Journal {
         let path = path.to_owned();
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
-            Ok((_, Contents::Journal(found))) if found != FORM => {
-                return Err(JournalError::OtherForm { path, found, known: FORM });
+            Ok((_, Contents::Journal(found))) if found != SCHEMA_VERSION => {
+                return Err(JournalError::OtherForm { path, found, known: SCHEMA_VERSION });
             }
             Ok((_, Contents::Foreign)) => {
                 return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
@@ -201,7 +202,7 @@ impl Journal {
         self.files.is_same_journal(Files::at(&self.path))
     }
 
-    /// Returns the same of the files beside it, which hold what was committed last.
+    /// Returns the same for the files beside it, which hold the last commits.
     pub(super) fn has_all_files(&self) -> bool {
         self.files == Files::at(&self.path)
     }
@@ -227,9 +228,9 @@ impl Journal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Contents {
     Nothing,
-    /// A journal of this form.
+    /// A journal with this schema version.
     Journal(u32),
-    /// A journal of this judge's form, with more in it than such a one has, or something else.
+    /// A journal of this schema version with other tables.
     Altered,
     Foreign,
 }
@@ -237,9 +238,9 @@ enum Contents {
 impl Contents {
     fn of(connection: &Connection) -> rusqlite::Result<Self> {
         let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
-        Ok(match form(connection)? {
+        Ok(match schema_version(connection)? {
             0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
-            FORM if !is_own(connection)? => Self::Altered,
+            SCHEMA_VERSION if !has_own_schema(connection)? => Self::Altered,
             found if found > 0 && count("SELECT count(*) FROM sqlite_master WHERE name = 'entrant'")? > 0 => {
                 Self::Journal(found)
             }
@@ -248,7 +249,7 @@ impl Contents {
     }
 }
 
-/// Makes the folder of a journal. It is not meant for git.
+/// Makes the folder of a journal, which git ignores.
 pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     if folder.is_dir() {
         return Ok(());
@@ -259,23 +260,23 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A journal may come from somebody else: nothing in it is to run, and nothing in it to take all memory.
+    // A journal may come from somebody else: nothing in it may run, and nothing in it may take all memory.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
 }
 
-/// Reads or writes an answer, which may be longer than all else in a journal.
+/// Reads or writes an answer, which may be longer than any other row.
 pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
     // The hash and the lengths are beside it.
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ANSWER as i32 + 1024)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(MAX_ANSWER_BYTES + 1024).unwrap_or(i32::MAX))?;
     let done = act();
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)?;
     Ok(done)
 }
 
@@ -300,4 +301,98 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
 /// A path as SQLite's URIs want it.
 fn uri_path(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+/// The version of the schema that this judge reads and writes. A file of another version is refused.
+pub(super) const SCHEMA_VERSION: u32 = 14;
+
+const TABLES: &str = include_str!("schema.sql");
+
+/// Makes the tables in a new file. Of two judges at once, the second waits, and then finds the tables of the first.
+fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+    if schema_version(connection)? != 0 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if schema_version(&transaction)? == 0 {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    transaction.commit()
+}
+
+/// Returns the schema version of the file; 0 for a new one.
+pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// A table or an index: its kind, its name, its table, and the statement that makes it.
+type Object = (String, String, String, Option<String>);
+
+/// Returns whether a file has exactly the tables and indexes of this schema. A different table, a view or a trigger could
+/// change the meaning of a query.
+pub(super) fn has_own_schema(connection: &Connection) -> rusqlite::Result<bool> {
+    static OWN: OnceLock<Vec<Object>> = OnceLock::new();
+    let own = match OWN.get() {
+        Some(own) => own,
+        None => {
+            let mut new = Connection::open_in_memory()?;
+            make_tables(&mut new)?;
+            let own = objects(&new, i64::MAX)?;
+            OWN.get_or_init(|| own)
+        }
+    };
+    Ok(objects(connection, i64::try_from(own.len() + 1).unwrap_or(i64::MAX))? == *own)
+}
+
+fn objects(connection: &Connection, most: i64) -> rusqlite::Result<Vec<Object>> {
+    let mut statement =
+        connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name LIMIT ?1")?;
+    let objects = statement.query_map([most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    objects.collect()
+}
+
+/// How much of a damaged journal can still be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Legible {
+    /// Runs.
+    pub runs: u64,
+    /// Results.
+    pub results: u64,
+}
+
+/// The most rows that are read of a table, because the pages of a damaged table may form a circle.
+const MAX_ROWS: u64 = 10_000_000;
+
+impl Journal {
+    /// Returns how much of a journal can still be read; `None` if nothing can. The journal is not written.
+    #[must_use]
+    pub fn legible(path: &Path) -> Option<Legible> {
+        let journal = Self::look_only(path).ok().flatten()?;
+        let count = |sql| rows_from_both_ends(&journal.connection, sql);
+        let runs = count("SELECT id, started, command FROM run NOT INDEXED ORDER BY id");
+        let results = count("SELECT place, verdict, score FROM result ORDER BY entrant");
+        (runs + results > 0).then_some(Legible { runs, results })
+    }
+}
+
+/// Counts the rows before the first that cannot be read, and if there is one, those behind the last.
+fn rows_from_both_ends(connection: &Connection, sql: &str) -> u64 {
+    let (first, is_whole) = rows(connection, sql);
+    if is_whole { first } else { first + rows(connection, &format!("{sql} DESC")).0 }
+}
+
+/// Counts the rows that can be read, and returns whether they are all.
+fn rows(connection: &Connection, sql: &str) -> (u64, bool) {
+    let Ok(mut statement) = connection.prepare(sql) else { return (0, false) };
+    let Ok(mut rows) = statement.query([]) else { return (0, false) };
+    let mut count = 0;
+    while count < MAX_ROWS {
+        match rows.next() {
+            Ok(Some(_)) => count += 1,
+            Ok(None) => return (count, true),
+            Err(_) => return (count, false),
+        }
+    }
+    (count, true)
 }

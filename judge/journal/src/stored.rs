@@ -1,17 +1,22 @@
-//! Reads a whole run as it was recorded.
+//! Reads recorded runs: a whole run, what its scores are relative to, where its results come from, and earlier results
+//! that still hold.
 
-use super::columns::{count, limits, named, read_score, time};
-use super::error::shortened;
-use super::history::{run_state, settled};
-use super::origins::OriginMachines;
-use super::{Journal, JournalError, Reference};
+use super::columns::{count, is_fault, limits, named, nodes, read_score, time};
+use super::error::{JournalError, shortened};
+use super::file::{run_state, settled};
+use super::store::Journal;
+use judge_problem::plan::Plan;
 use judge_problem::{
-    BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
-    RunState, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredRun, Verdict,
+    BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Direction,
+    JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Problem, Repetitions, RunChoice, RunId,
+    RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredResult, StoredRun,
+    Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::{OptionalExtension, Row, Rows};
-use std::path::PathBuf;
+use rusqlite::{Connection, OptionalExtension, Params, Row, Rows, params};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 impl Journal {
     /// Returns the number of the run that the user means.
@@ -61,7 +66,7 @@ impl Journal {
         run.labels = self.labels(id)?;
         run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
-        run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
+        run.nodes = super::columns::nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)
     }
 
@@ -192,7 +197,7 @@ pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, r
     result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node,
     result.waited_us";
 
-/// Reads the columns of an [`OUTCOME`], of which this is the first.
+/// Reads the columns of an [`OUTCOME`], starting at `first`.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
     let verdict: String = row.get(first)?;
     let score: Option<String> = row.get(first + 1)?;
@@ -215,4 +220,386 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
         node: row.get(first + 12)?,
         waited: time(row, first + 13)?,
     })
+}
+
+/// The machines of the runs that a run has results of, by origin; `None` is the run itself. They are named where there are
+/// several.
+struct OriginMachines<'a> {
+    machines: HashMap<Option<i64>, Node>,
+    nodes: &'a mut NodeList,
+    /// Their names among the nodes.
+    names: HashMap<Option<i64>, String>,
+}
+
+impl<'a> OriginMachines<'a> {
+    /// Returns the machines of a run. They are added to its nodes.
+    pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare(
+            "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
+             UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged",
+        )?;
+        let machine = |row: &Row<'_>| {
+            let (host, kernel, cpu_model): (String, _, _) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok((row.get(0)?, Node { name: host.clone(), host, kernel, cpu_model, tier: named(row, 4)?, load: None }))
+        };
+        let mut machines: HashMap<Option<i64>, Node> =
+            statement.query_map([run.0], machine)?.collect::<Result<_, _>>()?;
+        if machines.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]) {
+            machines.clear();
+        }
+        Ok(Self { machines, nodes, names: HashMap::new() })
+    }
+
+    /// Returns the name of the machine that a result of this origin was found on; `None` where all are of one machine.
+    pub(super) fn name(&mut self, origin: Option<i64>) -> Option<String> {
+        let machine = self.machines.get(&origin)?;
+        Some(self.names.entry(origin).or_insert_with(|| self.nodes.add(machine.clone())).clone())
+    }
+}
+
+impl Journal {
+    /// Returns the runs that a merged run has results of, in the order of their shards. Empty for a run that was recorded
+    /// here.
+    pub(super) fn origins(&self, run: RunId) -> Result<Vec<Origin>, JournalError> {
+        Ok(origins(&self.connection, run)?)
+    }
+}
+
+/// Returns the runs that a run has results of, in the order of their shards.
+pub(super) fn origins(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Origin>> {
+    let mut statement = connection.prepare(
+        "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel, cpu_model,
+             judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid",
+    )?;
+    statement.query_map([run.0], read_origin)?.collect()
+}
+
+fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
+    let shard: (Option<u32>, Option<u32>) = (row.get(0)?, row.get(1)?);
+    Ok(Origin {
+        shard: shard.0.zip(shard.1).and_then(|(number, count)| Shard::new(number, count).ok()),
+        started: row.get(2)?,
+        state: named(row, 3)?,
+        elapsed: time(row, 4)?.unwrap_or_default(),
+        command: row.get(5)?,
+        played: count(row, 6)?,
+        results: count(row, 7)?,
+        jobs: count(row, 8)?,
+        tier: named(row, 9)?,
+        host: row.get(10)?,
+        kernel: row.get(11)?,
+        cpu_model: row.get(12)?,
+        judge: row.get(13)?,
+        file: PathBuf::from(row.get::<_, String>(14)?),
+    })
+}
+
+/// The best known scores that a run's scores are relative to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// Which best scores were taken.
+    pub source: BestSource,
+    /// By the place of the case in the run.
+    pub scores: HashMap<usize, KnownBest>,
+}
+
+impl Reference {
+    /// Returns the best known score of the case at a place of the run.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<KnownBest> {
+        self.scores.get(&place).cloned()
+    }
+
+    /// Scores a problem's run relative to this. The cases are those of the whole run.
+    pub fn apply(&self, problem: &mut Problem, cases: &mut CaseList) {
+        problem.best = self.source.clone();
+        if self.scores.is_empty() && cases.listed().all(|case| case.best.is_none()) {
+            return;
+        }
+        let with_best = |(place, case)| CaseSpec { best: self.at(place), ..case };
+        let mut changed: CaseList = cases.iter().enumerate().map(with_best).collect();
+        changed.share_read_files(cases);
+        *cases = changed;
+    }
+}
+
+impl Journal {
+    /// Returns what the scores of a run are relative to; `None` under a rule that takes no best score.
+    ///
+    /// # Errors
+    /// When there is no such run, or the journal cannot be read.
+    pub fn reference(&self, run: RunId) -> Result<Option<Reference>, JournalError> {
+        read_reference(&self.connection, run)
+    }
+}
+
+/// Returns what the scores of a run are relative to; `None` under a rule that takes no best score.
+fn read_reference(connection: &Connection, run: RunId) -> Result<Option<Reference>, JournalError> {
+    let source: Option<Option<String>> =
+        connection.query_row("SELECT reference FROM run WHERE id = ?1", [run.0], |row| row.get(0)).optional()?;
+    let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
+    let mut statement =
+        connection.prepare_cached("SELECT place, score, origin, solver, of_run FROM known_best WHERE run = ?1")?;
+    let mut rows = statement.query([run.0])?;
+    let (mut scores, mut solvers) = (HashMap::new(), HashMap::new());
+    while let Some(row) = rows.next()? {
+        let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+        scores.insert(row.get(0)?, KnownBest { score, origin: read_best_origin(row, &mut solvers)? });
+    }
+    Ok(Some(Reference { source: BestSource::new(Path::new(&source), Path::new("")), scores }))
+}
+
+/// Reads the origin of a score. `solvers` are the names that were read so far.
+fn read_best_origin(row: &Row<'_>, solvers: &mut HashMap<String, Arc<str>>) -> Result<BestOrigin, JournalError> {
+    let mut solver = || -> rusqlite::Result<Arc<str>> {
+        let name: String = row.get(3)?;
+        Ok(Arc::clone(solvers.entry(name).or_insert_with_key(|name| Arc::from(&**name))))
+    };
+    Ok(match row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)? {
+        "problem" => BestOrigin::Problem,
+        "file" => BestOrigin::File,
+        "run" => BestOrigin::Run(RunId(row.get(4)?), solver()?),
+        "imported" => BestOrigin::Imported(solver()?),
+        other => return Err(JournalError::Damaged(format!("there is no origin of best scores `{other}`"))),
+    })
+}
+
+/// Writes down what the scores of a run are relative to. The first of these cases has this place in the run.
+pub(super) fn write_reference(
+    connection: &Connection,
+    run: RunId,
+    problem: &Problem,
+    first: usize,
+    cases: &CaseList,
+) -> rusqlite::Result<()> {
+    if !problem.scoring.has_reference() {
+        return Ok(());
+    }
+    connection.execute(
+        "UPDATE run SET reference = ?2 WHERE id = ?1 AND reference IS NULL",
+        params![run.0, problem.best.to_string()],
+    )?;
+    if cases.listed().all(|case| case.best.is_none()) {
+        return Ok(());
+    }
+    for (place, case) in (first..).zip(cases) {
+        if let Some(known) = &case.best {
+            insert_known_best(connection, run, place, known)?;
+        }
+    }
+    Ok(())
+}
+
+fn insert_known_best(connection: &Connection, run: RunId, place: usize, known: &KnownBest) -> rusqlite::Result<()> {
+    let (origin, solver, of_run) = match &known.origin {
+        BestOrigin::Problem => ("problem", None, None),
+        BestOrigin::File => ("file", None, None),
+        BestOrigin::Run(run, solver) => ("run", Some(solver), Some(run.0)),
+        BestOrigin::Imported(solver) => ("imported", Some(solver), None),
+    };
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO known_best (run, place, score, origin, solver, of_run)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![run.0, place, known.score.to_string(), origin, solver, of_run])?;
+    Ok(())
+}
+
+/// Adds what the scores of a run of another journal are relative to. Where several runs know a score of a case, the best one
+/// stays, in whatever order they are merged.
+pub(super) fn merge_reference(into: &Connection, run: RunId, theirs: Reference) -> Result<(), JournalError> {
+    let direction: Direction =
+        into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
+    let own = read_reference(into, run)?
+        .unwrap_or_else(|| Reference { source: theirs.source.clone(), scores: HashMap::new() });
+    // Of several names, the first in alphabetical order.
+    let source = own.source.to_string().min(theirs.source.to_string());
+    into.execute("UPDATE run SET reference = ?2 WHERE id = ?1", params![run.0, source])?;
+    for (place, KnownBest { score, origin }) in theirs.scores {
+        let origin = match origin {
+            // Its number belongs to the other journal.
+            BestOrigin::Run(_, solver) => BestOrigin::Imported(solver),
+            origin => origin,
+        };
+        let known = KnownBest { score, origin };
+        let is_better = own.scores.get(&place).is_none_or(|own| {
+            direction.compare(&known.score, &own.score).then_with(|| own.origin.cmp(&known.origin)).is_gt()
+        });
+        if is_better {
+            insert_known_best(into, run, place, &known)?;
+        }
+    }
+    Ok(())
+}
+
+/// Earlier results that are still valid.
+#[derive(Debug, Default)]
+pub struct Known {
+    results: HashMap<Key, KnownOutcome>,
+    /// The results of the resumed run itself, with their inputs, which were checked to be unchanged.
+    kept: HashMap<JobId, (KnownOutcome, Digest)>,
+    /// The machines of a cluster that they were found on.
+    nodes: NodeList,
+    /// Which repetition of its input a case is. A repeated case is measured again, not looked up.
+    attempts: Repetitions,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    solver: usize,
+    input: Digest,
+    attempt: u32,
+}
+
+const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
+
+impl Known {
+    /// Knows nothing yet of the cases of this plan.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        Self { attempts: plan.cases.repetitions(), ..Self::default() }
+    }
+
+    /// Adds the cases that a run has grown by; `cases` are all of them.
+    pub fn grow(&mut self, cases: &CaseList) {
+        self.attempts = cases.repetitions();
+    }
+
+    /// Returns how many results there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.results.len() + self.kept.len()
+    }
+
+    /// Returns whether there is nothing to look up.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty() && self.kept.is_empty()
+    }
+
+    /// Returns the result that the run has of this job, and its input.
+    #[must_use]
+    pub fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
+        self.kept.get(&job).cloned()
+    }
+
+    /// Returns the result of this job on this input, if there is one.
+    #[must_use]
+    pub fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
+        if let Some((known, _)) = self.kept.get(&job) {
+            return Some(known.clone());
+        }
+        let key = Key { solver: job.solver, input: *input, attempt: self.attempts.at(job.case) };
+        self.results.get(&key).cloned()
+    }
+
+    /// Returns the machine that a result names.
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.get(name)
+    }
+
+    /// Keeps the results of one solver of the run itself.
+    pub(super) fn keep_entrant(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        entrant: i64,
+    ) -> Result<(), JournalError> {
+        self.read_rows(connection, entrant, &of_entrant(), params![entrant], |known, row, outcome| {
+            let job = JobId { case: row.get(1)?, solver };
+            known.kept.insert(job, (outcome, Digest(row.get(2)?)));
+            Ok(())
+        })
+    }
+
+    /// Adds the results of one solver's row in a run.
+    pub(super) fn add_entrant(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        entrant: i64,
+    ) -> Result<(), JournalError> {
+        self.add_rows(connection, solver, entrant, &of_entrant(), params![entrant])
+    }
+
+    fn add_rows(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        entrant: i64,
+        sql: &str,
+        parameters: impl Params,
+    ) -> Result<(), JournalError> {
+        self.read_rows(connection, entrant, sql, parameters, |known, row, outcome| {
+            let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
+            known.results.insert(key, outcome);
+            Ok(())
+        })
+    }
+
+    /// Passes on the results of a solver's row, without faults.
+    fn read_rows(
+        &mut self,
+        connection: &Connection,
+        entrant: i64,
+        sql: &str,
+        parameters: impl Params,
+        add: impl Fn(&mut Self, &Row<'_>, KnownOutcome) -> rusqlite::Result<()>,
+    ) -> Result<(), JournalError> {
+        let run = connection
+            .prepare_cached("SELECT run FROM entrant WHERE id = ?1")?
+            .query_row([entrant], |row| row.get(0).map(RunId))?;
+        // Nodes of different runs may have the same name.
+        let nodes = nodes(connection, run)?.into_iter().map(|node| (node.name.clone(), self.nodes.add(node)));
+        let names: HashMap<String, String> = nodes.collect();
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        while let Some(row) = rows.next()? {
+            let mut outcome = read_outcome(row, 4)?;
+            outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
+            if !is_fault(outcome.verdict) {
+                let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
+                add(self, row, KnownOutcome { outcome, stored })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the results that a solver of this content had in any run under these conditions, the newest last.
+    pub(super) fn add_earlier(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        hash: Digest,
+        conditions: Digest,
+    ) -> Result<(), JournalError> {
+        let mut statement = connection.prepare(
+            "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
+                 LEFT JOIN origin ON origin.run = run.id
+             WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id",
+        )?;
+        let entrants: Vec<i64> =
+            statement.query_map([conditions.0, hash.0], |row| row.get(1))?.collect::<Result<_, _>>()?;
+        // If the run is from several machines, only results of machines like this one count.
+        let sql = format!(
+            "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
+                 JOIN entrant ON entrant.id = result.entrant JOIN run ON run.id = entrant.run
+                 LEFT JOIN origin ON origin.id = result.origin
+             WHERE result.entrant = ?1 AND coalesce(origin.conditions, run.conditions) = ?2
+                 AND length(game_case.input) = 32"
+        );
+        entrants
+            .into_iter()
+            .try_for_each(|entrant| self.add_rows(connection, solver, entrant, &sql, params![entrant, conditions.0]))
+    }
+}
+
+/// Selects the results of one solver's row.
+fn of_entrant() -> String {
+    format!(
+        "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
+         WHERE result.entrant = ?1 AND length(game_case.input) = 32"
+    )
 }

@@ -90,8 +90,8 @@ pub use problem::{
 pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
 pub use scoring::{RowKey, RowOrder, UnknownRowKey};
 pub use solver::{
-    BASE_ENVIRONMENT, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice, LanguageStatus,
-    LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
+    BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
+    LanguageStatus, LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
     Node, NodeList, Origin, Provenance, Shard, ShardError, StoredCase, StoredCases, StoredEntrant, StoredOutcome,

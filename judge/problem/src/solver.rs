@@ -34,6 +34,15 @@ impl SolverSpec {
     }
 }
 
+/// A solver that comes with the judge: `bundled:ID` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BundledSolver {
+    /// Its id, which begins with that of its game.
+    pub id: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+}
+
 /// A solver, prepared to run, or with the reason why it cannot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Solver {

@@ -1,6 +1,9 @@
-//! Files and folders that match a pattern.
+//! Files and folders that match a pattern, and the answer files of cases, which are found by patterns.
 
 use glob::Pattern;
+use judge_problem::AnswerFiles;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,21 +32,22 @@ enum Part<'a> {
     Folders,
 }
 
-/// What matches a pattern, and what it is, where its folder told it.
+/// A match of a pattern, with its type if the folder entry has it.
 pub type Match = (PathBuf, Option<FileType>);
 
-/// Returns what matches `pattern`, taken from `folder` (the current one, if empty), in each folder by name. `*` stands for
-/// any characters of a name, `?` for one, `[ab]` for a or b, and `**` for any folders, links to folders not among them. What
-/// exists by the pattern's own name is all that it matches. Nothing in `folder` has such a meaning. Names that are no text
-/// match as they are shown.
+/// Returns the files that match `pattern` below `folder` (empty: the current one), in each folder sorted by name. `*` stands
+/// for any characters of a name, `?` for one character, `[ab]` for a or b, and `**` for any number of folders, without links
+/// to folders. If a file has the pattern itself as its name, only that file matches. Special characters in `folder` have no
+/// meaning. Names that are not UTF-8 are matched with replacement characters.
 ///
 /// # Errors
-/// A syntax error, or a folder that cannot be read. One that is not there has nothing that matches.
+/// A syntax error, or a folder that cannot be read. A missing folder has no matches.
 pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError> {
     Ok(matching_with_types(folder, pattern)?.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Returns the same as [`matching`], and what each is, where that is known without another look at it. A link is a link.
+/// Returns the same as [`matching`], with the type of each match if it is known without another system call. Links are not
+/// followed.
 ///
 /// # Errors
 /// Those of [`matching`].
@@ -78,7 +82,7 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
     match part {
         Part::Name(name) => {
             let next = place.join(name);
-            // Whatever is to come is looked for in it.
+            // The rest of the pattern is searched below it.
             if !rest.is_empty() || next.symlink_metadata().is_ok() {
                 walk((next, None), rest, found)?;
             }
@@ -106,7 +110,7 @@ fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Res
     Ok(())
 }
 
-/// Returns what is in a folder, by name; of what is none, nothing.
+/// Returns the entries of a folder, sorted by name. Empty if it is no folder.
 fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
     let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
     match here.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
@@ -117,6 +121,81 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
         Err(error) => Err(MatchError::Unreadable(here.to_owned(), error)),
     }
+}
+
+/// Returns every answer file once, sorted, and why some may be missing.
+#[must_use]
+pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
+    let mut files: Vec<PathBuf> = answers.named.iter().map(|(_, answer)| answer.clone()).collect();
+    let mut unread = None;
+    for pattern in &answers.patterns {
+        match matching(&answers.folder, pattern) {
+            Ok(found) => files.extend(found),
+            Err(error) => unread = unread.or(Some(error)),
+        }
+    }
+    files.sort();
+    files.dedup();
+    (files, unread)
+}
+
+/// The answer files of a problem, indexed by case.
+#[derive(Debug)]
+pub struct AnswerIndex {
+    /// The answer files that the catalogue names, by the real path of the case's file.
+    named: HashMap<PathBuf, PathBuf>,
+    /// All answer files by their stem, each with the real path of its folder.
+    by_stem: HashMap<OsString, Vec<(PathBuf, PathBuf)>>,
+    /// Why there may be more answer files.
+    unread: Option<MatchError>,
+}
+
+impl AnswerIndex {
+    /// Looks for all answer files.
+    #[must_use]
+    pub fn of(answers: &AnswerFiles) -> Self {
+        let mut by_stem: HashMap<OsString, Vec<_>> = HashMap::new();
+        let (files, unread) = answer_files(answers);
+        for file in files {
+            if let Some(stem) = file.file_stem() {
+                by_stem.entry(stem.to_owned()).or_default().push((real(folder_of(&file)), file));
+            }
+        }
+        // If a file is named twice, the first entry counts.
+        let named = answers.named.iter().rev().map(|(input, answer)| (real(input), answer.clone())).collect();
+        Self { named, by_stem, unread }
+    }
+
+    /// Returns the answer file of the case in a file: the one that the catalogue names, or the one with its stem. Of
+    /// several with its stem, that in its own folder.
+    ///
+    /// # Errors
+    /// When there is none, but a folder could not be read.
+    pub fn answer_of(&self, input: &Path) -> Result<Option<&Path>, &MatchError> {
+        match (self.found(input), &self.unread) {
+            (None, Some(unread)) => Err(unread),
+            (found, _) => Ok(found),
+        }
+    }
+
+    fn found(&self, input: &Path) -> Option<&Path> {
+        if let Some(answer) = self.named.get(&real(input)) {
+            return Some(answer);
+        }
+        let alike = self.by_stem.get(input.file_stem()?)?;
+        let folder = real(folder_of(input));
+        let beside = alike.iter().find(|(of_answer, _)| *of_answer == folder);
+        beside.or(if alike.len() == 1 { alike.first() } else { None }).map(|(_, file)| &**file)
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A path that does not exist is returned unchanged.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -198,5 +277,41 @@ mod tests {
         assert_eq!(matching(top.path(), "**/c").unwrap(), [top.path().join("a/b/c")]);
         let linked = top.path().join("a/b/up/b/c");
         assert_eq!(matching(top.path(), "a/b/*/b/c").unwrap(), [linked], "a name may be a link's");
+    }
+
+    #[test]
+    fn an_answer_has_the_stem_of_its_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["a/1.in", "a/1.ans", "b/1.in", "b/1.ans", "b/2.in", "a/2.ans", "a/3.in", "c/1.in"] {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), "").unwrap();
+        }
+        let named = vec![(path("a/3.in"), path("a/1.ans"))];
+        let answers = AnswerFiles { patterns: vec!["*/*.ans".to_owned()], folder: folder.path().to_owned(), named };
+        let index = AnswerIndex::of(&answers);
+        let of = |name: &str| index.answer_of(&path(name)).unwrap().map(Path::to_owned);
+        assert_eq!(of("a/1.in"), Some(path("a/1.ans")));
+        assert_eq!(of("b/1.in"), Some(path("b/1.ans")));
+        assert_eq!(of("b/2.in"), Some(path("a/2.ans")), "the only one");
+        assert_eq!(of("a/3.in"), Some(path("a/1.ans")), "named");
+        assert_eq!(of("c/1.in"), None, "one of two");
+        assert_eq!(answer_files(&answers).0.len(), 3);
+    }
+
+    #[test]
+    fn a_case_without_an_answer_is_an_error_where_a_folder_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("a")).unwrap();
+        std::fs::write(path("a/1.ans"), "").unwrap();
+        // Not even root can read this.
+        std::os::unix::fs::symlink("circle", path("circle")).unwrap();
+        let patterns = ["circle/*.ans", "a/*.ans"].map(str::to_owned).to_vec();
+        let index = AnswerIndex::of(&AnswerFiles { patterns, folder: folder.path().to_owned(), named: Vec::new() });
+        assert_eq!(index.answer_of(&path("1.in")).unwrap(), Some(&*path("a/1.ans")));
+        assert!(
+            matches!(index.answer_of(&path("2.in")), Err(MatchError::Unreadable(unread, _)) if *unread == path("circle"))
+        );
     }
 }

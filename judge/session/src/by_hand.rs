@@ -55,7 +55,7 @@ pub fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, 
         jobs: 1,
         // No program was started.
         tier: Tier::Unsafe,
-        surroundings: &Surroundings::look(Path::new(".")),
+        surroundings: &Surroundings::detect(Path::new(".")),
         shard: None,
         played: 1,
         probe: None,

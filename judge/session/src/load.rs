@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use judge_problem::manifest::{Catalogue, decode};
-use judge_problem::{BestScore, Bytes, Digest, Game, Problem, quote};
+use judge_problem::{BestScore, BundledSolver, Bytes, Digest, Game, Problem, quote};
 use judge_report::Written;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -29,6 +29,8 @@ pub struct Given<'a> {
     pub catalogue: Option<&'a Path>,
     /// The journal's file, if it is not the one beside the catalogue.
     pub journal: Option<&'a Path>,
+    /// The solvers that come with the judge.
+    pub bundled: &'static [BundledSolver],
 }
 
 /// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note
@@ -43,7 +45,7 @@ pub fn catalogue(given: Given<'_>) -> Result<Catalogue, Failure> {
 
 /// Returns the same catalogue as [`catalogue`], without the note.
 pub fn catalogue_without_note(given: Given<'_>) -> Result<Catalogue, Failure> {
-    Ok(found(given.catalogue)?.with_journal(given.journal))
+    Ok(found(given.catalogue)?.with_journal(given.journal).with_bundled(given.bundled))
 }
 
 fn found(given: Option<&Path>) -> Result<Catalogue, Failure> {

@@ -133,7 +133,7 @@ impl Conditions {
 
     fn of_runner(runner: &MatchRunner<'_>) -> Self {
         let plan = runner.template();
-        let Surroundings { host, cpu_model, .. } = Surroundings::look(Path::new("."));
+        let Surroundings { host, cpu_model, .. } = Surroundings::detect(Path::new("."));
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),

@@ -167,6 +167,7 @@ pub fn settings(
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
         memory: limits.memory,
+        bundled: catalogue.bundled(),
         cache: Cache::place().filter(|_| !args.no_cache),
     })
 }

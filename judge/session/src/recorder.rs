@@ -152,7 +152,7 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
 pub fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
     Ok(match catalogue.journal() {
         _ if catalogue.is_read_only() => Journal::look_only(&path(catalogue))?,
-        None => Journal::look(&folder(catalogue))?,
+        None => Journal::open_to_read(&folder(catalogue))?,
         Some(file) => Journal::look_file(file)?,
     })
 }
@@ -356,7 +356,7 @@ fn with_record<T>(
     use_it: impl FnOnce(&RunRecord<'_>) -> T,
 ) -> T {
     let RunContext { plan, message, jobs, tier, shard, played, engine, .. } = *context;
-    let mut surroundings = Surroundings::look(Path::new("."));
+    let mut surroundings = Surroundings::detect(Path::new("."));
     if let Some(engine) = engine {
         // Results from elsewhere are not those of this machine's processor.
         surroundings.cpu_model = format!("nodes of {engine}");

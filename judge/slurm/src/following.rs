@@ -1,32 +1,28 @@
-//! Follows a run on a cluster: reads what its tasks write, notices those that are lost, and ends the run.
+//! Follows a run on a cluster: reads what its tasks write, keeps track of what is finished and lost, and ends the run.
 
-use super::cluster::{Cluster, OnInterrupt, unwritable};
-use super::entry::Entry;
-use super::incarnation::Incarnation;
-use super::result_log::LogReader;
-use super::run_folder::{Piece, RunFolder};
-use super::slurm::{self, TaskRow, TaskState};
-use super::tracker::{Loss, Tracker};
+use super::result_log::{Entry, LogReader};
+use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
+use super::slurm::{self, Cluster, OnInterrupt, TaskRow, TaskState, unwritable};
 use judge_problem::plan::Plan;
 use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, RunEvent, Stop, TaskCounts, Verdict, counted};
 use judge_run::runner::{ClusterError, Handover, RunError, Signals};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The time between two looks at the files.
-const LOOK: Duration = Duration::from_millis(200);
+/// The time between two reads of the files.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The time between two questions to Slurm, which has others to answer; after a while it is asked less often.
-const ASK: Duration = Duration::from_secs(1);
-const ASK_LATER: Duration = Duration::from_secs(5);
-const A_WHILE: Duration = Duration::from_secs(60);
+/// The time between two calls of Slurm's commands. After a while it is longer, to spare Slurm.
+const SLURM_POLL_INTERVAL: Duration = Duration::from_secs(1);
+const SLURM_POLL_INTERVAL_LATER: Duration = Duration::from_secs(5);
+const SHORT_RUN: Duration = Duration::from_secs(60);
 
-/// A task that Slurm has seen end is lost after this time: a network file system shows its last results later.
-const GRACE: Duration = Duration::from_secs(3);
+/// A task that has ended counts as lost after this time, because a network file system shows its last results late.
+const LOSS_DELAY: Duration = Duration::from_secs(3);
 
-/// When nothing runs for this long, the user is told why.
-const WAITING: Duration = Duration::from_secs(20);
+/// If nothing runs for so long, the user sees why.
+const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 
 /// A run that is followed.
 pub(super) struct Following<'a> {
@@ -40,18 +36,18 @@ pub(super) struct Following<'a> {
     nodes: HashMap<Incarnation, Node>,
     known_nodes: BTreeSet<String>,
     tasks: Vec<TaskRow>,
-    asked: Option<Instant>,
-    /// Since when Slurm does not see a task that has work.
+    last_asked: Option<Instant>,
+    /// When Slurm first did not list a task that has work.
     missing: HashMap<Incarnation, Instant>,
     started: Instant,
     /// When something last ran.
     ran: Instant,
-    /// Whether the user was told why nothing runs, or that Slurm does not answer.
-    told: bool,
-    /// How many jobs came to nothing, one after the other.
-    vain: u32,
+    /// Whether the user was warned that nothing runs, or that Slurm does not answer.
+    user_was_warned: bool,
+    /// How many jobs in a row have taken no piece.
+    fruitless_jobs: u32,
     /// Whether any piece was taken since the last job was submitted.
-    moved: bool,
+    piece_taken: bool,
 }
 
 impl<'a> Following<'a> {
@@ -86,15 +82,15 @@ impl<'a> Following<'a> {
             }
             let mut tracker = Tracker::new(plan.cases.len(), plan.solvers.len());
             for (name, mut piece) in found {
-                // What was to run again is in a later piece.
+                // Lost cases are in a later piece.
                 piece.cases.retain(|case| newest.get(&case.place) == Some(&piece.losses));
                 tracker.add(name, piece);
             }
             Ok((tracker, folder.jobs()?))
         };
         let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
-        let all = slurm::with_unrecorded(jobs.clone(), folder.path(), slurm::PATIENCE);
-        // Without Slurm, what its tasks have written is followed.
+        let all = slurm::with_unrecorded_jobs(jobs.clone(), folder.path(), slurm::SLURM_TIMEOUT);
+        // If Slurm does not answer, the files of the tasks are still read.
         let jobs = all.unwrap_or(jobs);
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
     }
@@ -110,13 +106,13 @@ impl<'a> Following<'a> {
             nodes: HashMap::new(),
             known_nodes: BTreeSet::new(),
             tasks: Vec::new(),
-            asked: None,
+            last_asked: None,
             missing: HashMap::new(),
             started: Instant::now(),
             ran: Instant::now(),
-            told: false,
-            vain: 0,
-            moved: false,
+            user_was_warned: false,
+            fruitless_jobs: 0,
+            piece_taken: false,
         }
     }
 
@@ -128,7 +124,7 @@ impl<'a> Following<'a> {
         &self.folder
     }
 
-    /// Follows the run to its end. Whatever the end is, no task is left, unless the run goes on without this judge.
+    /// Follows the run to its end. No task is left afterwards, unless the run goes on without this judge.
     pub(super) fn follow(
         &mut self,
         handover: &mut Handover<'_>,
@@ -158,8 +154,8 @@ impl<'a> Following<'a> {
                 handover.tell(&RunEvent::Stopping(stop));
                 return Ok(Some(stop));
             }
-            self.tend(handover)?;
-            std::thread::sleep(LOOK);
+            self.check_tasks(handover)?;
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -205,25 +201,25 @@ impl<'a> Following<'a> {
         self.nodes.insert(task, node);
     }
 
-    /// Looks after the tasks: those that are lost, and those that are wanted.
-    fn tend(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
-        let pause = if self.started.elapsed() < A_WHILE { ASK } else { ASK_LATER };
-        if self.asked.is_some_and(|asked| asked.elapsed() < pause) {
+    /// Checks the tasks: gives up lost ones, and submits new ones if they are needed.
+    fn check_tasks(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
+        let pause = if self.started.elapsed() < SHORT_RUN { SLURM_POLL_INTERVAL } else { SLURM_POLL_INTERVAL_LATER };
+        if self.last_asked.is_some_and(|last_asked| last_asked.elapsed() < pause) {
             return Ok(());
         }
-        // Before Slurm is asked: a task that takes a piece now may not be running by an older answer.
+        // Before Slurm is asked: a task that takes a piece afterwards may be missing in Slurm's answer.
         self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
-        match slurm::tasks(&self.jobs, slurm::PATIENCE) {
+        match slurm::tasks(&self.jobs, slurm::SLURM_TIMEOUT) {
             Ok(tasks) => self.tasks = tasks,
             Err(error) => {
-                self.asked = Some(Instant::now());
-                if !std::mem::replace(&mut self.told, true) {
+                self.last_asked = Some(Instant::now());
+                if !std::mem::replace(&mut self.user_was_warned, true) {
                     handover.tell(&RunEvent::Notice(format!("warning: {error}\nthe run is followed without it")));
                 }
                 return Ok(());
             }
         }
-        self.asked = Some(Instant::now());
+        self.last_asked = Some(Instant::now());
         self.show(handover);
         self.give_up_lost(handover)?;
         self.resubmit(handover)
@@ -234,7 +230,7 @@ impl<'a> Following<'a> {
         for name in self.folder.claimed()? {
             if self.tracker.is_unclaimed(&name) {
                 self.tracker.claimed(&name, self.folder.owner(&name)?);
-                self.moved = true;
+                self.piece_taken = true;
             }
         }
         Ok(())
@@ -250,8 +246,8 @@ impl<'a> Following<'a> {
         if counts.running > 0 {
             self.ran = Instant::now();
         } else if let Some(task) = pending.clone().next()
-            && self.ran.elapsed() > WAITING
-            && !std::mem::replace(&mut self.told, true)
+            && self.ran.elapsed() > WAIT_NOTICE_AFTER
+            && !std::mem::replace(&mut self.user_was_warned, true)
         {
             handover.tell(&RunEvent::Notice(format!(
                 "no task runs yet: Slurm says `{}` (squeue --jobs={})",
@@ -264,8 +260,8 @@ impl<'a> Following<'a> {
         self.tasks.iter().find(|row| row.job == task.job && row.task == task.task)
     }
 
-    /// Returns why Slurm does not see a task that has work; `None` if it does.
-    fn gone(&self, task: &Incarnation) -> Option<String> {
+    /// Returns why a task that has work is gone; `None` if Slurm lists it as running.
+    fn why_gone(&self, task: &Incarnation) -> Option<String> {
         let has_later = || {
             let is_later =
                 |other: &Incarnation| other.job == task.job && other.task == task.task && other.restart > task.restart;
@@ -280,14 +276,14 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Has the cases of lost tasks run again.
+    /// Gives the cases of lost tasks to others.
     fn give_up_lost(&mut self, handover: &mut Handover<'_>) -> Result<(), RunError> {
-        let why = |task: Incarnation| self.gone(&task).map(|why| (task, why));
-        let gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
-        self.missing.retain(|task, _| gone.iter().any(|(other, _)| other == task));
+        let why = |task: Incarnation| self.why_gone(&task).map(|why| (task, why));
+        let why_gone: Vec<(Incarnation, String)> = self.tracker.owners().into_iter().filter_map(why).collect();
+        self.missing.retain(|task, _| why_gone.iter().any(|(other, _)| other == task));
         let now = Instant::now();
-        for (task, why) in gone {
-            if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < GRACE {
+        for (task, why) in why_gone {
+            if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < LOSS_DELAY {
                 continue;
             }
             let loss = self.tracker.lost(&task, self.cluster.retries());
@@ -308,7 +304,7 @@ impl<'a> Following<'a> {
         let what = format!("task {}_{}{node}: {why}", task.job, task.task);
         let add = || -> io::Result<Vec<(String, Piece)>> {
             self.folder.revoke(task)?;
-            if !self.folder.has_room() {
+            if !self.folder.has_free_space() {
                 return Err(io::ErrorKind::StorageFull.into());
             }
             loss.again.into_iter().map(|piece| Ok((self.folder.add_piece(&piece)?, piece))).collect()
@@ -342,9 +338,9 @@ impl<'a> Following<'a> {
         if is_active || unclaimed == 0 {
             return Ok(());
         }
-        self.vain = if std::mem::take(&mut self.moved) { 0 } else { self.vain + 1 };
-        if self.vain > self.cluster.retries() {
-            return Err(self.in_vain());
+        self.fruitless_jobs = if std::mem::take(&mut self.piece_taken) { 0 } else { self.fruitless_jobs + 1 };
+        if self.fruitless_jobs > self.cluster.retries() {
+            return Err(self.fruitless());
         }
         let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
         handover
@@ -353,7 +349,7 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    fn in_vain(&self) -> RunError {
+    fn fruitless(&self) -> RunError {
         let said = self.folder.printed().unwrap_or_else(|| "they printed nothing".to_owned());
         let mut of_last_job = self.tasks.iter().filter(|task| task.job == self.last_job());
         let word = of_last_job.find_map(|task| match &task.state {
@@ -374,7 +370,7 @@ impl<'a> Following<'a> {
         })
     }
 
-    /// Cancels what is left of the jobs, and takes what their tasks have still finished.
+    /// Cancels the jobs, and reads the last results of their tasks.
     fn end(&mut self, handover: &mut Handover<'_>) {
         if let Err(error) = slurm::cancel(&self.jobs) {
             handover.tell(&RunEvent::Notice(format!("warning: {error}")));
@@ -382,5 +378,208 @@ impl<'a> Following<'a> {
         // When Slurm does not answer, the tasks notice that the folder is gone.
         let _ = slurm::wait_for_end(&self.jobs);
         let _ = self.read(handover);
+    }
+}
+
+/// The state of all cases of a run. A case is finished when one task has the results of all its solvers, so that compared
+/// results are from one machine.
+#[derive(Debug)]
+pub(super) struct Tracker {
+    solvers: usize,
+    /// By place in the plan.
+    done: Vec<bool>,
+    left: usize,
+    /// The results of cases that are not finished yet, by task.
+    partial: HashMap<(Incarnation, usize), Vec<FinishedJob>>,
+    /// By name: every piece that is not finished.
+    open: BTreeMap<String, OpenPiece>,
+}
+
+#[derive(Debug)]
+struct OpenPiece {
+    piece: Piece,
+    owner: Option<Incarnation>,
+}
+
+/// The unfinished cases of a lost task.
+#[derive(Debug, Default)]
+struct Loss {
+    /// To be run again.
+    again: Vec<Piece>,
+    /// Lost too often.
+    given_up: Vec<CaseEntry>,
+}
+
+impl Tracker {
+    /// Returns the tracker of a plan without cases to run.
+    pub(super) fn new(cases: usize, solvers: usize) -> Self {
+        Self { solvers, done: vec![true; cases], left: 0, partial: HashMap::new(), open: BTreeMap::new() }
+    }
+
+    /// Adds a piece under its name.
+    pub(super) fn add(&mut self, name: String, piece: Piece) {
+        for case in &piece.cases {
+            if std::mem::take(&mut self.done[case.place]) {
+                self.left += 1;
+            }
+        }
+        self.open.insert(name, OpenPiece { piece, owner: None });
+    }
+
+    /// Returns whether every case is finished.
+    fn is_complete(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Returns how many pieces are waiting to be taken.
+    fn unclaimed(&self) -> usize {
+        self.open.values().filter(|open| open.owner.is_none()).count()
+    }
+
+    /// Returns whether a piece is not finished, and not known to be taken.
+    fn is_unclaimed(&self, name: &str) -> bool {
+        self.open.get(name).is_some_and(|open| open.owner.is_none())
+    }
+
+    /// Notes who took a piece.
+    fn claimed(&mut self, name: &str, owner: Incarnation) {
+        if let Some(open) = self.open.get_mut(name) {
+            open.owner = Some(owner);
+        }
+    }
+
+    /// Returns the tasks that have taken pieces and not finished them.
+    fn owners(&self) -> Vec<Incarnation> {
+        let mut owners: Vec<_> = self.open.values().filter_map(|open| open.owner.clone()).collect();
+        owners.sort();
+        owners.dedup();
+        owners
+    }
+
+    /// Adds a result. Returns the results of its case, once they are complete; each case is returned once.
+    fn finished(&mut self, task: &Incarnation, job: FinishedJob) -> Option<Vec<FinishedJob>> {
+        let case = job.job.case;
+        if job.job.solver >= self.solvers || self.done.get(case).is_none_or(|done| *done) {
+            return None;
+        }
+        let results = self.partial.entry((task.clone(), case)).or_default();
+        if results.iter().all(|known| known.job != job.job) {
+            results.push(job);
+        }
+        if results.len() < self.solvers {
+            return None;
+        }
+        let results = self.partial.remove(&(task.clone(), case));
+        self.close(case);
+        results
+    }
+
+    /// Notes that a case needs no result.
+    fn close(&mut self, case: usize) {
+        if !std::mem::replace(&mut self.done[case], true) {
+            self.left -= 1;
+        }
+    }
+
+    /// Forgets the pieces that are finished.
+    fn tidy(&mut self) {
+        let done = &self.done;
+        self.open.retain(|_, open| open.piece.cases.iter().any(|case| !done[case.place]));
+        self.partial.retain(|(_, case), _| !done[*case]);
+    }
+
+    /// Takes the pieces of a lost task from it. Their unfinished cases run again, unless they were lost more than `retries`
+    /// times.
+    fn lost(&mut self, task: &Incarnation, retries: u32) -> Loss {
+        self.tidy();
+        let names: Vec<String> = self
+            .open
+            .iter()
+            .filter(|(_, open)| open.owner.as_ref() == Some(task))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut loss = Loss::default();
+        for open in names.iter().filter_map(|name| self.open.remove(name)) {
+            let losses = open.piece.losses + 1;
+            let cases: Vec<_> = open.piece.cases.into_iter().filter(|case| !self.done[case.place]).collect();
+            if losses > retries {
+                loss.given_up.extend(cases);
+            } else {
+                loss.again.push(Piece { losses, cases });
+            }
+        }
+        loss
+    }
+}
+
+/// Divides cases into pieces of `size` cases, in order.
+pub(super) fn pieces(cases: &[CaseEntry], size: usize) -> Vec<Piece> {
+    cases.chunks(size.max(1)).map(|cases| Piece { losses: 0, cases: cases.to_vec() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use judge_problem::{CaseSpec, Evidence};
+
+    fn entries(count: usize) -> Vec<CaseEntry> {
+        let case = |place: usize| CaseSpec::from_seed(place as u64);
+        (0..count).map(|place| CaseEntry::new(place, &case(place), case(place).source)).collect()
+    }
+
+    fn job(case: usize, solver: usize) -> FinishedJob {
+        let outcome = Outcome::without_run(Verdict::WrongAnswer, String::new());
+        FinishedJob { job: JobId { case, solver }, outcome, features: None, evidence: Box::<Evidence>::default() }
+    }
+
+    fn task(restart: usize) -> Incarnation {
+        Incarnation { job: "7".to_owned(), task: 3, restart }
+    }
+
+    fn tracker(cases: usize, solvers: usize, size: usize) -> Tracker {
+        let mut tracker = Tracker::new(cases, solvers);
+        for (number, piece) in pieces(&entries(cases), size).into_iter().enumerate() {
+            tracker.add(number.to_string(), piece);
+        }
+        tracker
+    }
+
+    #[test]
+    fn a_case_is_handed_over_once_and_whole() {
+        let mut tracker = tracker(2, 2, 1);
+        assert!(tracker.finished(&task(0), job(0, 1)).is_none());
+        assert!(tracker.finished(&task(1), job(0, 0)).is_none(), "another task: not on the same machine");
+        assert!(tracker.finished(&task(0), job(0, 1)).is_none(), "the same again");
+        assert_eq!(tracker.finished(&task(0), job(0, 0)).map(|results| results.len()), Some(2));
+        assert!(tracker.finished(&task(1), job(0, 1)).is_none(), "finished before");
+        assert!(tracker.finished(&task(1), job(5, 0)).is_none(), "no such case");
+        assert!(!tracker.is_complete());
+    }
+
+    #[test]
+    fn what_a_lost_task_has_not_finished_runs_again_until_it_is_given_up() {
+        let mut tracker = tracker(6, 1, 3);
+        assert_eq!(tracker.unclaimed(), 2);
+        tracker.claimed("0", task(0));
+        tracker.claimed("1", Incarnation { task: 4, ..task(0) });
+        assert!(tracker.finished(&task(0), job(1, 0)).is_some());
+        let places = |cases: &[CaseEntry]| cases.iter().map(|case| case.place).collect::<Vec<_>>();
+        let Loss { again, given_up } = tracker.lost(&task(0), 1);
+        assert_eq!((again.len(), again[0].losses, places(&again[0].cases), given_up.len()), (1, 1, vec![0, 2], 0));
+        tracker.add("0.1".to_owned(), again[0].clone());
+        tracker.claimed("0.1", task(1));
+        let Loss { again, given_up } = tracker.lost(&task(1), 1);
+        assert_eq!((again.len(), places(&given_up)), (0, vec![0, 2]));
+        assert_eq!(tracker.owners(), [Incarnation { task: 4, ..task(0) }]);
+        for case in given_up {
+            tracker.close(case.place);
+        }
+        for case in 3..6 {
+            assert!(!tracker.is_complete());
+            tracker.finished(&Incarnation { task: 4, ..task(0) }, job(case, 0));
+        }
+        assert!(tracker.is_complete());
+        tracker.tidy();
+        assert_eq!((tracker.unclaimed(), tracker.owners().len()), (0, 0));
     }
 }

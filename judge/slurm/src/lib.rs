@@ -1,37 +1,43 @@
-//! Runs a plan on many machines. The judge that submits a run writes it into a folder that all machines share; tasks on
-//! the machines take pieces of it and write down what they find, each in a file of its own; the judge reads these files as
-//! they grow.
+//! Runs a plan on many machines with Slurm.
+//!
+//! The judge that submits a run writes it into a folder that all machines share. Tasks on the machines take pieces of it and
+//! write down their results, each in a file of its own. The judge reads these files as they grow.
+//!
+//! - [`SlurmRunner`] submits a run, follows it, and ends it.
+//! - [`RunFolder`] is the folder of a run: the plan, copies of all files, the pieces and who took them.
+//! - [`ResultLog`] is the file that a task writes its results to.
+//!
+//! The way of one piece:
 //!
 //! ```text
-//! plan_file, mirror, run_folder        the folder: the plan, copies of all files, the pieces and who took them
-//! entry, result_log                    what a task writes down, and the file that it writes to
-//! incarnation, worker                  a task: takes pieces and plays them
-//! tracker                              what is finished, what is lost, and what runs again
-//! slurm, cluster                       the commands of Slurm, and how and for what they are called
-//! slurm_runner, following              a run: submits, follows, ends
-//! detached                             a run that no judge follows
+//! plan_file                     writes the plan into the run folder, with copies of the files that it names
+//! run_folder ─▶ worker          a task takes a piece and plays it
+//! worker ─▶ result_log          it appends the results
+//! result_log ─▶ following       the judge reads them; pieces of a task that is lost run again
+//! slurm, slurm_runner           the commands of Slurm; a run from its start to its end, followed or not
+//! ```
+//!
+//! ```
+//! use judge_slurm::RunFolder;
+//! use std::path::Path;
+//!
+//! let folder = RunFolder::at(Path::new("/nowhere/judge-run.x"));
+//! assert!(!folder.is_open(), "a run is over once its plan is gone");
 //! ```
 
-mod cluster;
-mod detached;
-mod entry;
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
 mod following;
-mod incarnation;
-mod mirror;
 mod plan_file;
 mod result_log;
 mod run_folder;
 mod slurm;
 mod slurm_runner;
-mod tracker;
 mod worker;
 
-pub use cluster::{OnInterrupt, SlurmSettings};
-pub use detached::{DetachedJobs, cancel, remove_folder};
-pub use entry::Entry;
-pub use incarnation::Incarnation;
 pub use plan_file::{PlanFile, WorkerSettings};
-pub use result_log::ResultLog;
-pub use run_folder::RunFolder;
-pub use slurm_runner::{SlurmRunner, Start};
+pub use result_log::{Entry, ResultLog};
+pub use run_folder::{Incarnation, RunFolder};
+pub use slurm::{OnInterrupt, SlurmSettings};
+pub use slurm_runner::{DetachedJobs, SlurmRunner, Start, cancel, remove_folder};
 pub use worker::work;

@@ -2,10 +2,12 @@
 //! writer, is only ever appended to, and needs no lock: whatever way the task ends, all but its last entry are whole, and a
 //! reader stops before one that is not.
 
-use super::entry::Entry;
-use judge_problem::{Digest, FinishedJob, JobId, KnownOutcome};
+use judge_problem::{
+    Digest, Evidence, Exit, Features, FinishedJob, JobId, KnownOutcome, Node, Number, Outcome, as_text,
+};
 use judge_run::runner::{ResultStore, StoreLost, was_interrupted};
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -16,18 +18,18 @@ use std::time::{Duration, Instant};
 /// The lengths of an entry and of its answer, and the start of their hash.
 const HEAD: usize = 8 + 8 + 16;
 
-/// The length of an answer that there is not.
-const NONE: u64 = u64::MAX;
+/// The length that stands for no answer.
+const NO_ANSWER: u64 = u64::MAX;
 
-/// The most bytes that a reader takes up at once.
+/// The most bytes that are read at once.
 const READ_BYTES: u64 = 16 << 20;
 
-/// A result is written after this time, unless the task is told to end before. A cluster that ends a task signals all its
-/// processes, solvers and checkers among them: what they did then is no result.
-const HELD: Duration = Duration::from_millis(150);
+/// A result is held so long before it is written, and dropped if the task is told to end meanwhile. A cluster signals all
+/// processes of a task, also its solvers and checkers, so their last results are wrong.
+const HOLD_TIME: Duration = Duration::from_millis(150);
 
-/// How often it is looked for results that were held long enough.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often held results are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The log of a task, to be written.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl ResultLog {
             while let Some(log) = written.upgrade() {
                 log.lock().write_held();
                 drop(log);
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         })?;
         Ok(Self { log, places: Mutex::default() })
@@ -74,15 +76,15 @@ impl ResultLog {
         log.file.sync_data()
     }
 
-    /// Takes jobs from now on for those of cases with these places in the whole plan.
-    pub(super) fn turn_to(&self, places: Vec<usize>) {
+    /// Sets the places in the whole plan of the cases that are played next.
+    pub(super) fn set_places(&self, places: Vec<usize>) {
         *self.places.lock() = places;
     }
 
     /// Waits until everything is written.
     pub(super) fn finish(&self) -> io::Result<()> {
         while !self.log.lock().held.is_empty() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.log.lock().failed.take().map_or(Ok(()), |why| Err(io::Error::other(why)))
     }
@@ -103,14 +105,14 @@ impl ResultLog {
 }
 
 impl LogFile {
-    /// Writes what was held long enough, and forgets what was held when the task was told to end.
+    /// Writes results that were held long enough, and drops all held results if the task was told to end.
     fn write_held(&mut self) {
         if was_interrupted() || self.failed.is_some() {
             self.held.clear();
             return;
         }
         let mut bytes = Vec::new();
-        while self.held.front().is_some_and(|(came, _)| came.elapsed() >= HELD) {
+        while self.held.front().is_some_and(|(came, _)| came.elapsed() >= HOLD_TIME) {
             bytes.extend(self.held.pop_front().into_iter().flat_map(|(_, entry)| entry));
         }
         // On a network file system, others see what was written once it is synchronized.
@@ -140,7 +142,7 @@ impl ResultStore for ResultLog {
 fn packed(entry: &Entry, answer: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(entry)?;
     let answer = answer.map(lz4_flex::compress_prepend_size);
-    let length = answer.as_ref().map_or(NONE, |answer| answer.len() as u64);
+    let length = answer.as_ref().map_or(NO_ANSWER, |answer| answer.len() as u64);
     let mut bytes = [(text.len() as u64).to_le_bytes(), length.to_le_bytes()].concat();
     let answer = answer.unwrap_or_default();
     let hash = Digest::of_parts([&bytes[..], &text, &answer]);
@@ -151,7 +153,7 @@ fn packed(entry: &Entry, answer: Option<&[u8]>) -> io::Result<Vec<u8>> {
 }
 
 /// An entry, with the answer that follows it.
-pub(super) type AnsweredEntry = (Entry, Option<Vec<u8>>);
+type AnsweredEntry = (Entry, Option<Vec<u8>>);
 
 /// Reads the file of a task as it grows.
 #[derive(Debug)]
@@ -170,7 +172,7 @@ impl LogReader {
 
     /// Returns the entries that have become whole since the last time, each with its answer.
     pub(super) fn read(&mut self) -> io::Result<Vec<AnsweredEntry>> {
-        // Opened anew: a network file system then asks the server how long the file is.
+        // Opened again, so that a network file system asks the server for the length.
         let mut file = File::open(&self.path)?;
         if file.metadata()?.len() <= self.offset {
             return Ok(Vec::new());
@@ -193,7 +195,7 @@ impl LogReader {
 fn unpacked(bytes: &[u8]) -> Option<(AnsweredEntry, usize)> {
     let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let (text, answer) = (number(0)?, number(8)?);
-    let has_answer = answer != NONE;
+    let has_answer = answer != NO_ANSWER;
     let text_end = HEAD.checked_add(usize::try_from(text).ok()?)?;
     let end = text_end.checked_add(if has_answer { usize::try_from(answer).ok()? } else { 0 })?;
     let (text, answer) = (bytes.get(HEAD..text_end)?, bytes.get(text_end..end)?);
@@ -204,10 +206,84 @@ fn unpacked(bytes: &[u8]) -> Option<(AnsweredEntry, usize)> {
     Some(((serde_json::from_slice(text).ok()?, answer), end))
 }
 
+/// An entry in the log of a task.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Entry {
+    /// Where it runs: its first entry.
+    Began(Node),
+    /// The result of a job. The answer follows the entry.
+    Finished(Box<FinishedEntry>),
+    /// It cannot play anything, and why.
+    Failed {
+        /// The node that it runs on.
+        node: String,
+        /// The error.
+        error: String,
+        /// What to do.
+        hint: Option<String>,
+        /// Whether the arguments are at fault, or else the machine.
+        usage: bool,
+    },
+}
+
+/// The result of a job.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FinishedEntry {
+    case: usize,
+    solver: usize,
+    outcome: Outcome,
+    features: Option<Vec<(String, String)>>,
+    #[serde(with = "as_text::optional")]
+    input: Option<Digest>,
+}
+
+impl Entry {
+    /// Returns the entry of a task that cannot play anything.
+    #[must_use]
+    pub fn failed(node: String, error: String, hint: Option<String>, exit: Exit) -> Self {
+        Self::Failed { node, error, hint, usage: exit == Exit::Usage }
+    }
+
+    /// Returns the entry of a finished job, the case of which has this place in the whole plan.
+    pub(super) fn finished(finished: &FinishedJob, place: usize) -> Self {
+        let features = finished.features.as_ref().map(|features| {
+            features.iter().map(|feature| (feature.name.to_string(), feature.value.to_string())).collect()
+        });
+        Self::Finished(Box::new(FinishedEntry {
+            case: place,
+            solver: finished.job.solver,
+            outcome: finished.outcome.clone(),
+            features,
+            input: finished.evidence.input,
+        }))
+    }
+}
+
+impl FinishedEntry {
+    /// Returns the finished job.
+    pub(super) fn into_job(self, answer: Option<Vec<u8>>) -> FinishedJob {
+        let features = self.features.map(|pairs| {
+            let mut features = Features::default();
+            for (name, value) in &pairs {
+                if let Ok(value) = value.parse::<Number>() {
+                    features.set(name, value);
+                }
+            }
+            Arc::new(features)
+        });
+        FinishedJob {
+            job: JobId { case: self.case, solver: self.solver },
+            outcome: self.outcome,
+            features,
+            evidence: Box::new(Evidence { input: self.input, answer, stored: None, transcript: None }),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::{Evidence, Outcome, Verdict};
+    use judge_problem::Verdict;
 
     fn finished(case: usize, answer: &[u8]) -> FinishedJob {
         let outcome = Outcome {
@@ -224,7 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (whole, growing) = (folder.path().join("whole"), folder.path().join("growing"));
         let log = ResultLog::create(&whole).unwrap();
-        log.turn_to(vec![7, 9]);
+        log.set_places(vec![7, 9]);
         log.store(&[finished(0, b"one\xff"), finished(1, b"")]).unwrap();
         log.finish().unwrap();
         assert!(ResultLog::create(&whole).is_err(), "a log has one writer");

@@ -14,10 +14,10 @@
 //! Each file has one writer, and no file is locked: on a network file system, making a file that must not exist yet is all
 //! that is needed.
 
-use super::incarnation::Incarnation;
 use judge_problem::{CaseName, CaseSource, CaseSpec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -34,17 +34,17 @@ const JOBS: &str = "jobs";
 const LOGS: &str = "logs";
 const FILES: &str = "files";
 
-/// What the name of the folder starts with.
+/// The start of the folder's name.
 pub(super) const PREFIX: &str = "judge-run.";
 
-/// Less room on the file system is none.
-const LEAST_ROOM: u64 = 256 << 10;
+/// Below this the disk counts as full.
+const MIN_FREE_BYTES: u64 = 256 << 10;
 
 /// The judge that tasks run, and their script.
 const JUDGE: &str = "judge";
 const SCRIPT: &str = "task.sh";
 
-/// How often the removal of a folder is tried: a task may just be writing to it.
+/// How often the removal of a folder is tried, because a task may still write to it.
 const REMOVALS: usize = 50;
 
 /// The folder of a run on the shared file system.
@@ -53,7 +53,7 @@ pub struct RunFolder {
     path: PathBuf,
 }
 
-/// A case, as a task gets it.
+/// A case as tasks read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CaseEntry {
     /// Its place in the plan.
@@ -91,8 +91,8 @@ impl CaseEntry {
 }
 
 impl RunFolder {
-    /// Makes a folder in `parent`. Programs that root's sandbox runs as other users pass through it: its name is random, so
-    /// that others cannot guess it.
+    /// Makes a folder in `parent`. If root runs the judge, programs run as other users and must pass through the folder. Its
+    /// name is random, so that nobody can guess it.
     pub(super) fn make(parent: &Path) -> io::Result<Self> {
         let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
         let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(16).tempdir_in(parent)?;
@@ -117,8 +117,9 @@ impl RunFolder {
         &self.path
     }
 
-    /// Returns the folder of a run at this path, or what is left of one; `None` if there is nothing, or anything else.
-    pub(super) fn left(path: &Path) -> Option<Self> {
+    /// Returns the folder of a run at this path, complete or partly removed. `None` if there is none, or if something else
+    /// is there.
+    pub(super) fn find_remains(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let known = [PLAN, CASES, PIECES, CLAIMS, RESULTS, REVOKED, JOBS, LOGS, FILES, JUDGE, SCRIPT];
         let is_known = |name: &String| known.contains(&&**name);
@@ -129,7 +130,7 @@ impl RunFolder {
         is_left.then(|| Self::at(path))
     }
 
-    /// Returns whether the run is not over. Where the file system is not mounted here, that is an error.
+    /// Returns whether the run goes on. If the file system is not mounted here, that is an error.
     ///
     /// # Errors
     /// When it cannot be known.
@@ -154,7 +155,7 @@ impl RunFolder {
         self.path.join(LOGS).join("%A_%a")
     }
 
-    /// Returns the end of what the tasks printed, of the first that printed anything.
+    /// Returns the end of the output of the first task that printed anything.
     pub(super) fn printed(&self) -> Option<String> {
         let mut logs: Vec<_> = fs::read_dir(self.path.join(LOGS)).ok()?.flatten().map(|entry| entry.path()).collect();
         logs.sort();
@@ -170,7 +171,7 @@ impl RunFolder {
         file.write_all(format!("{id}\n").as_bytes())
     }
 
-    /// Returns the ids of the jobs that were submitted for the run, as far as they were recorded.
+    /// Returns the recorded ids of the jobs that were submitted for the run.
     pub(super) fn jobs(&self) -> io::Result<Vec<String>> {
         match fs::read_to_string(self.path.join(JOBS)) {
             Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
@@ -194,9 +195,9 @@ impl RunFolder {
         self.path.join(SCRIPT)
     }
 
-    /// Returns whether a task could write a result: on a file system that is full, none can.
-    pub(super) fn has_room(&self) -> bool {
-        rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= LEAST_ROOM)
+    /// Returns whether the disk has room for results.
+    pub(super) fn has_free_space(&self) -> bool {
+        rustix::fs::statvfs(&self.path).is_ok_and(|free| free.f_bavail.saturating_mul(free.f_frsize) >= MIN_FREE_BYTES)
     }
 
     pub(super) fn write_plan(&self, plan: &impl Serialize) -> io::Result<()> {
@@ -215,8 +216,8 @@ impl RunFolder {
         read_json(&self.path.join(CASES))
     }
 
-    /// Adds a piece, and returns its name. In the order of names, pieces are in the order of their first cases. The name tells
-    /// how often its cases were lost: a piece of the same cases has another one then.
+    /// Adds a piece, and returns its name. Sorted by name, pieces are in the order of their first cases. The name contains
+    /// how often the cases were lost, so that the piece that replaces a lost one has another name.
     pub(super) fn add_piece(&self, piece: &Piece) -> io::Result<String> {
         let first = piece.cases.first().map_or(0, |case| case.place);
         let name = format!("{first:010}.{}", piece.losses);
@@ -246,8 +247,8 @@ impl RunFolder {
         Incarnation::parse(&text).ok_or_else(|| ErrorKind::InvalidData.into())
     }
 
-    /// Takes a piece for a task; `false` when another one was faster. The file gets its name once it is written: a task that
-    /// is killed meanwhile leaves no piece that is taken and has no owner.
+    /// Takes a piece for a task. `false` when another task was faster. The claim file gets its name after it is written, so
+    /// that a killed task never leaves a claim without an owner.
     pub(super) fn claim(&self, piece: &str, task: &Incarnation) -> io::Result<bool> {
         let claims = self.path.join(CLAIMS);
         let draft = claims.join(format!(".{piece}.{task}"));
@@ -274,12 +275,12 @@ impl RunFolder {
         Ok(names(&self.path.join(RESULTS))?.iter().filter_map(|name| Incarnation::parse(name)).collect())
     }
 
-    /// Tells a task that is lost to end, should it still be running.
+    /// Tells a lost task to end, in case it still runs.
     pub(super) fn revoke(&self, task: &Incarnation) -> io::Result<()> {
         File::create(self.path.join(REVOKED).join(task.to_string())).map(drop)
     }
 
-    /// Returns whether a task is to end: the run is over, or the task was given up for lost.
+    /// Returns whether a task must end: the run is over, or the task counts as lost.
     pub(super) fn is_over_for(&self, task: &Incarnation) -> bool {
         !self.is_open() || self.path.join(REVOKED).join(task.to_string()).exists()
     }
@@ -302,11 +303,11 @@ impl RunFolder {
 
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    // One that begins with a point is about to get its name.
+    // A file whose name begins with a point is still being written.
     entries.filter(|name| name.as_ref().map_or(true, |name: &String| !name.starts_with('.'))).collect()
 }
 
-/// Writes a file that is there whole or not at all.
+/// Writes a file atomically.
 fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> io::Result<()> {
     let beside = folder.join(format!(".{name}"));
     let write = || {
@@ -320,6 +321,43 @@ fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> io::Result<(
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     Ok(serde_json::from_reader(BufReader::new(File::open(path)?))?)
+}
+
+/// One start of a task of a job. If Slurm starts the task again, that is another incarnation, with its own pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Incarnation {
+    /// The id of the job.
+    pub job: String,
+    /// The number of the task in it.
+    pub task: usize,
+    /// How often it was started before.
+    pub restart: usize,
+}
+
+impl Incarnation {
+    /// Returns the task that this process is, if it is one of Slurm.
+    #[must_use]
+    pub fn here() -> Option<Self> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let number = |name: &str| variable(name)?.parse().ok();
+        Some(Self {
+            job: variable("SLURM_ARRAY_JOB_ID")?,
+            task: number("SLURM_ARRAY_TASK_ID")?,
+            restart: number("SLURM_RESTART_COUNT").unwrap_or(0),
+        })
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let (job, task, restart) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some(Self { job: job.to_owned(), task, restart }).filter(|_| parts.next().is_none())
+    }
+}
+
+impl fmt::Display for Incarnation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.job, self.task, self.restart)
+    }
 }
 
 #[cfg(test)]

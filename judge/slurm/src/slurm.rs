@@ -1,20 +1,182 @@
-//! The commands of Slurm, and what goes wrong with them.
+//! How a run uses a cluster with Slurm: its settings, the commands of Slurm, and what goes wrong with them.
 
-use judge_problem::{Exit, error_chain, quote_words, tail};
+use super::plan_file::WorkerSettings;
+use super::run_folder::RunFolder;
+use judge_problem::plan::Plan;
+use judge_problem::{Exit, Node, NodeList, error_chain, quote_words, tail};
 use judge_run::command::{self, CommandError, CommandOutput};
-use judge_run::runner::ClusterError;
+use judge_run::runner::{ClusterError, EarlyEnd, RunError, Signals};
+use judge_sandbox::Tier;
+use parking_lot::Mutex;
 use std::ffi::OsString;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A question to Slurm is answered in less, unless its controller is gone.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time that a piece may take by the limits.
+const PIECE: Duration = Duration::from_secs(60);
 
-/// Tasks that are cancelled have this long to end, and are looked at this often.
-const ENDING: Duration = Duration::from_secs(20);
-const LOOK: Duration = Duration::from_millis(200);
+/// The fewest tasks of a job, if there is a piece for each. A task that finds no piece ends at once.
+const MIN_TASKS: usize = 64;
 
-/// What Slurm says where its machines are at fault, and not the arguments.
+/// The most tasks of a job: the default of Slurm's `MaxArraySize` is one more.
+const MAX_TASKS: usize = 1_000;
+
+/// The most pieces of a run: a folder with more files is slow.
+const MAX_PIECES: usize = 5_000;
+
+/// Up to so many cases, each is a piece of its own.
+const FEW_CASES: usize = 128;
+
+/// After this time a task takes no further piece, so that other jobs get the node.
+pub(super) const MAX_TASK_TIME: Duration = Duration::from_secs(300);
+
+/// How a plan is run with Slurm.
+#[derive(Debug, Clone)]
+pub struct SlurmSettings {
+    /// The folder on the shared file system in which the folder of the run is made.
+    pub workdir: PathBuf,
+    /// Further options of `sbatch`.
+    pub options: Vec<String>,
+    /// What nodes must have.
+    pub constraint: Option<String>,
+    /// How often the cases of a lost task run again.
+    pub retries: u32,
+    /// How long a job may take to be submitted.
+    pub submit_wait: Duration,
+    /// Whether the run goes on without this judge, once it is submitted.
+    pub detach: bool,
+    /// How tasks run it.
+    pub worker: WorkerSettings,
+}
+
+/// What happens to the job when the run is interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnInterrupt {
+    /// It is cancelled.
+    Cancel,
+    /// It goes on.
+    Detach,
+}
+
+/// A cluster, as a run uses it.
+pub(super) struct Cluster {
+    pub(super) settings: SlurmSettings,
+    /// Asks the user.
+    ask: fn(&mut Signals) -> OnInterrupt,
+    /// The most solvers that ran at once.
+    at_once: AtomicUsize,
+    nodes: Mutex<NodeList>,
+    early_end: EarlyEnd,
+}
+
+impl Cluster {
+    pub(super) fn new(settings: SlurmSettings, ask: fn(&mut Signals) -> OnInterrupt) -> Self {
+        let at_once = AtomicUsize::new(settings.worker.jobs);
+        Self { settings, ask, at_once, nodes: Mutex::default(), early_end: EarlyEnd::default() }
+    }
+
+    pub(super) fn early_end(&self) -> &EarlyEnd {
+        &self.early_end
+    }
+
+    pub(super) fn at_once(&self) -> usize {
+        self.at_once.load(Ordering::SeqCst)
+    }
+
+    /// Returns the weakest tier of the nodes that have taken part.
+    pub(super) fn tier(&self) -> Option<Tier> {
+        self.nodes().iter().map(|node| node.tier).max()
+    }
+
+    /// Returns the nodes that have taken part.
+    pub(super) fn nodes(&self) -> NodeList {
+        self.nodes.lock().clone()
+    }
+
+    /// Returns how many cases a piece holds, so that it takes at most a minute by the limits.
+    pub(super) fn piece_size(&self, plan: &Plan, cases: usize) -> usize {
+        let by_limits = PIECE.as_secs_f64() * self.settings.worker.jobs as f64 / worst(plan).as_secs_f64().max(1e-6);
+        cases.div_ceil(MAX_PIECES).max(whole(by_limits).min(cases.div_ceil(FEW_CASES))).max(1)
+    }
+
+    /// Submits enough tasks for the remaining pieces, and returns the id of their job.
+    pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
+        let jobs = self.settings.worker.jobs;
+        let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
+        let shifts = whole(work / MAX_TASK_TIME.as_secs_f64());
+        let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);
+        let submission = Submission {
+            script: &folder.script(),
+            folder: folder.path(),
+            log: &folder.log_pattern(),
+            tasks,
+            cpus: jobs,
+            constraint: self.settings.constraint.as_deref(),
+            options: &self.settings.options,
+            wait: self.settings.submit_wait,
+        };
+        let id = submit(&submission).map_err(RunError::Cluster)?;
+        folder.add_job(&id).map_err(|error| unwritable(folder, &error))?;
+        Ok(id)
+    }
+
+    pub(super) fn retries(&self) -> u32 {
+        self.settings.retries
+    }
+
+    pub(super) fn ask(&self, signals: &mut Signals) -> OnInterrupt {
+        (self.ask)(signals)
+    }
+
+    /// Adds a node that takes part, and returns it with the name that the results have.
+    pub(super) fn add_node(&self, node: Node) -> Node {
+        let name = self.nodes.lock().add(node.clone());
+        Node { name, ..node }
+    }
+
+    /// Notes how many tasks are running.
+    pub(super) fn note_running(&self, tasks: usize) {
+        self.at_once.fetch_max(tasks * self.settings.worker.jobs, Ordering::SeqCst);
+    }
+}
+
+/// Returns the error of a run folder that cannot be used any more.
+pub(super) fn unwritable(folder: &RunFolder, error: &io::Error) -> RunError {
+    RunError::Cluster(ClusterError {
+        error: format!("cannot use the run folder {}: {}", folder.path().display(), error_chain(error)),
+        hint: Some(
+            "what is finished is recorded: repair the folder, or name another folder with --workdir, and add --resume"
+                .to_owned(),
+        ),
+        exit: Exit::Fault,
+    })
+}
+
+/// Returns the whole part of a number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the fraction is to be dropped; a number that does not fit becomes the nearest one that does"
+)]
+pub(super) fn whole(number: f64) -> usize {
+    number as usize
+}
+
+/// Returns the longest time that a case may take.
+fn worst(plan: &Plan) -> Duration {
+    (0..plan.solvers.len()).map(|solver| plan.limits_of(solver).cpu.0).sum()
+}
+
+/// Slurm answers faster than this, unless its controller is down.
+pub(super) const SLURM_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Cancelled tasks have so long to end, and are checked so often.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Messages of Slurm that blame its machines and not the arguments.
 const FAULTS: [&str; 10] = [
     "unable to contact",
     "socket timed out",
@@ -62,21 +224,21 @@ impl TaskState {
 }
 
 /// What is submitted.
-pub(super) struct Submission<'a> {
-    pub(super) script: &'a Path,
-    pub(super) folder: &'a Path,
-    pub(super) log: &'a Path,
-    pub(super) tasks: usize,
-    pub(super) cpus: usize,
-    pub(super) constraint: Option<&'a str>,
-    /// The user's own options: they come last, and so they count.
-    pub(super) options: &'a [String],
+struct Submission<'a> {
+    script: &'a Path,
+    folder: &'a Path,
+    log: &'a Path,
+    tasks: usize,
+    cpus: usize,
+    constraint: Option<&'a str>,
+    /// The user's own options. They come last and override the others.
+    options: &'a [String],
     /// How long it may take.
-    pub(super) wait: Duration,
+    wait: Duration,
 }
 
 /// Submits an array job, and returns its id.
-pub(super) fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
+fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut words = vec![
         "sbatch".to_owned(),
@@ -102,15 +264,15 @@ pub(super) fn submit(submission: &Submission<'_>) -> Result<String, ClusterError
     }
 }
 
-/// Returns the tasks of jobs that Slurm still knows, those that have ended among them.
-pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>, ClusterError> {
+/// Returns the tasks of jobs that Slurm still lists, including ended ones.
+pub(super) fn tasks(jobs: &[String], timeout: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
-    // One for each: a job that is forgotten is an error, and hides the others.
+    // One call for each job: a job that Slurm has forgotten would make the whole call fail.
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
-        let output = run(&words, Path::new("/"), patience)?;
+        let output = run(&words, Path::new("/"), timeout)?;
         if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("Invalid job id") {
             continue;
         }
@@ -122,15 +284,15 @@ pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>,
     Ok(rows)
 }
 
-/// Returns these ids of jobs and those of the other jobs that Slurm knows and that were submitted from this folder: a judge
-/// that is killed while it submits a job records no id.
-pub(super) fn with_unrecorded(
+/// Returns these job ids, and the ids of other jobs that Slurm lists for this folder. A judge that is killed while it
+/// submits a job has recorded no id.
+pub(super) fn with_unrecorded_jobs(
     mut jobs: Vec<String>,
     folder: &Path,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Vec<String>, ClusterError> {
     let words = ["squeue", "--noheader", "--me", "--states=all", "--format=%F|%Z"].map(str::to_owned);
-    let output = run(&words, Path::new("/"), patience)?;
+    let output = run(&words, Path::new("/"), timeout)?;
     if !output.status.success() {
         return Err(refused(&words, &output));
     }
@@ -156,25 +318,25 @@ pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
         return Ok(());
     }
     let words = [&["scancel".to_owned(), "--quiet".to_owned()], jobs].concat();
-    run(&words, Path::new("/"), PATIENCE).map(drop)
+    run(&words, Path::new("/"), SLURM_TIMEOUT).map(drop)
 }
 
 /// Waits until no task of these jobs runs any more. Returns whether all have ended in time.
 pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
     let started = Instant::now();
     let is_active = |task: &TaskRow| task.state == TaskState::Running;
-    while tasks(jobs, PATIENCE)?.iter().any(is_active) {
-        if started.elapsed() > ENDING {
+    while tasks(jobs, SLURM_TIMEOUT)?.iter().any(is_active) {
+        if started.elapsed() > CANCEL_TIMEOUT {
             return Ok(false);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(true)
 }
 
-fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOutput, ClusterError> {
+fn run(words: &[String], folder: &Path, timeout: Duration) -> Result<CommandOutput, ClusterError> {
     let all: Vec<OsString> = words.iter().map(OsString::from).collect();
-    command::run(&all, folder, patience, None).map_err(|error| match &error {
+    command::run(&all, folder, timeout, None).map_err(|error| match &error {
         CommandError::Start { .. } => ClusterError {
             error: error_chain(&error),
             hint: Some("run this where Slurm's commands are, such as on a login node of the cluster".to_owned()),
@@ -188,7 +350,7 @@ fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOut
     })
 }
 
-/// Returns the error of a command that Slurm did not carry out, in its own words.
+/// Returns the error of a command that Slurm refused, in its own words.
 fn refused(words: &[String], output: &CommandOutput) -> ClusterError {
     let said = tail(&output.stderr);
     let lower = said.to_lowercase();

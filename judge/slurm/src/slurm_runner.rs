@@ -1,15 +1,14 @@
-//! Runs plans on a cluster with Slurm.
+//! Runs plans on a cluster with Slurm; and what becomes of a run that no judge follows.
 
-use super::cluster::{Cluster, OnInterrupt, SlurmSettings};
-use super::following::Following;
+use super::following::{Following, Tracker, pieces};
 use super::plan_file::PlanFile;
 use super::run_folder::{CaseEntry, RunFolder};
-use super::tracker::{Tracker, pieces};
+use super::slurm::{self, Cluster, OnInterrupt, SlurmSettings, TaskRow, TaskState};
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
-    ClusterJob, Digest, Evidence, Exit, FinishedJob, JobId, KnownOutcome, NodeList, RunEvent, RunningJobs, Stop,
-    error_chain,
+    ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList, RunEvent,
+    RunningJobs, Stop, error_chain,
 };
 use judge_run::cases::Inputs;
 use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
@@ -17,6 +16,7 @@ use judge_sandbox::{Gap, Sandbox, Tier};
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What runs the jobs, as the journal has it.
 const ENGINE: &str = "slurm";
@@ -49,8 +49,8 @@ impl Drop for SlurmRunner {
 }
 
 impl SlurmRunner {
-    /// Returns a runner for problems of a catalogue. `sandbox` is that of this machine. `ask` is called when the run is
-    /// interrupted.
+    /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `ask` is called when the run
+    /// is interrupted.
     #[must_use]
     pub fn new(
         settings: SlurmSettings,
@@ -66,7 +66,7 @@ impl SlurmRunner {
     /// Removes the folder of the run that ended before, and keeps this one in its place.
     fn remove_ended(&self, next: Option<RunFolder>) {
         let before = std::mem::replace(&mut *self.ended.lock(), next);
-        // What cannot be removed now is removed when the run is looked at.
+        // If the removal fails, it is tried again when the run is listed.
         drop(before.map(|folder| folder.remove()));
     }
 
@@ -92,7 +92,7 @@ impl SlurmRunner {
         }
     }
 
-    /// Hands over what is known of earlier runs. Returns which cases need not be run.
+    /// Passes on the results of earlier runs. Returns which cases need not run.
     fn hand_over_known(&self, plan: &Plan, store: &dyn ResultStore, handover: &mut Handover<'_>) -> Vec<bool> {
         if !store.has_earlier() {
             return vec![false; plan.cases.len()];
@@ -113,7 +113,7 @@ impl SlurmRunner {
         known
     }
 
-    /// The machines of earlier results are those of the run, too.
+    /// The machines of earlier results belong to the run, too.
     fn note_earlier_nodes(&self, found: &mut [FinishedJob], store: &dyn ResultStore, handover: &mut Handover<'_>) {
         for outcome in found.iter_mut().map(|job| &mut job.outcome) {
             let node = outcome.node.as_deref().and_then(|name| store.earlier_node(name));
@@ -179,7 +179,7 @@ fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunF
     }
 }
 
-/// Returns what the run itself has of a case.
+/// Returns the results that the run itself has of a case.
 fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
     let of_solver = |solver| {
         let job = JobId { case, solver };
@@ -190,7 +190,7 @@ fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
     (0..plan.solvers.len()).filter_map(of_solver).collect()
 }
 
-/// Returns what is known of a case with this input.
+/// Returns the earlier results of a case with this input.
 fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> Vec<FinishedJob> {
     let digest = Digest::of(input);
     let of_solver = |solver| {
@@ -243,4 +243,93 @@ impl PlanRunner for SlurmRunner {
     fn gaps(&self) -> &[Gap] {
         self.sandbox.gaps()
     }
+}
+
+/// How long Slurm may take to answer about a run that is only shown.
+const SLURM_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
+#[derive(Debug, Default)]
+pub struct DetachedJobs {
+    /// Why it does not answer.
+    silent: Option<String>,
+}
+
+impl DetachedJobs {
+    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is asked only if the
+    /// folder of the run exists.
+    pub fn find(&mut self, job: &ClusterJob) -> Option<DetachedJob> {
+        let folder = RunFolder::at(&job.folder);
+        let is_open = match folder.find_open() {
+            Ok(false) => return None,
+            found => found.is_ok(),
+        };
+        let (ids, last_asked) = self.tasks(job);
+        let (id, state) = match last_asked {
+            Err(why) => (None, JobState::Unknown(why)),
+            Ok(tasks) => {
+                let find = |state| tasks.iter().find(|task| task.state == state).map(|task| task.job.clone());
+                match (find(TaskState::Running), find(TaskState::Pending)) {
+                    (Some(id), _) => (Some(id), JobState::Running),
+                    (None, Some(id)) => (Some(id), JobState::Pending),
+                    (None, None) if is_open => (None, JobState::Ended),
+                    (None, None) => return None,
+                }
+            }
+        };
+        let id = id.or_else(|| ids.last().cloned()).unwrap_or_default();
+        Some(DetachedJob { engine: job.engine.clone(), id, state })
+    }
+
+    /// Returns the ids of the jobs of a run, and what Slurm says of their tasks.
+    fn tasks(&mut self, job: &ClusterJob) -> (Vec<String>, Result<Vec<TaskRow>, String>) {
+        if let Some(why) = &self.silent {
+            return (recorded_ids(job), Err(why.clone()));
+        }
+        let ids = submitted_ids(job, SLURM_TIMEOUT);
+        let last_asked = ids.and_then(|ids| Ok((slurm::tasks(&ids, SLURM_TIMEOUT)?, ids)));
+        match last_asked {
+            Ok((tasks, ids)) => (ids, Ok(tasks)),
+            Err(error) => {
+                self.silent = Some(error.error.clone());
+                (recorded_ids(job), Err(error.error))
+            }
+        }
+    }
+}
+
+/// Cancels the jobs of a run, and waits for their end.
+///
+/// # Errors
+/// When Slurm does not answer, or a task does not end.
+pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
+    let ids = submitted_ids(job, slurm::SLURM_TIMEOUT)?;
+    slurm::cancel(&ids)?;
+    if slurm::wait_for_end(&ids)? {
+        return Ok(());
+    }
+    Err(ClusterError {
+        error: format!("the tasks of Slurm job {} were cancelled, and have not ended yet", ids.join(", ")),
+        hint: Some("`squeue --me` shows them; try again when they are gone".to_owned()),
+        exit: Exit::Fault,
+    })
+}
+
+/// Removes the folder of a run that is over, or the rest of it. Anything else at its path is kept.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
+    RunFolder::find_remains(&job.folder).map_or(Ok(()), |folder| folder.remove())
+}
+
+/// Returns the ids of the jobs of a run, the last one last.
+fn submitted_ids(job: &ClusterJob, timeout: Duration) -> Result<Vec<String>, ClusterError> {
+    slurm::with_unrecorded_jobs(recorded_ids(job), &job.folder, timeout)
+}
+
+fn recorded_ids(job: &ClusterJob) -> Vec<String> {
+    let submitted = RunFolder::at(&job.folder).jobs().unwrap_or_else(|_| vec![job.id.clone()]);
+    // They become arguments of a command.
+    submitted.into_iter().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())).collect()
 }

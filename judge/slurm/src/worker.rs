@@ -1,8 +1,8 @@
 //! A task: takes pieces of a run and plays them, until there are none.
 
-use super::incarnation::Incarnation;
 use super::result_log::ResultLog;
-use super::run_folder::{Piece, RunFolder};
+use super::run_folder::{Incarnation, Piece, RunFolder};
+use super::slurm::{MAX_TASK_TIME, whole};
 use judge_problem::RunEvent;
 use judge_problem::plan::Plan;
 use judge_run::runner::{PlanRunner, RunError};
@@ -12,24 +12,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The work that a task holds: after this time it takes no further piece, and makes room for others.
-pub(super) const SHIFT: Duration = Duration::from_secs(300);
+/// The time of the pieces that are taken at once, estimated from the last pieces. With less, taking costs more than playing.
+/// With more, other tasks are idle at the end.
+const BATCH_TIME: Duration = Duration::from_secs(5);
 
-/// The work that is taken at a time, by what the last pieces took: less would cost more than it takes, and more would leave
-/// the other tasks idle at the end.
-const HELPING: Duration = Duration::from_secs(5);
-
-/// A task takes at most this part of what is left.
+/// A task takes at most this part of the remaining pieces.
 const SHARE: usize = 32;
 
-/// How often it is looked whether the run is over.
-const WATCH: Duration = Duration::from_secs(1);
+/// How often a task checks whether the run is over.
+const OVER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a list of pieces is good for.
 const LISTED: Duration = Duration::from_secs(5);
 
-/// Takes pieces of the run in a folder and plays them, until there are none, the shift is over, or `SIGTERM` comes. `plan` is
-/// that of the run, without cases.
+/// Takes pieces of the run in a folder and plays them, until there are none, its time is over, or `SIGTERM` comes. `plan` is
+/// the plan of the run, without cases.
 ///
 /// # Errors
 /// When a piece cannot be read, its results cannot be written, or the run cannot be started.
@@ -45,14 +42,14 @@ pub fn work(
     let started = Instant::now();
     let mut pieces = Pieces { folder, task, waiting: Vec::new(), listed: None };
     let mut count = runner.jobs();
-    while started.elapsed() < SHIFT && !over.load(Ordering::SeqCst) && !folder.is_over_for(task) {
+    while started.elapsed() < MAX_TASK_TIME && !over.load(Ordering::SeqCst) && !folder.is_over_for(task) {
         let taken = pieces.take(count).map_err(RunError::Start)?;
         let began = Instant::now();
         if taken.is_empty() || !play(plan, &taken, runner, log)? {
             break;
         }
         let of_one = began.elapsed().as_secs_f64() / taken.len() as f64;
-        count = ((HELPING.as_secs_f64() / of_one.max(0.001)) as usize).max(runner.jobs());
+        count = whole(BATCH_TIME.as_secs_f64() / of_one.max(0.001)).max(runner.jobs());
     }
     log.finish().map_err(|error| unwritten(&error.to_string()))
 }
@@ -64,7 +61,7 @@ fn unwritten(why: &str) -> RunError {
 /// Plays the cases of pieces. Returns whether all were played.
 fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog) -> Result<bool, RunError> {
     let cases = || pieces.iter().flat_map(|piece| &piece.cases);
-    log.turn_to(cases().map(|case| case.place).collect());
+    log.set_places(cases().map(|case| case.place).collect());
     let plan = Plan { cases: cases().map(super::run_folder::CaseEntry::spec).collect(), ..plan.clone() };
     let mut lost = None;
     let result = runner.run(&plan, log, &mut |event| {
@@ -83,7 +80,7 @@ fn play(plan: &Plan, pieces: &[Piece], runner: &dyn PlanRunner, log: &ResultLog)
 struct Pieces<'a> {
     folder: &'a RunFolder,
     task: &'a Incarnation,
-    /// Those that were not taken when they were listed, the next one last.
+    /// The free pieces of the last list, the next one last.
     waiting: Vec<String>,
     listed: Option<Instant>,
 }
@@ -115,11 +112,11 @@ impl Pieces<'_> {
     }
 }
 
-/// Ends this task when its run is over: it may be one that the cluster has lost sight of.
+/// Ends this task when its run is over, even if the cluster has lost track of it.
 fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
     let look = move || {
         while !folder.is_over_for(&task) {
-            std::thread::sleep(WATCH);
+            std::thread::sleep(OVER_POLL_INTERVAL);
         }
         over.store(true, Ordering::SeqCst);
         end_this_process();
@@ -128,7 +125,7 @@ fn watch(folder: RunFolder, task: Incarnation, over: Arc<AtomicBool>) {
     drop(std::thread::Builder::new().spawn(look));
 }
 
-/// Asks this process to end as Ctrl-C does: the running cases end, and what is finished is written down.
+/// Ends this process as Ctrl-C does: running cases end, and finished ones are written.
 fn end_this_process() {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
 }

@@ -63,7 +63,9 @@ fn with_candidates() -> Command {
 
 fn problems() -> Vec<CompletionCandidate> {
     let given = given_catalogue();
-    let Ok(catalogue) = load::catalogue_without_note(load::Given { catalogue: given.as_deref(), journal: None }) else {
+    let Ok(catalogue) =
+        load::catalogue_without_note(load::Given { catalogue: given.as_deref(), ..load::Given::default() })
+    else {
         return Vec::new();
     };
     let candidate = |problem: &judge_problem::Problem| {

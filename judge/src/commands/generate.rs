@@ -2,12 +2,13 @@
 
 use judge_cli::GenArgs;
 use judge_problem::parallel::try_map_on_all_cores;
-use judge_problem::{Exit, Problem, Seeds};
+use judge_problem::{BundledSolver, Exit, Problem, Seeds};
 use judge_run::cases::Inputs;
 use judge_session::failure::Failure;
 use judge_session::load::Given;
 use judge_session::{load, programs};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Seeds that are looked at together: a range may have any number of them.
 const BLOCK: usize = 1 << 12;
@@ -46,6 +47,14 @@ fn inputs(problem: &Problem) -> Result<Inputs, Failure> {
         return Err(Failure::usage(format!("the problem `{}` has no generator", problem.id)).with_hint(hint));
     }
     Ok(Inputs::of(problem))
+}
+
+/// Returns the bundled solvers, for what finds the programs of solvers.
+pub(super) fn bundled() -> &'static [BundledSolver] {
+    static BUNDLED: LazyLock<Vec<BundledSolver>> = LazyLock::new(|| {
+        solutions::all().map(|solution| BundledSolver { id: solution.id, summary: solution.summary }).collect()
+    });
+    &BUNDLED
 }
 
 /// Returns the ids of the bundled solvers.

@@ -36,7 +36,8 @@ pub use completion::complete_if_asked;
 /// Runs the subcommand of the command line, and returns the exit code.
 #[must_use]
 pub fn dispatch(cli: Cli) -> ExitCode {
-    let catalogue = Given { catalogue: cli.problems.as_deref(), journal: cli.journal.as_deref() };
+    let catalogue =
+        Given { catalogue: cli.problems.as_deref(), journal: cli.journal.as_deref(), bundled: generate::bundled() };
     let result = match cli.command {
         Command::Run(args) if args.watch => watch::watch(catalogue, &args),
         Command::Run(args) => run::run(catalogue, &args),

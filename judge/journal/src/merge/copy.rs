@@ -1,23 +1,17 @@
-//! Copies the results of a journal's runs into the run that they are merged into.
+//! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
-use super::error::{Failed, Unusable};
-use super::games::Games;
-use super::source::{COLUMNS, Contribution, Source, contributions};
-use crate::JournalError;
-use crate::begin::Rows;
-use crate::best_result::Replaced;
-use crate::faults::says_nothing_of_the_solver;
-use crate::key::SameGame;
-use crate::nodes::{add_node, nodes};
-use crate::rank::rank;
-use crate::row_writer::{CaseFacts, case_id};
+use super::source::{COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named};
+use crate::columns::{add_node, is_fault, nodes, rank};
+use crate::error::JournalError;
+use crate::identity::SameGame;
+use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
 use crate::store::Journal;
 use crate::stored;
-use crate::{answers, best_result, reference};
 use judge_problem::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
@@ -35,19 +29,19 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let (cases, answers) = (HashMap::new(), HashMap::new());
     let from = &journal.connection;
     let mut copier = Copier { into, target, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
-    // What is read of a file is of one moment.
+    // All reads of a file see the same snapshot.
     let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
     begun?;
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
-            reference::merge(into, target.run, theirs).map_err(Failed::Target)?;
+            stored::merge_reference(into, target.run, theirs).map_err(Failed::Target)?;
         }
     }
     for contribution in &contributions {
         copier.contribution(contribution, source).map_err(|side| side.of(source))?;
     }
-    best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
+    rows::find_bests(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
     copier.games.next_source();
     Ok(copier.added)
 }
@@ -74,7 +68,7 @@ impl Side {
 impl From<rusqlite::Error> for Side {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            // What no table takes is not of the target.
+            // If a row violates a constraint, the source is at fault.
             Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
                 Self::Source(JournalError::Damaged(error.to_string()))
             }
@@ -83,7 +77,7 @@ impl From<rusqlite::Error> for Side {
     }
 }
 
-/// Fails where a result is none that a judge writes: it would damage the target.
+/// Fails if a judge cannot have written this result: it would damage the target.
 fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
     let outcome = stored::read_outcome(row, 19)?;
     let place: i64 = row.get(0)?;
@@ -101,7 +95,7 @@ struct Copier<'a> {
     games: &'a mut Games,
     /// By the row in the source.
     cases: HashMap<i64, Case>,
-    /// Rows of answers: from those of the source to those of the target.
+    /// The rows of answers in the target, by their rows in the source.
     answers: HashMap<i64, i64>,
     added: usize,
     /// Cases whose best result was replaced.
@@ -115,9 +109,9 @@ struct Case {
     /// Its row in the target.
     id: i64,
     name: String,
-    /// Whether its input was read: else it is of no game.
+    /// Whether its input was read. If not, it belongs to no game.
     has_input: bool,
-    /// Whether it was checked as its run says.
+    /// Whether the checker is the checker of its run.
     is_of_checker: bool,
 }
 
@@ -143,7 +137,7 @@ impl Copier<'_> {
                 self.result(*entrant, origin, (contribution, source), row)?;
             }
         }
-        // What one merge knows of a run that was merged of others may be older than what is known here.
+        // An earlier merge may know fewer results of that run than this journal.
         self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
         Ok(())
     }
@@ -193,7 +187,7 @@ impl Copier<'_> {
         let place: i64 = row.get(0).map_err(Side::source)?;
         let verdict: String = row.get(4).map_err(Side::source)?;
         let game_case = self.game(place, &verdict, source, row)?;
-        if !self.is_wanted(entrant, place, origin, of, &verdict, row)? {
+        if !self.replaces_known(entrant, place, origin, of, &verdict, row)? {
             return Ok(());
         }
         let answer: Option<i64> = row.get(3).map_err(Side::source)?;
@@ -212,13 +206,13 @@ impl Copier<'_> {
         let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
         let insert = || statement.raw_execute();
         let key = (entrant, place);
-        self.lost.extend(best_result::write(self.into, game_case, rank, key, Replaced::Any, insert)?);
+        self.lost.extend(rows::write_result(self.into, game_case, rank, key, Replaced::Any, insert)?);
         self.added += 1;
         Ok(())
     }
 
-    /// Of two results the one stays that says something of the solver; then that of the run that started first.
-    fn is_wanted(
+    /// Of two results, one that is no fault stays; else the result of the run that started first.
+    fn replaces_known(
         &self,
         entrant: i64,
         place: i64,
@@ -235,24 +229,24 @@ impl Copier<'_> {
         let Some(known) = rows.next()? else { return Ok(true) };
         let known_verdict = known.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
         if known.get::<_, i64>(0)? == origin {
-            // A case that is played again, since it says nothing of the solver, has another result in the same run.
+            // A case with a fault is played again, and then has another result in the same run.
             let time = |row: &Row<'_>, column| row.get::<_, Option<i64>>(column);
             let new = [7, 8].map(|column| time(row, column).ok().flatten());
             let old = [time(known, 2)?, time(known, 3)?];
             return Ok(new != old || known_verdict != verdict);
         }
         let rank = |verdict: &str, started: &str, uid: &[u8]| {
-            (Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver), started.to_owned(), uid.to_owned())
+            (Verdict::from_name(verdict).is_none_or(is_fault), started.to_owned(), uid.to_owned())
         };
         let started = known.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
         let uid = known.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
         Ok(rank(verdict, &of.started, &of.uid) < rank(known_verdict, started, uid))
     }
 
-    /// Returns the row of a result's case, and notes of which game the result is.
+    /// Returns the row of a result's case, and notes the game of the result.
     fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
         let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
-        let says_nothing = Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver);
+        let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);
         if !is_of_checker {
             self.games.note_other_checker(place, &name);
         } else if has_input && !says_nothing {
@@ -312,10 +306,89 @@ impl Copier<'_> {
         let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
         let hash = row.get(0).map_err(Side::source)?;
         let bytes = row.get(1).map_err(Side::source)?;
-        answers::check_length(bytes).map_err(Side::source)?;
+        rows::check_length(bytes).map_err(Side::source)?;
         let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
-        let id = answers::store_packed(self.into, self.target.run, hash, bytes, || packed.into())?;
+        let id = rows::store_packed_answer(self.into, self.target.run, hash, bytes, || packed.into())?;
         self.answers.insert(answer, id);
         Ok(Some(id))
+    }
+}
+
+/// The game of each case of a merged run, as the first result on it says.
+pub(super) struct Games {
+    /// By place: the row of the game, and the source that has said so; `None`: what was merged before.
+    known: HashMap<i64, (i64, Option<usize>)>,
+    /// The number of the source that is copied.
+    source: usize,
+    /// By source, by what it differs from and in what: the cases.
+    conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
+}
+
+/// What a result differs from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Other {
+    Merged,
+    Source(usize),
+}
+
+/// Cases that differ in the same way.
+#[derive(Default)]
+struct Conflict {
+    names: Vec<String>,
+    places: HashSet<i64>,
+}
+
+impl Games {
+    /// Reads the games of the cases that were merged before.
+    pub(super) fn of(into: &Connection, run: RunId) -> rusqlite::Result<Self> {
+        let mut statement = into.prepare(
+            "SELECT DISTINCT result.place, game_case.id FROM entrant JOIN result ON result.entrant = entrant.id
+                 JOIN game_case ON game_case.id = result.game_case WHERE run = ?1 AND length(input) = 32",
+        )?;
+        let known = statement.query_map([run.0], |row| Ok((row.get(0)?, (row.get(1)?, None))))?;
+        Ok(Self { known: known.collect::<Result<_, _>>()?, source: 0, conflicts: BTreeMap::new() })
+    }
+
+    /// Notes that the results of the next source come now.
+    fn next_source(&mut self) {
+        self.source += 1;
+    }
+
+    /// Notes the game of a result.
+    pub(super) fn note(&mut self, place: i64, game: i64, name: &str) {
+        let (known, source) = *self.known.entry(place).or_insert((game, Some(self.source)));
+        if known != game {
+            self.conflict(place, name, source.map_or(Other::Merged, Other::Source), "the input is another one");
+        }
+    }
+
+    /// Notes a result of another checker than its run has.
+    fn note_other_checker(&mut self, place: i64, name: &str) {
+        let own = Other::Source(self.source);
+        self.conflict(place, name, own, "the checker is not that of its run");
+    }
+
+    fn conflict(&mut self, place: i64, name: &str, other: Other, why: &'static str) {
+        let conflict = self.conflicts.entry((self.source, other, why)).or_default();
+        if conflict.places.insert(place) && conflict.names.len() < NAMED {
+            conflict.names.push(name.to_owned());
+        }
+    }
+
+    /// Fails if two results of a case are not of the same game.
+    pub(super) fn agree(self, sources: &[Source], into: &Path) -> Result<(), Failed> {
+        if self.conflicts.is_empty() {
+            return Ok(());
+        }
+        let path = |source: usize| sources.get(source).map_or_else(PathBuf::new, |source| source.path.clone());
+        let difference = |((source, other, why), conflict): ((usize, Other, &str), Conflict)| Difference {
+            files: vec![path(source)],
+            most: match other {
+                Other::Merged => into.to_owned(),
+                Other::Source(other) => path(other),
+            },
+            what: format!("{}: {why}", named(&conflict.names, conflict.places.len())),
+        };
+        Err(Failed::Different(self.conflicts.into_iter().map(difference).collect()))
     }
 }

@@ -11,34 +11,35 @@
 //! own, and of two results of one case the same one always stays.
 
 mod copy;
-mod error;
-mod games;
-mod merged;
 mod source;
-mod target;
 
-use error::Failed;
-pub use error::{Difference, MergeError, Unusable};
-use games::Games;
-pub use merged::{Gap, Merged};
+pub use source::{Difference, MergeError, Unusable};
 
-use super::{Journal, JournalError};
-use judge_problem::{Retention, Rule, RunId};
+use super::columns::microseconds;
+use super::error::JournalError;
+use super::history::{labels, write_labels};
+use super::recording::sum_up as sum_up_entrant;
+use super::rows::{Rows, rows_of};
+use super::store::Journal;
+use super::stored::origins;
+use copy::Games;
+use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, without_flags};
 use num_rational::BigRational;
-use rusqlite::{TransactionBehavior, params};
-use source::Source;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params, params_from_iter};
+use source::{Failed, RUN, Source};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long another judge's transaction is waited for: it may be a merge of a million cases.
-const PATIENCE: Duration = Duration::from_secs(600);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How much of the journal is kept in memory, in kibibytes: the rows of a shard belong all over the run, and this much is what
 /// they touch of a million. Less would be written and read again and again.
 const CACHE_KIB: u32 = 280 << 10;
 
 /// Merges the runs in these files into one run of this journal, all of them or nothing. Files that belong to a run that was
-/// merged before are added to it. A file whose run is still going gives what it has.
+/// merged before are added to it. From a file whose run is still going, the results so far are taken.
 ///
 /// # Errors
 /// When a file cannot be read or has no run, when the runs are not of one plan, or when the journal cannot be written.
@@ -73,7 +74,7 @@ fn open(files: &[PathBuf]) -> Result<Vec<Source>, MergeError> {
     if !unusable.is_empty() {
         return Err(MergeError::Unusable(unusable));
     }
-    error::agree(&sources)?;
+    source::agree(&sources)?;
     Ok(sources)
 }
 
@@ -97,21 +98,246 @@ impl Journal {
 
 fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, Failed> {
     let path = into.path().to_owned();
-    into.connection.busy_timeout(PATIENCE)?;
+    into.connection.busy_timeout(BUSY_TIMEOUT)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     let transaction = into.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let target = target::find_or_begin(&transaction, sources)?;
+    let target = find_or_begin(&transaction, sources)?;
     let mut games = Games::of(&transaction, target.run)?;
     let mut added = 0;
     for source in sources {
         added += copy::copy(&transaction, &target, source, &mut games)?;
     }
     games.agree(sources, &path)?;
-    let mut merged = target::sum_up(&transaction, &target)?;
+    let mut merged = sum_up(&transaction, &target)?;
     merged.added = added;
     transaction.commit()?;
     // Reports need the memory for something else.
     into.connection.pragma_update(None, "cache_size", -2000)?;
     into.connection.execute_batch("PRAGMA shrink_memory")?;
     Ok(merged)
+}
+
+/// Returns the run that these were merged into before, or else the newest that runs of their plan were merged into, or else a
+/// new one.
+fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::Result<Rows> {
+    let key = sources[0].key;
+    let mut known: Option<i64> = None;
+    for uid in sources.iter().flat_map(|source| &source.uids) {
+        let run: Option<i64> = into
+            .prepare_cached(
+                "SELECT max(run.id) FROM origin JOIN run ON run.id = origin.run
+                 WHERE origin.uid = ?1 AND merged AND plan = ?2",
+            )?
+            .query_row(params![uid, key.0], |row| row.get(0))?;
+        known = known.max(run);
+    }
+    let newest = || {
+        let sql = "SELECT max(id) FROM run WHERE merged AND plan = ?1";
+        into.query_row(sql, [key.0], |row| row.get::<_, Option<i64>>(0))
+    };
+    let run = match known.map_or_else(newest, |run| Ok(Some(run)))? {
+        Some(run) => run,
+        None => begin_merged(into, &sources[0])?,
+    };
+    let run = RunId(run);
+    let known = labels(into, run)?;
+    let mut all = known.clone();
+    for source in sources {
+        agree_on_texts(into, run.0, source)?;
+        all.add(source.labels.clone());
+    }
+    if all != known {
+        write_labels(into, run, &all)?;
+    }
+    rows_of(into, run)
+}
+
+fn begin_merged(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
+    let places = vec!["?"; source.run.len()].join(", ");
+    let sql = format!(
+        "INSERT INTO run ({RUN}, merged, turn, conditions, jobs, tier, host, kernel, cpu_model, judge, uid, state)
+         VALUES ({places}, 1, 0, x'', 1, '', '', '', '', '', randomblob(16), 'partial')"
+    );
+    into.execute(&sql, params_from_iter(&source.run))?;
+    let id = into.last_insert_rowid();
+    into.execute("UPDATE run SET conditions = plan WHERE id = ?1", [id])?;
+    for entrant in &source.entrants {
+        let sql = "INSERT INTO entrant (run, place, name, command, hash) VALUES (?, ?, ?, ?, ?)";
+        into.execute(sql, params_from_iter(std::iter::once(&id.into()).chain(entrant)))?;
+    }
+    Ok(id)
+}
+
+/// Machines may name a solver by different paths, and have different commits. The merged values do not depend on the order.
+fn agree_on_texts(into: &Connection, run: i64, source: &Source) -> rusqlite::Result<()> {
+    let [commit, dirty, message, rule, ..] = &source.run[..] else { return Ok(()) };
+    into.execute(
+        "UPDATE run SET git_commit = iif(git_commit = ?2, git_commit, NULL), git_dirty = max(git_dirty, ?3),
+             message = iif(message = ?4, message, NULL), rule = min(rule, ?5) WHERE id = ?1",
+        params![run, commit, dirty, message, rule],
+    )?;
+    for entrant in &source.entrants {
+        let [place, _, command, ..] = &entrant[..] else { continue };
+        let sql = "UPDATE entrant SET command = min(command, ?3) WHERE run = ?1 AND place = ?2";
+        into.execute(sql, params![run, place, command])?;
+    }
+    Ok(())
+}
+
+/// Writes the totals of a merged run, and returns them.
+pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merged> {
+    let origins = origins(into, target.run)?;
+    let mut results = 0;
+    for entrant in &target.entrants {
+        let total: Option<String> = into
+            .query_row("SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))
+            .optional()?
+            .flatten();
+        results += sum_up_entrant(into, *entrant, total.as_deref())?;
+    }
+    let (problem, planned) =
+        into.query_row("SELECT problem, case_count FROM run WHERE id = ?1", [target.run.0], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let merged =
+        Merged { run: target.run, problem, planned, solvers: target.entrants.len(), results, added: 0, origins };
+    let state = match &merged {
+        whole if whole.is_whole() => RunState::Complete,
+        other if other.origins.iter().any(|origin| origin.state == RunState::Stopped) => RunState::Stopped,
+        _ => RunState::Partial,
+    };
+    let all = |text: fn(&Origin) -> &str| joined(merged.origins.iter().map(text));
+    let first = |text: fn(&Origin) -> &str| merged.origins.iter().map(text).min().unwrap_or_default().to_owned();
+    let commands = merged.origins.iter().map(|origin| without_shard(&origin.command)).min();
+    let elapsed: Duration = merged.origins.iter().map(|origin| origin.elapsed).sum();
+    into.execute(
+        "UPDATE run SET state = ?2, started = ?3, elapsed_us = ?4, command = ?5, jobs = ?6, tier = ?7, host = ?8, kernel = ?9,
+             cpu_model = ?10, judge = ?11, turn = (SELECT max(turn) + 1 FROM run),
+             conditions = coalesce((SELECT min(conditions) FROM origin WHERE run = ?1 HAVING count(DISTINCT conditions) = 1), plan)
+         WHERE id = ?1",
+        params![
+            target.run.0,
+            state.name(),
+            first(|origin| &origin.started),
+            microseconds(elapsed),
+            commands,
+            merged.origins.iter().map(|origin| origin.jobs).max(),
+            merged.origins.iter().map(|origin| origin.tier).max().map(|tier| tier.name()),
+            all(|origin| &origin.host),
+            all(|origin| &origin.kernel),
+            all(|origin| &origin.cpu_model),
+            all(|origin| &origin.judge),
+        ],
+    )?;
+    Ok(merged)
+}
+
+/// Returns different texts as one, in alphabetical order.
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    texts.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a recorded command without the flag that makes it one of a shard.
+fn without_shard(command: &str) -> String {
+    quote_words(without_flags(shell_words::split(command).unwrap_or_default(), &[], &["--shard"]))
+}
+
+/// A run that was merged of others.
+#[derive(Debug)]
+pub struct Merged {
+    /// The run.
+    pub run: RunId,
+    /// The problem's id.
+    pub problem: String,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The number of solvers.
+    pub solvers: usize,
+    /// The number of results, of all solvers, now.
+    pub results: usize,
+    /// The number of results that this merge has added or replaced.
+    pub added: usize,
+    /// The runs that it was merged of, in the order of their shards.
+    pub origins: Vec<Origin>,
+}
+
+/// A part of a plan whose results are incomplete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gap {
+    /// No run of this shard was merged.
+    Missing(Shard),
+    /// This run was not finished when it was read.
+    Unfinished(Box<Origin>),
+}
+
+impl Merged {
+    /// Returns whether every case has a result of every solver.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.results == self.planned * self.solvers
+    }
+
+    /// Returns the missing parts; empty for a whole run. `missing` are the cases without all results, if they are known.
+    /// Parts without any of these cases are left out: their cases were played in shards of another number.
+    #[must_use]
+    pub fn gaps(&self, missing: Option<&[CaseName]>) -> Vec<Gap> {
+        if self.is_whole() {
+            return Vec::new();
+        }
+        let is_finished = |origin: &&Origin| origin.results >= origin.played * self.solvers;
+        let finished: BTreeSet<_> = self.origins.iter().filter(is_finished).map(|origin| origin.shard).collect();
+        let mut best: BTreeMap<Option<Shard>, &Origin> = BTreeMap::new();
+        for origin in self.origins.iter().filter(|origin| !finished.contains(&origin.shard)) {
+            let known = best.entry(origin.shard).or_insert(origin);
+            if origin.results > known.results {
+                *known = origin;
+            }
+        }
+        let absent =
+            self.all_shards().filter(|shard| !finished.contains(&Some(*shard)) && !best.contains_key(&Some(*shard)));
+        let absent: Vec<_> = absent.map(|shard| (Some(shard), Gap::Missing(shard))).collect();
+        let unfinished = best.iter().map(|(shard, origin)| (*shard, Gap::Unfinished(Box::new((*origin).clone()))));
+        let mut gaps: Vec<_> = absent.into_iter().chain(unfinished).collect();
+        gaps.sort_by_key(|(shard, _)| *shard);
+        let mut left = missing.map(|cases| cases.iter().collect::<Vec<_>>());
+        gaps.retain(|(shard, _)| self.fills(*shard, left.as_mut()));
+        gaps.into_iter().map(|(_, gap)| gap).collect()
+    }
+
+    /// Returns whether any of the missing cases is in a shard, and takes these out.
+    fn fills(&self, shard: Option<Shard>, missing: Option<&mut Vec<&CaseName>>) -> bool {
+        let Some(missing) = missing else { return true };
+        let before = missing.len();
+        missing.retain(|case| shard.is_some_and(|shard| !shard.holds(&self.problem, case)));
+        missing.len() < before
+    }
+
+    /// Returns the shards of the plan, by the number of them that most runs have.
+    fn all_shards(&self) -> impl Iterator<Item = Shard> {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for shard in self.origins.iter().filter_map(|origin| origin.shard) {
+            *counts.entry(shard.count()).or_default() += 1;
+        }
+        let count = counts.into_iter().max_by_key(|(_, runs)| *runs).map_or(0, |(count, _)| count);
+        (1..=count).filter_map(move |number| Shard::new(number, count).ok())
+    }
+}
+
+impl Journal {
+    /// Returns the places of the cases of a merged run that have not the results of all solvers, in order.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>, JournalError> {
+        let mut results = vec![0; merged.planned];
+        let sql = "SELECT result.place FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([merged.run.0])?;
+        while let Some(row) = rows.next()? {
+            if let Some(count) = results.get_mut(row.get::<_, usize>(0)?) {
+                *count += 1;
+            }
+        }
+        Ok((0..merged.planned).filter(|place| results[*place] < merged.solvers).collect())
+    }
 }

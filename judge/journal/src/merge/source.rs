@@ -1,16 +1,17 @@
-//! A journal that is merged: its runs of one plan.
+//! A journal that is merged: its runs of one plan, and why they cannot be merged.
 
-use crate::history::{run_state, settled};
-use crate::key::SameRun;
-use crate::labels::labels_of_plan;
+use crate::error::JournalError;
+use crate::file::{self, run_state, settled};
+use crate::history::labels_of_plan;
+use crate::identity::SameRun;
 use crate::store::Journal;
-use crate::{JournalError, file};
-use judge_problem::{Digest, Labels, RunId, RunState};
+use judge_problem::{Digest, Labels, RunId, RunState, error_chain};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How many cases are named of those that differ in the same way.
+/// How many cases a message names.
 pub(super) const NAMED: usize = 3;
 
 /// A journal that is merged: the run in it that was played last says which plan it is of.
@@ -23,7 +24,7 @@ pub(super) struct Source {
     /// That run, as [`RUN`] has it, and its solvers: place, name, command and hash.
     pub(super) run: Vec<Value>,
     pub(super) entrants: Vec<Vec<Value>>,
-    /// The identities of the runs in it, and of those that they were merged of.
+    /// The identities of the runs in it, and of the runs that were merged into them.
     pub(super) uids: Vec<Vec<u8>>,
     /// The tags and the notes of the runs in it.
     pub(super) labels: Labels,
@@ -73,7 +74,7 @@ impl Source {
     }
 }
 
-/// The columns of a run that a merged one takes over: those that may differ come first.
+/// The columns of a run that a merged run copies. Columns that may differ come first.
 pub(super) const RUN: &str =
     "git_commit, git_dirty, message, rule, command, problem, checker, checker_version, direction,
     cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, plan, visible,
@@ -148,11 +149,126 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
         all.extend(statement.query_map(params![plan.0], read)?.collect::<Result<Vec<_>, _>>()?);
     }
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
-        // Whether it is still running is told by its lock, not by what is stored.
+        // Its lock says whether it is still running, not its stored state.
         let read = |row: &Row<'_>| Ok(run_state(&row.get::<_, String>(0)?, &journal.locks, RunId(own.run)));
         let mut statement = journal.connection.prepare_cached("SELECT state FROM run WHERE id = ?1")?;
         let state = settled(|| statement.query_row([own.run], read), |state| *state == RunState::Killed)?;
         own.columns[0] = state.name().to_owned().into();
     }
     Ok(all)
+}
+
+/// Why runs cannot be merged. Nothing was.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// These files cannot be used.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Unusable(Vec<Unusable>),
+    /// The results are not of one run: how each of these files differs from most of the others.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Different(Vec<Difference>),
+    /// The journal that they are merged into cannot be written.
+    #[error(transparent)]
+    Target(JournalError),
+}
+
+/// A file that cannot be used, and why.
+#[derive(Debug)]
+pub struct Unusable {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub error: JournalError,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.error {
+            JournalError::Open { source, .. } => {
+                write!(formatter, "{} cannot be read as a journal: {source}", self.path.display())
+            }
+            JournalError::Database(source) => write!(formatter, "{} cannot be read: {source}", self.path.display()),
+            JournalError::Damaged(what) => write!(formatter, "{} is damaged: {what}", self.path.display()),
+            error => formatter.write_str(&error_chain(error)),
+        }
+    }
+}
+
+/// Files whose results are not of the run of most others.
+#[derive(Debug)]
+pub struct Difference {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// A file of the run of most others.
+    pub most: PathBuf,
+    /// What is not the same.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { files, most, what } = self;
+        let named: Vec<_> = files.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+        let more = match files.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let does = if files.len() == 1 { "does" } else { "do" };
+        write!(formatter, "{}{more} {does} not belong with {}: {what}", named.join(", "), most.display())
+    }
+}
+
+/// Why a merge failed: the fault of a source or of the target.
+pub(super) enum Failed {
+    Source(Unusable),
+    Different(Vec<Difference>),
+    Target(JournalError),
+}
+
+impl From<rusqlite::Error> for Failed {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Target(error.into())
+    }
+}
+
+/// Fails unless all runs are of one plan.
+pub(super) fn agree(sources: &[Source]) -> Result<(), MergeError> {
+    let mut groups: Vec<Vec<&Source>> = Vec::new();
+    for source in sources {
+        match groups.iter_mut().find(|group| group[0].plan == source.plan) {
+            Some(group) => group.push(source),
+            None => groups.push(vec![source]),
+        }
+    }
+    // Of groups of one size the first stays in front.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let [most, others @ ..] = &groups[..] else { return Ok(()) };
+    if others.is_empty() {
+        return Ok(());
+    }
+    Err(MergeError::Different(others.iter().map(|group| difference(group, most[0])).collect()))
+}
+
+fn difference(group: &[&Source], most: &Source) -> Difference {
+    let changes = group[0].plan.differences(&most.plan);
+    let mut what: Vec<String> = changes.iter().map(|change| change.text("there")).collect();
+    let names: Vec<String> = group.iter().flat_map(|source| source.cases.0.iter().cloned()).collect();
+    let count = group.iter().map(|source| source.cases.1).sum();
+    if count > 0 {
+        what.push(format!("it has {}", named(&names, count)));
+    }
+    Difference {
+        files: group.iter().map(|source| source.path.clone()).collect(),
+        most: most.path.clone(),
+        what: what.join("; "),
+    }
+}
+
+/// Names the first of `count` cases.
+pub(super) fn named(names: &[String], count: usize) -> String {
+    let named = &names[..names.len().min(NAMED)];
+    match count - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }

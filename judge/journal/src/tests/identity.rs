@@ -5,7 +5,7 @@
 //! every note.
 
 use super::*;
-use judge_problem::{CaseName, CaseSpec, Shard};
+use judge_problem::{CaseName, CaseSpec, CommandTemplate, CompiledNeeds, GeneratorChoice, Shard};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -166,6 +166,13 @@ impl Scene {
         plan.cases = (1..=u64::from(world.seeds)).map(CaseSpec::from_seed).chain([file]).collect();
         plan.limits.processes = 8 + u32::from(world.limit);
         plan.environment = vec![("A".to_owned(), world.environment.to_string())];
+        // A setter's generator is checked by running it again. A built-in one is identified by its version.
+        plan.problem.generator = Some(GeneratorChoice::Command(CommandTemplate {
+            line: format!("generator-{} {{seed}}", world.generator),
+            folder: "/".into(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        }));
         self.bench.generator = format!("generator-{}", world.generator);
         self.bench.checker.version = world.checker.into();
         self.bench.hashes = vec![Digest::of(&[world.solver])];
@@ -272,7 +279,7 @@ impl Scene {
     /// Checks every journal, and notes what is finished now.
     fn check(&mut self) {
         for journal in [0, 1, 2, 9] {
-            let Some(open) = Journal::look(&self.folder(journal)).unwrap() else { continue };
+            let Some(open) = Journal::open_to_read(&self.folder(journal)).unwrap() else { continue };
             let sql = "SELECT entrant.run, result.place, verdict, note, wall_us, game_case.name, seed, file FROM result
                  JOIN entrant ON entrant.id = entrant JOIN game_case ON game_case.id = game_case";
             let mut statement = open.connection.prepare(sql).unwrap();
@@ -289,10 +296,10 @@ impl Scene {
                 };
                 let (run, place) = (row.get(0).unwrap(), row.get(1).unwrap());
                 let wall: i64 = row.get(4).unwrap();
-                let told = format!("{} {wall}", text(3));
-                let before = self.finished.entry((journal, run, place)).or_insert_with(|| told.clone());
+                let shown = format!("{} {wall}", text(3));
+                let before = self.finished.entry((journal, run, place)).or_insert_with(|| shown.clone());
                 // Of two shards that were played twice, a merge takes those of the first.
-                assert!(*before == told || journal == 9, "{before} was overwritten by {told}");
+                assert!(*before == shown || journal == 9, "{before} was overwritten by {shown}");
                 runs.entry(run).or_default().push((CaseSpec::new(CaseName::from(&*text(5)), source), text(3)));
             }
             for (run, results) in runs {

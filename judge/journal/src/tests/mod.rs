@@ -1,17 +1,5 @@
 //! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
 
-mod bests;
-mod foreign;
-mod forms;
-mod identity;
-mod labels;
-mod merging;
-#[path = "../../../../tests/support/pace.rs"]
-mod pace;
-mod queries;
-mod references;
-mod rescue;
-
 use super::*;
 use checkers::Score;
 use judge_problem::manifest::Catalogue;
@@ -28,6 +16,13 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
+
+mod best;
+mod files;
+mod identity;
+mod merging;
+#[path = "../../../../tests/support/pace.rs"]
+mod pace;
 
 /// A plan with these solvers and seeds, and the journal's folder.
 struct Bench {

@@ -5,7 +5,7 @@ use super::{document, problem, programs};
 use crate::history::Retention;
 use crate::limits::{Bytes, Time, TimeFactor};
 use crate::problem::Problem;
-use crate::solver::{LanguageTable, Languages};
+use crate::solver::{BundledSolver, LanguageTable, Languages};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ pub struct Catalogue {
     languages: Vec<LanguageTable>,
     journal: Option<PathBuf>,
     is_read_only: bool,
+    bundled: &'static [BundledSolver],
 }
 
 /// The catalogue has no such problem.
@@ -65,6 +66,7 @@ impl Catalogue {
                 languages,
                 journal: None,
                 is_read_only: false,
+                bundled: &[],
             }
         })
     }
@@ -109,6 +111,18 @@ impl Catalogue {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
+    }
+
+    /// Returns the catalogue with these solvers that come with the judge.
+    #[must_use]
+    pub fn with_bundled(self, bundled: &'static [BundledSolver]) -> Self {
+        Self { bundled, ..self }
+    }
+
+    /// Returns the solvers that come with the judge.
+    #[must_use]
+    pub fn bundled(&self) -> &'static [BundledSolver] {
+        self.bundled
     }
 
     /// Returns how many answers the journal of this catalogue keeps.

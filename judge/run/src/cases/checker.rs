@@ -1,26 +1,84 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use super::error::CheckerError;
-use super::external::{CheckerProgram, Checking, ExternalCase};
-use crate::command::{AnswerIndex, CaseInput, StopSignal};
-use checkers::{Case, CheckError, Feature, Observer, Score};
-use judge_problem::verdict;
-use judge_problem::{CaseSource, CheckerChoice, ExternalChecker, Problem, Ruling, Tester, TokenRules, error_chain};
+use crate::command::{CallInput, CallResult, Calls, CaseInput, CommandError, SetterProgram, StopSignal};
+use crate::matching::AnswerIndex;
+use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
+use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
+use judge_problem::{
+    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, Problem, Ruling,
+    Tester, TokenRules, error_chain,
+};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+
+/// A checker failed. This is never the solver's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckerError {
+    /// The input is malformed.
+    #[error("the input is not of this game: {0}")]
+    Malformed(Malformed),
+    /// An external checker gave no result.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// An external checker violated its protocol.
+    #[error("the checker {0}")]
+    Protocol(ProtocolError),
+    /// An external checker or an interactor gave a negative score that is worse than a failed case.
+    #[error(
+        "the score {score} is worse than that of a failed case ({least}): set `failure` in [problem.scoring] below \
+         every score"
+    )]
+    BelowFailure {
+        /// The score.
+        score: Score,
+        /// What a failed case counts as.
+        least: Score,
+    },
+    /// The checker compares with an answer file, and the case has none.
+    #[error(
+        "the case has no answer file: name some with `answers = [\"data/*.ans\"]` in the problem, or one with `judge \
+         check --answer FILE`"
+    )]
+    NoAnswerFile,
+    /// An answer file cannot be read.
+    #[error("cannot read the answer file {}", path.display())]
+    AnswerFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A folder with answer files cannot be read, and the case has no other.
+    #[error("cannot look for the answer file: {0}")]
+    AnswerFolder(String),
+    /// The problem is interactive: an answer without its conversation cannot be checked.
+    #[error("interactive answers cannot be checked without running the interactor")]
+    Interactive,
+    /// A built-in checker gave up on an answer that may be right.
+    #[error("{0}")]
+    Undecided(Undecided),
+    /// A temporary file could not be written or read.
+    #[error("cannot use a temporary file for the checker")]
+    Store(#[from] io::Error),
+    /// A built-in checker panicked: a bug in it.
+    #[error("the checker panicked: {0}")]
+    Panicked(String),
+}
 
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
     choice: CheckerChoice,
-    /// The setter's checker, that of what an interactor wrote, or that of answers without a tester.
+    /// The setter's program that checks answers, or what an interactor wrote.
     program: Option<Arc<CheckerProgram>>,
     interactor: Option<Arc<CheckerProgram>>,
     least: Option<Score>,
     stop: Option<StopSignal>,
-    /// The answer file that the user names, for every case.
+    /// The answer file that the user names. It is used for every case.
     expected: Option<PathBuf>,
-    /// All answer files, looked for once.
+    /// All answer files. They are found once.
     answer_files: Arc<OnceLock<AnswerIndex>>,
 }
 
@@ -39,7 +97,7 @@ pub enum PreparedCase {
     Interactive {
         /// The interactor.
         interactor: Arc<CheckerProgram>,
-        /// The checker of what it wrote, if it does not decide alone.
+        /// The checker of its output, if the interactor does not decide alone.
         then: Option<Arc<CheckerProgram>>,
         /// What they get.
         case: ExternalCase,
@@ -112,7 +170,7 @@ impl ProblemChecker {
         Ok(found.map(Path::to_owned))
     }
 
-    /// Reads the input of a case, which is one of the problem or of a file, or comes from elsewhere (`None`).
+    /// Reads the input of a case. `source` is `None` if the input is not one of the problem's cases.
     ///
     /// # Errors
     /// When it is malformed, or its answer file cannot be found or read.
@@ -190,10 +248,10 @@ impl PreparedCase {
         then.check_once(case, written).map(Some)
     }
 
-    /// Returns a ruling as it is, unless its score is one that the problem does not admit.
+    /// Returns a ruling unchanged, or an error if the problem does not allow its score.
     ///
     /// # Errors
-    /// When the score is negative, and below the score of a failed case.
+    /// When the score is worse than the score of a failed case.
     pub fn admit(&self, ruling: Ruling) -> Result<Ruling, CheckerError> {
         let (Self::External { case, .. } | Self::Interactive { case, .. } | Self::Tested { case, .. }) = self else {
             return Ok(ruling);
@@ -206,8 +264,8 @@ impl PreparedCase {
         }
     }
 
-    /// Checks an answer as [`check`](Self::check) does, and shows every step of the game to `observer`. An external
-    /// checker shows none.
+    /// Checks an answer as [`check`](Self::check) does, and reports every step of the game to `observer`. An external
+    /// checker reports no steps.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -239,11 +297,159 @@ fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, CheckerError> {
     }
 }
 
-/// A panic of a checker is a fault of the judge, never a verdict on the answer.
+/// A checker that panics is a fault of the judge, and never a verdict on the answer.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         CheckerError::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
     })
+}
+
+/// The result of a checker for the answer of one pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// The ruling on the answer.
+    Ruling(Ruling),
+    /// The solver must run again, on this input.
+    NextPass(Vec<u8>),
+}
+
+/// A setter's checker or interactor, ready to be called.
+#[derive(Debug)]
+pub struct CheckerProgram {
+    program: SetterProgram,
+    protocol: CheckerProtocol,
+}
+
+impl CheckerProgram {
+    pub(super) fn new(checker: &ExternalChecker, limits: &CommandLimits) -> Self {
+        Self { program: SetterProgram::new(&checker.command, limits), protocol: checker.protocol.clone() }
+    }
+
+    /// Returns the program.
+    #[must_use]
+    pub fn program(&self) -> &SetterProgram {
+        &self.program
+    }
+
+    /// Returns how it is called and understood.
+    #[must_use]
+    pub fn protocol(&self) -> &CheckerProtocol {
+        &self.protocol
+    }
+
+    /// Returns how often the solver may run on a case.
+    pub(super) fn passes(&self) -> u32 {
+        match &self.protocol {
+            CheckerProtocol::Kattis(kattis) => kattis.passes,
+            CheckerProtocol::Judge | CheckerProtocol::Regex(_) | CheckerProtocol::Testlib(_) => 1,
+        }
+    }
+
+    /// Begins to check the answers of one solver.
+    pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> io::Result<Checking<'a>> {
+        Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)
+    }
+
+    /// Returns the ruling on the only answer to a case.
+    fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
+        expect_ruling(self.begin(case)?.check(answer)?)
+    }
+}
+
+/// A case as setters' programs get it.
+#[derive(Debug)]
+pub struct ExternalCase {
+    /// The input.
+    pub input: CaseInput,
+    /// The case's answer file.
+    pub expected: Option<PathBuf>,
+    /// Stops a checker early.
+    pub stop: Option<StopSignal>,
+    /// The least score that the problem admits.
+    least: Option<Score>,
+}
+
+impl ExternalCase {
+    /// Returns a case that has an input and nothing else.
+    fn of(input: &[u8]) -> Self {
+        Self { input: CaseInput::new(input), expected: None, stop: None, least: None }
+    }
+}
+
+/// The checks of one solver's answers to a case: one answer for each pass. What the checker leaves in its folder stays
+/// there from pass to pass.
+pub struct Checking<'a> {
+    case: &'a ExternalCase,
+    protocol: &'a dyn Protocol,
+    calls: Calls<'a>,
+    /// The input of this pass. `None`: the input of the case.
+    input: Option<CaseInput>,
+}
+
+impl<'a> Checking<'a> {
+    /// Begins with no answer.
+    fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> io::Result<Self> {
+        Ok(Self { case, protocol, calls: Calls::begin(program, protocol)?, input: None })
+    }
+
+    /// Checks the answer of the next pass.
+    ///
+    /// # Errors
+    /// When the checker itself fails.
+    pub fn check(&mut self, answer: &[u8]) -> Result<Checked, CheckerError> {
+        self.check_files(Some(answer))
+    }
+
+    fn check_files(&mut self, answer: Option<&[u8]>) -> Result<Checked, CheckerError> {
+        let ExternalCase { input, expected, stop, .. } = self.case;
+        let files = CallInput { input: self.input.as_ref().unwrap_or(input), answer, expected: expected.as_deref() };
+        let CallResult { output, reports } = self.calls.call(files, stop.as_ref())?;
+        let output =
+            CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
+        if let Some(next) = self.protocol.next_pass(&output) {
+            self.calls.clear()?;
+            self.input = Some(CaseInput::new(next));
+            return Ok(Checked::NextPass(next.to_vec()));
+        }
+        self.protocol.ruling(&output).map(Checked::Ruling).map_err(CheckerError::Protocol)
+    }
+}
+
+fn expect_ruling(checked: Checked) -> Result<Ruling, CheckerError> {
+    match checked {
+        Checked::Ruling(ruling) => Ok(ruling),
+        Checked::NextPass(_) => Err(CheckerError::Protocol(ProtocolError::NextPass(
+            "which only `judge run` gives it, with `validation-passes`",
+        ))),
+    }
+}
+
+/// Returns the ruling of a command on an answer.
+///
+/// # Errors
+/// When it cannot be run, or violates its protocol.
+pub fn check_externally(
+    command: &CommandTemplate,
+    protocol: &dyn Protocol,
+    input: &[u8],
+    answer: &[u8],
+) -> Result<Ruling, CheckerError> {
+    let program = SetterProgram::new(command, &CommandLimits::default());
+    expect_ruling(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
+}
+
+/// Returns the ruling of an input validator. `protocol` is the protocol of the problem's checker, if that is a command.
+///
+/// # Errors
+/// When it cannot be run.
+pub fn check_input(
+    validator: &CommandTemplate,
+    protocol: Option<&CheckerProtocol>,
+    limits: &CommandLimits,
+    input: &[u8],
+) -> Result<Ruling, CheckerError> {
+    let (program, protocol) = (SetterProgram::new(validator, limits), verdict::validator_protocol(protocol));
+    expect_ruling(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)
 }

@@ -1,4 +1,4 @@
-//! Selects the cases of a run: those that the command line names, or the problem's own.
+//! Selects the cases of a run: the cases that the command line names, or else the problem's own.
 
 use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
@@ -29,7 +29,7 @@ pub enum SelectError {
     /// A pattern that matches nothing.
     #[error("no file matches `{}`", .folder.join(.pattern).display())]
     NoFiles {
-        /// Where it starts; the current folder, if empty.
+        /// Where it starts. Empty: the current folder.
         folder: PathBuf,
         /// What was given.
         pattern: String,
@@ -61,7 +61,7 @@ fn shown(source: &CaseSource) -> String {
 /// Returns the cases of a run, in the order in which they are reported.
 ///
 /// # Errors
-/// When there are none, or when two have the same name.
+/// When there is no case, or when two cases have the same name.
 pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
     let mut cases = CaseList::default();
     if let Some(seeds) = &selection.seeds {
@@ -89,7 +89,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
     Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
 }
 
-/// Adds the cases of these seeds, those that the catalogue has with their weight, thresholds and best score.
+/// Adds the cases of these seeds. A case that the catalogue lists keeps its weight, thresholds and best score.
 fn add_seeds(cases: &mut CaseList, problem: &Problem, seeds: &Seeds) {
     let terms = problem.cases.terms_by_source();
     let known: BTreeSet<u64> = problem.cases.listed().filter_map(CaseSpec::seed).collect();
@@ -126,9 +126,9 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
         };
         match kind {
             Ok(kind) if kind.is_dir() => {}
-            // Opening a pipe would wait for its writer.
+            // Opening a pipe would block until it has a writer.
             Ok(kind) if !kind.is_file() => return Err(SelectError::NotAFile(path)),
-            // What cannot be looked at is an error of the case.
+            // A file that cannot be read is an error of its case.
             _ => files.push(path),
         }
     }
@@ -155,7 +155,7 @@ mod tests {
         symlink("2.in", at("4.in")).unwrap();
         symlink("3.in", at("5.in")).unwrap();
         symlink("nowhere", at("6.in")).unwrap();
-        // Running the last one reports what is wrong with it.
+        // The run reports why the last one cannot be read.
         let expected = ["2.in", "4.in", "6.in", "10.in"].map(at);
         assert_eq!(files("*.in", top.path()).unwrap(), expected);
         assert_eq!(files("4.in", top.path()).unwrap(), [at("4.in")]);

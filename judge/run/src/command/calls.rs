@@ -1,30 +1,27 @@
-//! Calls of a setter's program under a protocol: the files that it gets, and those that it writes.
+//! Calls of a setter's program: the files that it gets, and those that it writes.
 
-use super::error::CommandError;
-use super::input::{CaseInput, stored};
-use super::output::CommandOutput;
-use super::place::Place;
-use super::reports::{Reports, call_words};
-use super::setter::{Found, SetterProgram};
-use super::stop::StopSignal;
-use super::supervised;
-use super::walled::{self, Errand};
+use super::outside::{self, Reports, Running, call_words};
+use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
+use super::setter::{CaseInput, CommandError, CommandOutput, Found, Place, SetterProgram, StopSignal, stored};
+use judge_problem::tail;
 use judge_problem::verdict::{CallFiles, Protocol};
 use judge_sandbox::{Exchange, WorkFile};
 use std::ffi::OsString;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The folder for a program's result, in its working folder.
 const REPORTS: &str = "reports";
 /// The most files of a result, and the most bytes of all together.
-pub(super) const MOST_FILES: u64 = 1000;
-const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MAX_FILES: u64 = 1000;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The files of a case for one call.
 #[derive(Debug, Clone, Copy)]
-pub struct CallInput<'a> {
+pub(crate) struct CallInput<'a> {
     /// The input.
     pub input: &'a CaseInput,
     /// The answer; a validator has none.
@@ -35,7 +32,7 @@ pub struct CallInput<'a> {
 
 /// What a program said when it was called.
 #[derive(Debug)]
-pub struct Called {
+pub(crate) struct CallResult {
     /// How it ended, and what it printed.
     pub output: CommandOutput,
     /// The contents of the files of [`Protocol::reports`]; `None` for those that do not exist.
@@ -44,7 +41,7 @@ pub struct Called {
 
 /// The calls of a program for one case. What it leaves beside its reports stays there from call to call, if the protocol
 /// has that.
-pub struct Calls<'a> {
+pub(crate) struct Calls<'a> {
     program: &'a SetterProgram,
     protocol: &'a dyn Protocol,
     left: Left,
@@ -53,9 +50,9 @@ pub struct Calls<'a> {
 /// What a program has left beside its reports.
 enum Left {
     /// In a folder of the host.
-    Outside(Reports),
+    Supervised(Reports),
     /// In the files of its working folder.
-    Walled(Vec<WorkFile>),
+    Sandboxed(Vec<WorkFile>),
 }
 
 impl<'a> Calls<'a> {
@@ -63,10 +60,10 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When the folder for its result cannot be made.
-    pub fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
+    pub(crate) fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol) -> io::Result<Self> {
         let left = match program.command.trusted {
-            true => Left::Outside(Reports::create(protocol)?),
-            false => Left::Walled(Vec::new()),
+            true => Left::Supervised(Reports::create(protocol)?),
+            false => Left::Sandboxed(Vec::new()),
         };
         Ok(Self { program, protocol, left })
     }
@@ -75,10 +72,10 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When it gives no result.
-    pub fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<Called, CommandError> {
+    pub(crate) fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
         match &mut self.left {
-            Left::Outside(reports) => call_outside(self.program, self.protocol, reports, files, stop),
-            Left::Walled(left) => call_walled(self.program, self.protocol, left, files, stop),
+            Left::Supervised(reports) => call_supervised(self.program, self.protocol, reports, files, stop),
+            Left::Sandboxed(left) => call_sandboxed(self.program, self.protocol, left, files, stop),
         }
     }
 
@@ -86,10 +83,10 @@ impl<'a> Calls<'a> {
     ///
     /// # Errors
     /// When one cannot be removed.
-    pub fn clear(&mut self) -> io::Result<()> {
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
         match &mut self.left {
-            Left::Outside(reports) => reports.clear(),
-            Left::Walled(left) => {
+            Left::Supervised(reports) => reports.clear(),
+            Left::Sandboxed(left) => {
                 left.retain(|file| !self.protocol.reports().iter().any(|name| file.path == Path::new(name)));
                 Ok(())
             }
@@ -107,20 +104,21 @@ impl SetterProgram {
             let failed = |source| CommandError::Output { program: self.name(), source };
             let place = Place::of(&self.command).map_err(failed)?;
             let words = place.words(&self.command.line, values)?;
-            return supervised::run(&words, place.folder(), self.limits.wall.0, stop);
+            return outside::run(&words, place.folder(), self.limits.wall.0, stop);
         }
-        let errand = |found: &Found, _: &Path| Ok(walled::Errand { words: found.words(values), ..Default::default() });
-        Ok(walled::run(self, stop, errand)?.0)
+        let call_spec =
+            |found: &Found, _: &Path| Ok(sandboxed::CallSpec { words: found.words(values), ..Default::default() });
+        Ok(sandboxed::run(self, stop, call_spec)?.0)
     }
 }
 
-fn call_outside(
+fn call_supervised(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     reports: &Reports,
     files: CallInput<'_>,
     stop: Option<&StopSignal>,
-) -> Result<Called, CommandError> {
+) -> Result<CallResult, CommandError> {
     let failed = |source| CommandError::Output { program: program.name(), source };
     let answer = files.answer.map(stored).transpose().map_err(failed)?;
     let input = files.input.path().map_err(failed)?;
@@ -128,42 +126,42 @@ fn call_outside(
     let call = protocol.call(&program.command.line, &files);
     let place = Place::of(&program.command).map_err(failed)?;
     let words = call_words(&program.command, &place, &call)?;
-    let output = supervised::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
-    Ok(Called { output, reports: reports.read().map_err(failed)? })
+    let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
+    Ok(CallResult { output, reports: reports.read().map_err(failed)? })
 }
 
-fn call_walled(
+fn call_sandboxed(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     left: &mut Vec<WorkFile>,
     files: CallInput<'_>,
     stop: Option<&StopSignal>,
-) -> Result<Called, CommandError> {
+) -> Result<CallResult, CommandError> {
     let given = std::mem::take(left);
-    let errand = |found: &Found, place: &Path| errand(program, protocol, given, files, (found, place));
-    let (output, made) = walled::run(program, stop, errand)?;
-    let reports = reports(protocol, &made);
+    let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
+    let (output, written) = sandboxed::run(program, stop, call_spec)?;
+    let reports = reports(protocol, &written);
     if protocol.keeps_files() {
-        *left = made;
+        *left = written;
     }
-    Ok(Called { output, reports })
+    Ok(CallResult { output, reports })
 }
 
 /// Returns the contents of a protocol's reports; `None` for those that were not made.
-pub(super) fn reports(protocol: &dyn Protocol, made: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
-    let report = |name: &&str| made.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
+pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
+    let report = |name: &&str| written.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
     protocol.reports().iter().map(report).collect()
 }
 
-/// Returns what is asked of a program whose working folder is at `place`. It finds there the files that it is told of,
-/// but for an answer file that it sees anyway: its name may say more than what is in it.
-pub(super) fn errand(
+/// Returns the call of a program whose working folder is at `place`. The files that its command names are copied there. An
+/// answer file that the program sees anyway is not copied, because its name may matter.
+pub(super) fn call_spec(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     left: Vec<WorkFile>,
     files: CallInput<'_>,
     (found, place): (&Found, &Path),
-) -> Result<Errand, CommandError> {
+) -> Result<CallSpec, CommandError> {
     let [input, answer, copy] = ["input", "answer", "expected"].map(|name| place.join(name));
     let own = files.expected.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let is_seen = own.as_ref().is_some_and(|own| found.sees(own));
@@ -199,11 +197,11 @@ pub(super) fn errand(
         output_folder: REPORTS.into(),
         output_names: if protocol.keeps_files() { Vec::new() } else { names.iter().map(OsString::from).collect() },
         take_after_any_exit: true,
-        max_files: MOST_FILES,
-        max_bytes: MOST_BYTES,
+        max_files: MAX_FILES,
+        max_bytes: MAX_BYTES,
         ..Exchange::default()
     };
-    Ok(Errand { words, stdin, exchange: Some(exchange) })
+    Ok(CallSpec { words, stdin, exchange: Some(exchange) })
 }
 
 fn stdin_of(path: &Path, call: &CallFiles<'_>, files: CallInput<'_>) -> Option<Arc<[u8]>> {
@@ -216,4 +214,219 @@ fn in_reports(file: WorkFile) -> WorkFile {
 
 fn names_path(word: &std::ffi::OsStr, path: &Path) -> bool {
     word.to_string_lossy().contains(&*path.to_string_lossy())
+}
+
+/// The file with the list, in the working folder.
+const LIST: &str = "seeds.txt";
+/// The folder for the result in the program's folder. AtCoder's generators write to it by default.
+const RESULT: &str = "in";
+
+impl SetterProgram {
+    /// Runs the program on a list. Returns how it ended, and the contents of the files that it left, if it ended well.
+    ///
+    /// # Errors
+    /// When it gives no result.
+    pub fn run_on_list(
+        &self,
+        list: &str,
+        stop: Option<&StopSignal>,
+    ) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
+        if self.command.trusted {
+            return run_list_supervised(self, list, stop);
+        }
+        let call_spec = |found: &Found, place: &Path| {
+            let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
+            let exchange = Exchange {
+                input_files: given,
+                output_folder: RESULT.into(),
+                max_files: MAX_FILES,
+                max_bytes: OUTPUT.0,
+                ..Exchange::default()
+            };
+            let words = found.words(&[("seeds-file", &place.join(LIST)), ("output-folder", &place.join(RESULT))]);
+            Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
+        };
+        let (output, written) = sandboxed::run(self, stop, call_spec)?;
+        Ok((output, written.into_iter().map(|file| file.bytes).collect()))
+    }
+}
+
+fn run_list_supervised(
+    program: &SetterProgram,
+    list: &str,
+    stop: Option<&StopSignal>,
+) -> Result<(CommandOutput, Vec<Vec<u8>>), CommandError> {
+    let failed = |source: io::Error| CommandError::Output { program: program.name(), source };
+    let prefix = judge_sandbox::sweepable_name("seeds") + ".";
+    let files = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
+    let place = Place::of(&program.command).map_err(failed)?;
+    // A program in its own folder may write to that folder without an argument.
+    let is_own = place.folder() != program.command.folder;
+    let result = if is_own { place.folder() } else { files.path() }.join(RESULT);
+    let list_file = files.path().join(LIST);
+    fs::create_dir(&result).and_then(|()| fs::write(&list_file, list)).map_err(failed)?;
+    let words = place.words(&program.command.line, &[("seeds-file", &list_file), ("output-folder", &result)])?;
+    let output = outside::run(&words, place.folder(), program.limits.wall.0, stop)?;
+    if !output.status.success() {
+        return Ok((output, Vec::new()));
+    }
+    let entries = fs::read_dir(&result).map_err(failed)?;
+    let written = entries.map(|entry| fs::read(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
+    Ok((output, written))
+}
+
+impl SetterProgram {
+    /// Runs the program on an answer to a case. Returns how it ended, and the page that it left in its folder.
+    ///
+    /// # Errors
+    /// When it cannot be run, or its page cannot be read.
+    pub fn draw(
+        &self,
+        input: &CaseInput,
+        answer: &CaseInput,
+        page: &Path,
+    ) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
+        if self.command.trusted {
+            return draw_supervised(self, input, answer, page);
+        }
+        let call_spec = |found: &Found, place: &Path| {
+            let given = [("input", input), ("answer", answer)];
+            let file = |(name, file): (&str, &CaseInput)| WorkFile {
+                path: name.into(),
+                bytes: file.bytes().to_vec(),
+                executable: false,
+            };
+            let exchange = Exchange {
+                input_files: given.map(file).into(),
+                output_folder: ".".into(),
+                output_names: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
+                max_files: MAX_FILES,
+                max_bytes: OUTPUT.0,
+                ..Exchange::default()
+            };
+            let words = found.words(&values(&place.join("input"), &place.join("answer")));
+            Ok(CallSpec { words, stdin: None, exchange: Some(exchange) })
+        };
+        let (output, written) = sandboxed::run(self, None, call_spec)?;
+        Ok((output, written.into_iter().find(|file| file.path == page).map(|file| file.bytes)))
+    }
+}
+
+fn draw_supervised(
+    program: &SetterProgram,
+    input: &CaseInput,
+    answer: &CaseInput,
+    page: &Path,
+) -> Result<(CommandOutput, Option<Vec<u8>>), CommandError> {
+    let failed = |source| CommandError::Output { program: program.name(), source };
+    let (input, answer) = (input.path().map_err(failed)?, answer.path().map_err(failed)?);
+    let place = Place::of(&program.command).map_err(failed)?;
+    let words = place.words(&program.command.line, &values(input, answer))?;
+    let output = outside::run(&words, place.folder(), program.limits.wall.0, None)?;
+    let mut bytes = Vec::new();
+    let file = File::open(place.folder().join(page));
+    let read = file.and_then(|file| file.take(OUTPUT.0).read_to_end(&mut bytes));
+    Ok((output, read.is_ok().then_some(bytes)))
+}
+
+fn values<'a>(input: &'a Path, answer: &'a Path) -> [(&'static str, &'a Path); 3] {
+    [("input", input), ("answer", answer), ("expected", Path::new("/dev/null"))]
+}
+
+/// A running call of a setter's program. When this is dropped, the program is killed.
+pub(crate) struct LiveCall<'a> {
+    program: &'a SetterProgram,
+    protocol: &'a dyn Protocol,
+    run: Run,
+}
+
+enum Run {
+    Supervised { running: Running, reports: Reports, _place: Place },
+    Sandboxed(SandboxedRun),
+}
+
+impl<'a> LiveCall<'a> {
+    /// Starts the program with this standard input and output, which are closed here, to stay on a core if one is given.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(
+        program: &'a SetterProgram,
+        protocol: &'a dyn Protocol,
+        files: CallInput<'_>,
+        (stdio, core): ([OwnedFd; 2], Option<usize>),
+    ) -> Result<Self, CommandError> {
+        let run = match program.command.trusted {
+            true => start_supervised(program, protocol, files, (stdio, core))?,
+            false => {
+                let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
+                Run::Sandboxed(sandboxed::start(program, (stdio, core), call_spec)?)
+            }
+        };
+        Ok(Self { program, protocol, run })
+    }
+
+    /// Becomes readable when the program has ended.
+    #[must_use]
+    pub(crate) fn ended(&self) -> BorrowedFd<'_> {
+        match &self.run {
+            Run::Supervised { running, .. } => running.ended(),
+            Run::Sandboxed(run) => run.ended(),
+        }
+    }
+
+    /// Returns the ids of its processes.
+    #[must_use]
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        match &self.run {
+            Run::Supervised { running, .. } => running.processes(),
+            Run::Sandboxed(run) => run.processes(),
+        }
+    }
+
+    /// Kills its remaining processes, and returns its result without its standard output.
+    ///
+    /// # Errors
+    /// When it gave no result.
+    pub(crate) fn end(self) -> Result<CallResult, CommandError> {
+        match self.run {
+            Run::Supervised { running, reports, _place } => {
+                let output = running.end()?;
+                let unreadable = |source| CommandError::Output { program: self.program.name(), source };
+                Ok(CallResult { output, reports: reports.read().map_err(unreadable)? })
+            }
+            Run::Sandboxed(run) => {
+                let (output, written) = sandboxed::result(self.program, run.end()?)?;
+                Ok(CallResult { output, reports: reports(self.protocol, &written) })
+            }
+        }
+    }
+
+    /// Kills it, and returns the end of its standard error.
+    ///
+    /// # Errors
+    /// When it had passed a limit, or its standard error cannot be read.
+    pub(crate) fn kill(self) -> Result<String, CommandError> {
+        let output = match self.run {
+            Run::Supervised { running, .. } => running.end()?,
+            Run::Sandboxed(run) => sandboxed::result(self.program, run.kill()?)?.0,
+        };
+        Ok(tail(&output.stderr))
+    }
+}
+
+fn start_supervised(
+    program: &SetterProgram,
+    protocol: &dyn Protocol,
+    files: CallInput<'_>,
+    ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
+) -> Result<Run, CommandError> {
+    let failed = |source| CommandError::Output { program: program.name(), source };
+    let reports = Reports::create(protocol).map_err(failed)?;
+    let place = Place::of(&program.command).map_err(failed)?;
+    let input = files.input.path().map_err(failed)?;
+    let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
+    let words = call_words(&program.command, &place, &call)?;
+    let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
+    Ok(Run::Supervised { running, reports, _place: place })
 }

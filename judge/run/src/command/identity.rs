@@ -1,7 +1,7 @@
 //! The identities of a problem's checker and generator.
 
-use super::answers::answer_files;
-use super::place::named_file;
+use super::setter::named_file;
+use crate::matching::answer_files;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
@@ -10,9 +10,9 @@ use judge_problem::{
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// How many files of a command are read, and how much text of each is looked through for others.
-const MOST_PARTS: usize = 100;
-const MOST_TEXT: usize = 1 << 20;
+/// The most files of a command that are read, and the most bytes of each that are searched for names of other files.
+const MAX_FILES_READ: usize = 100;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
 /// these name, takes its place.
@@ -35,7 +35,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     }
 }
 
-/// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
+/// Returns the command, its protocol if that is not the judge's own, and a hash of all files that matter.
 fn identity_of(external: &ExternalChecker) -> String {
     let mut files = named_files(&external.written());
     files.extend(contents(&answer_files(&external.answers).0));
@@ -53,28 +53,28 @@ fn identity_of(external: &ExternalChecker) -> String {
     format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
 }
 
-/// Returns the contents of the files that a command names, and of those that these name in turn.
+/// Returns the contents of the files that a command names, and of the files that those name.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
     // `sh -c 'python3 gen.py {seed}'` has a command in a word.
     let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
     let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
-    // A trusted command may write to its folder, so that what stands there is not its version.
+    // A trusted command may write to its folder, so the files there do not tell its version.
     let named: Vec<_> = named.collect();
-    contents(&if command.trusted { named } else { with_their_parts(&command.folder, named) })
+    contents(&if command.trusted { named } else { with_referenced_files(&command.folder, named) })
 }
 
-/// Adds the files that scripts and sources name: those they import, include, start or read, as far as they stand in the folder of
-/// the command or in their own. What is named in another way is found by its consequences alone: other inputs.
-fn with_their_parts(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
+/// Adds the files that scripts and sources import, include, start or read, if they are in the folder of the command or
+/// beside the script. A file that is named in another way is noticed only if inputs change.
+fn with_referenced_files(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut next: VecDeque<PathBuf> = named.into();
     while let Some(file) = next.pop_front() {
-        if !file.is_file() || files.contains(&file) || files.len() == MOST_PARTS {
+        if !file.is_file() || files.contains(&file) || files.len() == MAX_FILES_READ {
             continue;
         }
         let own = file.parent().unwrap_or(folder).to_owned();
-        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MOST_TEXT);
+        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MAX_TEXT_BYTES);
         let text = text.and_then(|content| String::from_utf8(content).ok()).unwrap_or_default();
         files.push(file);
         for name in names_in(&text) {
@@ -102,13 +102,13 @@ fn names_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Returns the contents of those of these files that can be read.
+/// Returns the contents of the files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
     map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
 }
 
-/// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files
-/// that it names, and that these name. Empty without a generator.
+/// Returns the identity of a problem's generator with its version. For a command it is the line with a hash of the files
+/// that it names, directly or indirectly. Empty without a generator.
 #[must_use]
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {

@@ -1,13 +1,17 @@
-//! A setter's program: its command, what it may use, and where it was found.
+//! A setter's program: its command line, the folder that it runs in, its input, and why it gave no result.
 
-use super::error::CommandError;
-use super::place::{FOLDER, names_folder};
-use super::words::{filled, split};
 use crate::program::{journals_in, setters_program};
-use judge_problem::{CommandLimits, CommandTemplate, Program};
-use std::ffi::OsString;
+use judge_problem::{CommandLimits, CommandTemplate, Program, Time, fill_placeholders};
+use judge_sandbox::{Fault, OpenError};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tempfile::{NamedTempFile, TempDir};
 
 /// A setter's program.
 #[derive(Debug)]
@@ -17,19 +21,19 @@ pub struct SetterProgram {
     found: OnceLock<Found>,
 }
 
-/// Where a program is, and what it sees.
+/// The path of a program, and the files that it sees.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its arguments still have placeholders.
     pub(super) program: Program,
     /// The real path of the folder that it starts in; `None`: its working folder.
     pub(super) folder: Option<PathBuf>,
-    /// The journals in what it sees.
+    /// The journals in the folders that it sees.
     pub(super) hidden: Vec<PathBuf>,
 }
 
 impl SetterProgram {
-    /// Returns the program of a command. It is looked for when it is first called.
+    /// Returns the program of a command. The program is searched for at the first call.
     #[must_use]
     pub fn new(command: &CommandTemplate, limits: &CommandLimits) -> Self {
         Self { command: command.clone(), limits: limits.clone(), found: OnceLock::new() }
@@ -56,7 +60,7 @@ impl SetterProgram {
         let not_found = |why: String| CommandError::NotFound { program: self.name(), why };
         let folder = folder.canonicalize().map_err(|error| not_found(format!("{}: {error}", folder.display())))?;
         let words = split(line)?.iter().map(|word| filled(word, &[(FOLDER, &folder)])).collect();
-        let mut program = setters_program(words, &folder).map_err(not_found)?;
+        let mut program = setters_program(words, &folder).map_err(|error| not_found(error.to_string()))?;
         program.visible.extend(compiled.visible.iter().cloned());
         program.environment.extend(compiled.environment.iter().cloned());
         let mut hidden: Vec<PathBuf> = program.visible.iter().flat_map(|path| journals_in(path)).collect();
@@ -75,5 +79,252 @@ impl Found {
     /// Returns the arguments of a call.
     pub(super) fn words(&self, values: &[(&str, &Path)]) -> Vec<OsString> {
         self.program.argv.iter().map(|word| filled(word, values)).collect()
+    }
+}
+
+/// The placeholder for the folder of the problem.
+const FOLDER: &str = "folder";
+
+/// Where a command runs: in the folder of its problem, or, if it names that folder, in an empty one of its own. That one is
+/// removed with this value; if the judge is killed, the next judge's sweep removes it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    own: Option<TempDir>,
+    problem: PathBuf,
+}
+
+impl Place {
+    /// Returns the place of a command.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub(crate) fn of(command: &CommandTemplate) -> io::Result<Self> {
+        let prefix = || judge_sandbox::sweepable_name("work") + ".";
+        let folder = || tempfile::Builder::new().prefix(&prefix()).tempdir();
+        let own = names_folder(&command.line).then(folder).transpose()?;
+        // An empty name means the current folder.
+        let problem = if own.is_some() { command.folder.join(".").canonicalize()? } else { command.folder.clone() };
+        Ok(Self { own, problem })
+    }
+
+    /// Returns the folder that the command runs in.
+    #[must_use]
+    pub(crate) fn folder(&self) -> &Path {
+        self.own.as_ref().map_or(&self.problem, TempDir::path)
+    }
+
+    /// Returns the words of the command.
+    ///
+    /// # Errors
+    /// When it is empty or its quotes do not match.
+    pub(crate) fn words(&self, line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
+        words(line, &[&[(FOLDER, &*self.problem)], values].concat())
+    }
+}
+
+/// Returns whether a command names the folder of its problem.
+fn names_folder(line: &str) -> bool {
+    line.contains(&format!("{{{FOLDER}}}"))
+}
+
+/// Returns a file that a command names.
+pub(super) fn named_file(command: &CommandTemplate, word: &str) -> PathBuf {
+    let inside = word.strip_prefix(&format!("{{{FOLDER}}}/")).unwrap_or(word);
+    command.folder.join(inside)
+}
+
+/// Splits a command line as a shell would, and replaces each `{name}` by its value.
+///
+/// # Errors
+/// When it is empty or its quotes do not match.
+pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
+    Ok(split(line)?.iter().map(|word| filled(word, values)).collect())
+}
+
+/// Splits a command line as a shell would.
+pub(super) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
+    let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
+    let words = words.ok_or_else(|| CommandError::Unreadable(line.to_owned()))?;
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Returns a word with each `{name}` replaced by its value.
+pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
+    // A word that is not UTF-8 is a path, and has no placeholders.
+    let Some(text) = word.to_str() else { return word.to_owned() };
+    fill_placeholders(text, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
+}
+
+/// The input of a case. A program outside the sandbox gets it in a file, which is removed with this value.
+#[derive(Debug)]
+pub struct CaseInput {
+    bytes: Arc<[u8]>,
+    file: OnceLock<NamedTempFile>,
+}
+
+impl CaseInput {
+    /// Returns an input with these bytes.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.into(), file: OnceLock::new() }
+    }
+
+    /// Returns its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Returns its file, which is made by the first call.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn path(&self) -> io::Result<&Path> {
+        if self.file.get().is_none() {
+            // Two threads may make one. The second file is removed.
+            let _ = self.file.set(stored(&self.bytes)?);
+        }
+        Ok(self.file.get().map_or(Path::new(""), NamedTempFile::path))
+    }
+}
+
+/// Stores bytes in a file that is removed with the value. If the judge is killed, the next judge's sweep removes it.
+pub(super) fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let prefix = judge_sandbox::sweepable_name("case") + ".";
+    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// How a command ended, and what it printed.
+#[derive(Debug)]
+pub struct CommandOutput {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Stops commands from any thread: running ones, and ones that start later.
+#[derive(Debug, Clone)]
+pub struct StopSignal(Arc<OwnedFd>);
+
+impl StopSignal {
+    /// Returns a signal that is not set.
+    ///
+    /// # Errors
+    /// When no file descriptor is left.
+    pub fn new() -> io::Result<Self> {
+        let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+        Ok(Self(Arc::new(rustix::event::eventfd(0, flags)?)))
+    }
+
+    /// Becomes readable when it is set.
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        let mut fds = [PollFd::new(&*self.0, PollFlags::IN)];
+        rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|count| count > 0)
+    }
+
+    /// Ends them.
+    pub fn stop(&self) {
+        // The write fails only when the counter is full: then it is set already.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+}
+
+/// A command that gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The command line is empty, or its quotes do not match.
+    #[error("`{0}` is not a command line")]
+    Unreadable(String),
+    /// It could not be started.
+    #[error("cannot start `{program}`")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It exceeded its time limit and was killed.
+    #[error("`{program}` ran longer than {} and was ended{}", Time(*limit), after_colon(stderr))]
+    Timeout {
+        /// The program.
+        program: String,
+        /// The end of its standard error.
+        stderr: String,
+        /// How long it was allowed to run.
+        limit: Duration,
+    },
+    /// It passed another limit and was killed.
+    #[error("`{program}` {what} and was ended{}", after_colon(stderr))]
+    Limit {
+        /// The program.
+        program: String,
+        /// What it did.
+        what: String,
+        /// The end of its standard error.
+        stderr: String,
+    },
+    /// It is not there, or cannot be started.
+    #[error("cannot start `{program}`: {why}")]
+    NotFound {
+        /// The program.
+        program: String,
+        /// Why.
+        why: String,
+    },
+    /// The sandbox that it is to run in cannot be opened.
+    #[error("no sandbox for the problem's own programs (`trusted = true` in the problem runs them without one)")]
+    NoSandbox(#[from] OpenError),
+    /// The sandbox failed.
+    #[error(transparent)]
+    Sandbox(#[from] Fault),
+    /// The files of its result cannot be read.
+    #[error("cannot read the files that `{program}` wrote: {why}")]
+    Reports {
+        /// The program.
+        program: String,
+        /// Why.
+        why: String,
+    },
+    /// Its run was stopped.
+    #[error("`{0}` was stopped")]
+    Stopped(String),
+    /// Its output could not be stored.
+    #[error("cannot store the output of `{program}`")]
+    Output {
+        /// The program.
+        program: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn placeholders_are_filled_after_splitting() {
+        let filled = words("check '{input} x' {answer}", &[("input", Path::new("/a b")), ("answer", Path::new("/c"))]);
+        assert_eq!(filled.unwrap(), ["check", "/a b x", "/c"]);
+        let other = Path::new(OsStr::from_bytes(b"/{answer}/\xff"));
+        assert_eq!(words("{input}", &[("input", other), ("answer", Path::new("/c"))]).unwrap(), [other.as_os_str()]);
+        assert!(words("", &[]).is_err());
+        assert!(words("'open", &[]).is_err());
     }
 }

@@ -1,18 +1,16 @@
-//! One conversation, from the start of both sides to the interactor's decision.
+//! One conversation of a solver and an interactor, from the start of both to the interactor's decision.
 
-use super::decision::{Afterwards, Decider, PendingDecision, Waited};
-use super::interactor::{Interactor, InteractorError};
-use super::relay::{Pipe, Relay};
-use super::transcript::Recorder;
-use super::unread::UnreadInput;
-use crate::command::{CaseInput, SetterProgram};
+use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
+use super::relay::{Pipe, Recorder, Relay, UnreadInput};
+use crate::command::{CallInput, CallResult, CaseInput, CommandError, LiveCall, SetterProgram};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, Ending, Idleness, InteractorDecision};
-use judge_problem::{CheckerProtocol, Limits};
+use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, Protocol, ProtocolError};
+use judge_problem::{CheckerProtocol, Limits, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,20 +18,20 @@ use std::time::Duration;
 
 /// The result of a conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     /// How the solver ended. Its standard output ends with the interactor.
     pub execution: Execution,
     /// The interactor's decision.
     pub decision: InteractorDecision,
     /// What it wrote to the first of its reports, if it decided.
     pub written: Vec<u8>,
-    /// What both sides said, and when, where that is wanted: a line for each of theirs.
+    /// The transcript, if one is output_names: every line of both programs with its time.
     pub transcript: Option<String>,
 }
 
 /// A conversation failed. This is never the solver's fault.
 #[derive(Debug, thiserror::Error)]
-pub enum ConverseError {
+pub(crate) enum ConverseError {
     /// The sandbox failed, or the run was stopped.
     #[error(transparent)]
     Sandbox(#[from] Fault),
@@ -50,7 +48,7 @@ pub enum ConverseError {
 
 /// The other side of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub struct Partner<'a> {
+pub(crate) struct Partner<'a> {
     /// The program.
     pub interactor: &'a SetterProgram,
     /// How it is called and understood.
@@ -72,7 +70,7 @@ pub struct Partner<'a> {
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
-pub fn converse(
+pub(crate) fn converse(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
@@ -80,18 +78,16 @@ pub fn converse(
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
-    // Both sides run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
+    // Both programs run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
     let Partner { interactor, protocol, input, expected, decision_time, core, is_recorded } = partner;
-    let stdio = [to_interactor.reader, to_solver.writer];
-    let (recorder, stdio) = match stdio {
-        [from_solver, to_solver] if is_recorded => {
-            let (recorder, stdio) = Recorder::between(from_solver, to_solver)?;
-            (Some(recorder), stdio)
-        }
-        stdio => (None, stdio),
+    let (recorder, stdio) = if is_recorded {
+        let (recorder, stdio) = Recorder::between(to_interactor.reader, to_solver.writer)?;
+        (Some(recorder), stdio)
+    } else {
+        (None, [to_interactor.reader, to_solver.writer])
     };
     let interactor =
         Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;
@@ -103,7 +99,7 @@ pub fn converse(
         ..request.clone()
     };
     let mut execution = executor.run_until(&request, interactor.ended())?;
-    // Its copies of the pipes must not keep either side from seeing an end.
+    // An open copy of a pipe would keep the other program from seeing the end.
     drop(request);
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
@@ -121,12 +117,90 @@ pub fn converse(
         stopped,
     };
     let (decision, written) = match pending.wait_for_it()? {
-        Waited::Ended | Waited::Delivered => interactor.decision(),
-        Waited::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
-        Waited::Stopped => return Err(Fault::Cancelled.into()),
+        WaitOutcome::Ended | WaitOutcome::Delivered => interactor.decision(),
+        WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
+        WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
-    // The end of the interactor is the end of what it says, once nothing here keeps its pipe open.
+    // The recorder sees the end of the interactor's output once this process has closed its copy of the pipe.
     drop(unread);
     let transcript = recorder.map(Recorder::finish);
-    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written, transcript })
+    Ok(Conversation {
+        execution: Execution { stdout: relay.into_output(), ..execution },
+        decision,
+        written,
+        transcript,
+    })
+}
+
+/// A running interactor. When this is dropped, it is killed.
+pub(super) struct Interactor<'a> {
+    call: LiveCall<'a>,
+    protocol: &'a dyn Protocol,
+}
+
+impl<'a> Interactor<'a> {
+    /// Starts an interactor between two pipes, to stay on `core` if one is given.
+    pub(super) fn start(
+        (program, protocol): (&'a SetterProgram, &'a CheckerProtocol),
+        input: &CaseInput,
+        expected: Option<&Path>,
+        (stdio, core): ([OwnedFd; 2], Option<usize>),
+    ) -> Result<Self, CommandError> {
+        let protocol = verdict::interactor_protocol(protocol);
+        let files = CallInput { input, answer: None, expected };
+        Ok(Self { call: LiveCall::start(program, protocol, files, (stdio, core))?, protocol })
+    }
+
+    /// Returns its decision after its end, and the content of the first of its reports.
+    pub(super) fn decision(self) -> (InteractorDecision, Vec<u8>) {
+        let CallResult { output, mut reports } = match self.call.end() {
+            Ok(called) => called,
+            Err(error) => return (failed(&error), Vec::new()),
+        };
+        let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
+        let said = match self.protocol.next_pass(&output) {
+            Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
+            None => self.protocol.ruling(&output),
+        };
+        match said {
+            Ok(ruling) => {
+                let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
+                (InteractorDecision::Decided(ruling), written)
+            }
+            Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
+        }
+    }
+
+    /// Ends it, and returns that it has not decided.
+    pub(super) fn undecided(self, idleness: Idleness) -> InteractorDecision {
+        match self.call.kill() {
+            Ok(stderr) => InteractorDecision::None(idleness, stderr),
+            Err(error) => failed(&error),
+        }
+    }
+}
+
+fn failed(error: &CommandError) -> InteractorDecision {
+    InteractorDecision::Failed(format!("the interactor failed: {}", error_chain(error)))
+}
+
+impl Decider for Interactor<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.call.ended()
+    }
+
+    fn activity(&self) -> Activity {
+        decision::sample_activity(&self.call.processes())
+    }
+}
+
+/// An interactor that could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InteractorError {
+    /// Its command could not be run.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A file or descriptor for it could not be created.
+    #[error("cannot prepare the interactor")]
+    Prepare(#[from] io::Error),
 }

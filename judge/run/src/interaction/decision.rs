@@ -1,21 +1,23 @@
-//! Waits for the interactor's or tester's decision once the solver has ended: it may decide on everything that was said.
+//! Waits for the decision of an interactor or tester once the solver has ended: it may decide on everything that was said.
+//!
+//! Whether it still works on its decision shows in the activity of its processes.
 
-use super::activity::Activity;
-use super::relay::Relay;
-use super::unread::UnreadInput;
+use super::relay::{Relay, UnreadInput};
 use judge_problem::verdict::Idleness;
+use judge_sandbox::process_stat;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// The pause between two samples of the interactor's activity.
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// The number of equal samples in a row after which the interactor counts as waiting.
-const LOOKS: usize = 4;
+const STILL_SAMPLES: usize = 4;
 
 /// The side of a conversation that decides: below, the interactor.
 pub(super) trait Decider {
@@ -42,9 +44,9 @@ pub(super) struct PendingDecision<'a> {
 /// What follows when the interactor has all of the solver's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Afterwards {
-    /// It sees the end of it, and has the full time to decide: the solver succeeded.
+    /// The solver succeeded. The interactor sees the end of its input, and has the full time to decide.
     ShowEnd,
-    /// It may still decide on what it has read, and is not shown the end: the solver failed.
+    /// The solver failed. The interactor may still decide on what it has read, and does not see the end of its input.
     KeepOpen,
     /// Nothing: it need not be waited for any longer.
     Return,
@@ -52,7 +54,7 @@ pub(super) enum Afterwards {
 
 /// How the wait for a decision ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum WaitOutcome {
     /// The interactor has ended.
     Ended,
     /// It has all output, where this was all to wait for.
@@ -65,64 +67,64 @@ pub(super) enum Waited {
 
 impl PendingDecision<'_> {
     /// Waits for the decision.
-    pub(super) fn wait_for_it(self) -> io::Result<Waited> {
+    pub(super) fn wait_for_it(self) -> io::Result<WaitOutcome> {
         let began = Instant::now();
-        let mut looks = Looks::default();
+        let mut samples = Samples::default();
         while began.elapsed() < self.decision_time {
             if self.stopped.load(Ordering::SeqCst) {
-                return Ok(Waited::Stopped);
+                return Ok(WaitOutcome::Stopped);
             }
             self.relay.pass()?;
             match self.afterwards {
                 Afterwards::ShowEnd => self.relay.show_end(),
-                Afterwards::Return if self.relay.pending().is_none() => return Ok(Waited::Delivered),
+                Afterwards::Return if self.relay.pending().is_none() => return Ok(WaitOutcome::Delivered),
                 Afterwards::KeepOpen | Afterwards::Return => {}
             }
             match self.wait()? {
-                Woken::Ended => return Ok(Waited::Ended),
-                Woken::Moved => {
+                WakeReason::Ended => return Ok(WaitOutcome::Ended),
+                WakeReason::Progress => {
                     self.to_solver.drop_some()?;
-                    looks.add_move();
+                    samples.add_move();
                 }
-                // It has seen the end of its input: it has the full time to decide.
-                Woken::Nothing if self.afterwards == Afterwards::ShowEnd => {}
-                Woken::Nothing => looks.add(self.decider.activity(), self.relay.is_heard()?),
+                // It has seen the end of its input, and has the full time to decide.
+                WakeReason::Nothing if self.afterwards == Afterwards::ShowEnd => {}
+                WakeReason::Nothing => samples.add(self.decider.activity(), self.relay.is_all_read()?),
             }
-            if looks.alike == LOOKS {
-                return Ok(Waited::Idle(Idleness::Waiting));
+            if samples.alike == STILL_SAMPLES {
+                return Ok(WaitOutcome::Idle(Idleness::Waiting));
             }
         }
-        Ok(Waited::Idle(looks.idleness()))
+        Ok(WaitOutcome::Idle(samples.idleness()))
     }
 
     /// Waits for one pause.
-    fn wait(&self) -> io::Result<Woken> {
+    fn wait(&self) -> io::Result<WakeReason> {
         let ended = self.decider.ended();
         let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
         fds.extend(self.relay.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
         fds.extend(self.to_solver.poll());
         let timeout = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
         match rustix::event::poll(&mut fds, Some(&timeout)) {
-            Ok(0) => Ok(Woken::Nothing),
-            Ok(_) if !fds[0].revents().is_empty() => Ok(Woken::Ended),
-            Ok(_) | Err(Errno::INTR) => Ok(Woken::Moved),
+            Ok(0) => Ok(WakeReason::Nothing),
+            Ok(_) if !fds[0].revents().is_empty() => Ok(WakeReason::Ended),
+            Ok(_) | Err(Errno::INTR) => Ok(WakeReason::Progress),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-enum Woken {
+enum WakeReason {
     /// The interactor has ended.
     Ended,
     /// It has read or printed something.
-    Moved,
+    Progress,
     /// The pause is over.
     Nothing,
 }
 
 /// The samples of the interactor's activity.
 #[derive(Default)]
-struct Looks {
+struct Samples {
     last: Option<Activity>,
     /// The number of last samples that were equal and idle.
     alike: usize,
@@ -131,7 +133,7 @@ struct Looks {
     running: usize,
 }
 
-impl Looks {
+impl Samples {
     /// It has read or printed something instead of computing.
     fn add_move(&mut self) {
         self.alike = 0;
@@ -153,8 +155,148 @@ impl Looks {
         self.last = Some(activity);
     }
 
-    /// Returns what it did most of the time. CPU time is no measure: on a busy machine it may have had none.
+    /// Returns what it did most of the time. CPU time is no measure, because on a busy machine it may have got none.
     fn idleness(&self) -> Idleness {
         if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
+    }
+}
+
+/// Kernel functions in which a thread sleeps and wakes without its partner: a pause, or a wait for the judge, which reads
+/// its standard error and lets new processes start.
+const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
+
+/// A sample of the activity of some processes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Activity {
+    /// Some thread runs, is ready to run, or waits for a disk.
+    pub(super) runs: bool,
+    /// Some thread sleeps, and will wake by itself.
+    sleeps: bool,
+    /// The program has not started yet, or it has ended and nobody has noticed.
+    changes: bool,
+    /// How often each thread was scheduled. If it has not changed, no thread has run.
+    turns: Vec<(PathBuf, u64)>,
+}
+
+/// Samples every thread of these processes, which are all of an interactor's.
+pub(super) fn sample_activity(processes: &[u32]) -> Activity {
+    let mut activity = Activity::default();
+    for process in processes {
+        let folder = PathBuf::from(format!("/proc/{process}"));
+        let Some(Stat { state, parent }) = stat(&folder) else { continue };
+        if matches!(state, 'Z' | 'X') {
+            // One that has ended is waited for by its parent: soon, if that is the sandbox.
+            activity.changes |= !processes.contains(&parent);
+        }
+        let Ok(threads) = fs::read_dir(folder.join("task")) else { continue };
+        threads.flatten().for_each(|thread| activity.add(thread.path()));
+    }
+    activity.changes |= activity.turns.is_empty();
+    activity
+}
+
+impl Activity {
+    fn add(&mut self, thread: PathBuf) {
+        let Some(Stat { state, .. }) = stat(&thread) else { return };
+        if matches!(state, 'Z' | 'X') {
+            return;
+        }
+        self.runs |= matches!(state, 'R' | 'D');
+        let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
+        self.sleeps |= WAKING.iter().any(|name| place.contains(name));
+        let numbers = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
+        let turns = numbers.split_whitespace().nth(2).and_then(|number| number.parse().ok());
+        self.turns.push((thread, turns.unwrap_or_default()));
+    }
+}
+
+struct Stat {
+    state: char,
+    parent: u32,
+}
+
+fn stat(folder: &Path) -> Option<Stat> {
+    let text = process_stat(folder)?;
+    let mut fields = text.split(' ');
+    let state = fields.next()?.chars().next()?;
+    let parent = fields.next()?.parse().ok()?;
+    Some(Stat { state, parent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Pid, Signal, kill_process_group};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
+
+    /// A process group, ended when the test is done with it.
+    struct Group(Child);
+
+    impl Group {
+        fn activity(&self) -> Activity {
+            let id = self.0.id();
+            let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+            let children = children.split_whitespace().map(|pid| pid.parse().unwrap());
+            sample_activity(&std::iter::once(id).chain(children).collect::<Vec<_>>())
+        }
+    }
+
+    impl Drop for Group {
+        fn drop(&mut self) {
+            let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+            let _ = self.0.wait();
+        }
+    }
+
+    fn start(script: &str) -> Group {
+        Group(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn().unwrap())
+    }
+
+    /// Whether a look comes to be as expected, however slow the machine is.
+    fn becomes(running: &Group, expected: impl Fn(&Activity) -> bool) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(20) {
+            if expected(&running.activity()) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        false
+    }
+
+    #[test]
+    fn who_reads_is_still_and_who_computes_is_not() {
+        let reader = start("read line");
+        let still = |activity: &Activity| !activity.runs && !activity.sleeps && *activity == reader.activity();
+        assert!(becomes(&reader, still));
+        let computer = start("while :; do :; done");
+        assert!(becomes(&computer, |activity| activity.runs && !activity.sleeps));
+    }
+
+    #[test]
+    fn a_process_whose_name_is_no_text_is_seen() {
+        // As the kernel cuts a long name in the middle of a letter.
+        let named = start(r"printf 'b\321' > /proc/self/comm; read line");
+        assert!(becomes(&named, |_| fs::read(format!("/proc/{}/comm", named.0.id())).unwrap().contains(&0o321)));
+        assert!(becomes(&named, |activity| !activity.changes && activity.turns.len() == 1));
+    }
+
+    #[test]
+    fn a_child_that_works_is_seen_and_so_is_a_pause() {
+        let parent = start("(while :; do :; done) & wait");
+        assert!(becomes(&parent, |activity| activity.runs && activity.turns.len() == 2));
+        let sleeper = start("sleep 60");
+        let asleep = |activity: &Activity| activity.sleeps && !activity.runs && *activity == sleeper.activity();
+        assert!(becomes(&sleeper, asleep));
+    }
+
+    #[test]
+    fn an_end_that_was_not_noticed_is_a_change() {
+        assert!(sample_activity(&[]).changes);
+        let ended = start("exit");
+        assert!(becomes(&ended, |activity| activity.changes && activity.turns.is_empty()));
+        let parent = start("exit & while :; do read line; done");
+        assert!(becomes(&parent, |activity| !activity.changes && activity.turns.len() == 1));
     }
 }

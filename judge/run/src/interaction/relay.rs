@@ -1,14 +1,20 @@
-//! Relays the solver's output to the interactor, and keeps it as the solver's answer.
+//! Relays what the solver and its interactor say: the solver's output, which is also its answer; the input of a solver that
+//! has ended; and a transcript of both sides, where one is wanted.
 
+use judge_problem::visible;
 use judge_sandbox::{Execution, Sink};
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
+use std::fmt::Write;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// A pipe.
 pub(super) struct Pipe {
@@ -24,12 +30,13 @@ impl Pipe {
 }
 
 /// Makes a descriptor non-blocking, in all its copies.
-pub(super) fn never_wait(fd: impl AsFd) -> io::Result<()> {
+fn set_nonblocking(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
-/// The solver's output on its way to the interactor. While the solver runs, the sandbox passes it on and keeps what the
-/// interactor has not read, so that the solver never waits for it; then it is kept here. The output limit bounds it.
+/// The solver's output on its way to the interactor. While the solver runs, the sandbox forwards it and buffers what the
+/// interactor has not read, so that the solver never blocks. After its end the buffer is kept here. The output limit bounds
+/// it.
 pub(super) struct Relay {
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
@@ -39,9 +46,9 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// Relays to a pipe, of which the interactor holds the reading end.
+    /// Relays to a pipe. The interactor has its reading end.
     pub(super) fn new(to_interactor: OwnedFd) -> io::Result<Self> {
-        never_wait(&to_interactor)?;
+        set_nonblocking(&to_interactor)?;
         Ok(Self { to_interactor: Some(to_interactor), said: Vec::new(), passed: 0 })
     }
 
@@ -51,7 +58,7 @@ impl Relay {
         Ok(Sink::Relay(Arc::new(File::from(pipe.try_clone()?))))
     }
 
-    /// Takes over what a solver that has ended has printed up to the interactor's end.
+    /// Takes the output of a solver that has ended.
     pub(super) fn take_over(&mut self, execution: &mut Execution) {
         self.said = std::mem::take(&mut execution.stdout);
         self.passed = usize::try_from(execution.usage.relayed_bytes).unwrap_or(usize::MAX).min(self.said.len());
@@ -77,10 +84,10 @@ impl Relay {
     }
 
     /// Returns whether the interactor has read all of the solver's output, or has closed its end.
-    pub(super) fn is_heard(&self) -> io::Result<bool> {
+    pub(super) fn is_all_read(&self) -> io::Result<bool> {
         match &self.to_interactor {
-            // A file or device, which a tester may have given the solver to write to, has nothing that waits to be read.
-            Some(fd) if !self.is_refused()? => match rustix::io::ioctl_fionread(fd) {
+            // A tester may give the solver a file or a device, which has no unread bytes.
+            Some(fd) if !self.is_closed_by_reader()? => match rustix::io::ioctl_fionread(fd) {
                 Ok(unread) => Ok(self.pending().is_none() && unread == 0),
                 Err(Errno::NOTTY) => Ok(self.pending().is_none()),
                 Err(error) => Err(error.into()),
@@ -90,7 +97,7 @@ impl Relay {
     }
 
     /// Returns whether the interactor has closed its input.
-    pub(super) fn is_refused(&self) -> io::Result<bool> {
+    pub(super) fn is_closed_by_reader(&self) -> io::Result<bool> {
         let Some(fd) = &self.to_interactor else { return Ok(true) };
         let mut fds = [PollFd::new(fd, PollFlags::empty())];
         rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default()))?;
@@ -110,7 +117,197 @@ impl Relay {
     }
 
     /// Returns the solver's output up to the interactor's end.
-    pub(super) fn into_said(self) -> Vec<u8> {
+    pub(super) fn into_output(self) -> Vec<u8> {
         self.said
+    }
+}
+
+/// Bytes read at once.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// The input of a solver that has ended. It is read and dropped, so that a full or broken pipe never stops the writer.
+#[derive(Debug, Default)]
+pub(super) struct UnreadInput {
+    /// `None` once the writer has closed its end.
+    reader: Option<OwnedFd>,
+}
+
+impl UnreadInput {
+    /// Takes the reading end. A file or a device needs no reader.
+    pub(super) fn new(reader: OwnedFd) -> io::Result<Self> {
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&reader)?.st_mode);
+        let is_stream = matches!(kind, FileType::Fifo | FileType::Socket);
+        if is_stream {
+            set_nonblocking(&reader)?;
+        }
+        Ok(Self { reader: is_stream.then_some(reader) })
+    }
+
+    /// Returns what to wait for until [`Self::drop_some`] can do something.
+    pub(super) fn poll(&self) -> Option<PollFd<'_>> {
+        self.reader.as_ref().map(|reader| PollFd::new(reader, PollFlags::IN))
+    }
+
+    /// Reads and drops one buffer. It never loops, because a fast writer could keep the caller here.
+    pub(super) fn drop_some(&mut self) -> io::Result<()> {
+        let Some(reader) = &self.reader else { return Ok(()) };
+        let mut buffer = [0; BUFFER_BYTES];
+        match rustix::io::read(reader, &mut buffer) {
+            Ok(0) => self.reader = None,
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+/// The most lines of a transcript.
+const MAX_LINES: usize = 10_000;
+
+/// The most bytes of a line that are kept.
+const MAX_BYTES: usize = 1000;
+
+/// A side of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Solver,
+    Interactor,
+}
+
+/// A line, and when its first byte came.
+#[derive(Debug)]
+struct Line {
+    at: Duration,
+    side: Side,
+    text: Vec<u8>,
+    is_open: bool,
+}
+
+/// The lines so far.
+#[derive(Debug, Default)]
+struct Lines(Vec<Line>);
+
+/// Copies what both sides say. The threads end with the sides.
+pub(super) struct Recorder {
+    lines: Arc<Mutex<Lines>>,
+    interactor: JoinHandle<()>,
+}
+
+impl Recorder {
+    /// Records between two pipes and an interactor. Returns the pipe ends for the interactor: its input and its output.
+    pub(super) fn between(from_solver: OwnedFd, to_solver: OwnedFd) -> io::Result<(Self, [OwnedFd; 2])> {
+        let (heard, said) = (Pipe::open()?, Pipe::open()?);
+        // The interactor runs as another user, and may open its `/dev/stdin`.
+        rustix::fs::fchmod(&heard.reader, Mode::from_raw_mode(0o666))?;
+        let (lines, began) = (Arc::new(Mutex::new(Lines::default())), Instant::now());
+        let copy = |from: OwnedFd, to: OwnedFd, side: Side| {
+            let lines = Arc::clone(&lines);
+            let record = move |bytes: &[u8]| lines.lock().add(began.elapsed(), side, bytes);
+            Builder::new().name("transcript".to_owned()).spawn(move || copy_all(&from, to, record))
+        };
+        copy(from_solver, heard.writer, Side::Solver)?;
+        let interactor = copy(said.reader, to_solver, Side::Interactor)?;
+        Ok((Self { lines, interactor }, [heard.reader, said.writer]))
+    }
+
+    /// Returns the transcript. The interactor must have ended.
+    pub(super) fn finish(self) -> String {
+        // If the thread panicked, the lines so far are kept.
+        let _ = self.interactor.join();
+        self.lines.lock().text()
+    }
+}
+
+/// Copies until the end of either side, and closes the other one then.
+fn copy_all(from: &OwnedFd, to: OwnedFd, record: impl Fn(&[u8])) {
+    let mut bytes = [0; 1 << 16];
+    loop {
+        let mut rest = match rustix::io::read(from, &mut bytes) {
+            Ok(0) => return,
+            Ok(count) => &bytes[..count],
+            Err(Errno::INTR) => continue,
+            Err(_) => return,
+        };
+        record(rest);
+        while !rest.is_empty() {
+            match rustix::io::write(&to, rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+impl Lines {
+    fn add(&mut self, at: Duration, side: Side, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let open = self.0.iter().rposition(|line| line.side == side).filter(|place| self.0[*place].is_open);
+            let place = match open {
+                Some(place) => place,
+                None if self.0.len() >= MAX_LINES => return,
+                None => {
+                    self.0.push(Line { at, side, text: Vec::new(), is_open: true });
+                    self.0.len() - 1
+                }
+            };
+            let line = &mut self.0[place];
+            let room = MAX_BYTES.saturating_sub(line.text.len());
+            line.text.extend_from_slice(&part[..part.len().min(room)]);
+            line.is_open = !part.ends_with(b"\n");
+        }
+    }
+
+    /// Returns a row for each line: the seconds since the start, the side, and the text.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for Line { at, side, text: said, is_open } in &self.0 {
+            let side = match side {
+                Side::Solver => "solver",
+                Side::Interactor => "interactor",
+            };
+            let said = String::from_utf8_lossy(said);
+            let end = if *is_open { " (no end of line)" } else { "" };
+            // Writing to a `String` cannot fail.
+            let _ =
+                writeln!(text, "{:>10.4} {side:>10}: {}{end}", at.as_secs_f64(), visible(said.trim_end_matches('\n')));
+        }
+        if self.0.len() >= MAX_LINES {
+            text.push_str("… further lines are left out\n");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_come_in_pieces_are_whole_and_keep_the_time_of_their_start() {
+        let mut lines = Lines::default();
+        let at = Duration::from_millis;
+        lines.add(at(1), Side::Interactor, b"10\nhel");
+        lines.add(at(20), Side::Solver, b"5\n");
+        lines.add(at(30), Side::Interactor, b"lo\n");
+        lines.add(at(1500), Side::Solver, b"\x1b!");
+        let expected = "    0.0010 interactor: 10\n    0.0010 interactor: hello\n    0.0200     solver: 5\n    1.5000     solver: \\x1b! (no end of line)\n";
+        assert_eq!(lines.text(), expected);
+    }
+
+    #[test]
+    fn what_is_said_arrives_and_ends_arrive_too() {
+        let (solver, input) = (Pipe::open().unwrap(), Pipe::open().unwrap());
+        let (recorder, [heard, said]) = Recorder::between(solver.reader, input.writer).unwrap();
+        rustix::io::write(&solver.writer, b"7\n").unwrap();
+        drop(solver.writer);
+        let mut bytes = [0; 10];
+        assert_eq!(rustix::io::read(&heard, &mut bytes).unwrap(), 2);
+        assert_eq!(rustix::io::read(&heard, &mut bytes).unwrap(), 0, "the end");
+        rustix::io::write(&said, b"ok\n").unwrap();
+        drop(said);
+        assert_eq!(rustix::io::read(&input.reader, &mut bytes).unwrap(), 3);
+        let text = recorder.finish();
+        assert!(text.contains("    solver: 7\n") && text.contains("interactor: ok\n"), "{text}");
     }
 }

@@ -1,28 +1,230 @@
-//! The tester's process: its start, the starts of the solver that it asks for, and its decision.
+//! One trial: a tester, and each run of the solver that it starts.
 
-use super::activity::{self, Activity};
-use super::decision::Decider;
-use super::interactor::InteractorError;
-use super::unread::UnreadInput;
+use super::converse::{Conversation, ConverseError, InteractorError};
+use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, WaitOutcome};
+use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
-use judge_problem::verdict::{self, CallOutput};
-use judge_problem::{CheckerProtocol, ExternalChecker, Ruling, ScoreStream, tail};
-use judge_sandbox::{Stub, StubCall};
+use crate::executor::Executor;
+use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, ProtocolError};
+use judge_problem::{CheckerProtocol, ExternalChecker, Limits, Ruling, ScoreStream, Time, tail};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// How long a tester may take to decide on what a solver that failed has said.
+const DECISION_TIME: Duration = Duration::from_secs(5);
+
+/// Runs a tester, and the solver of a request each time that the tester starts it. The first run counts: its verdict,
+/// its times. `stopped` ends the trial between two runs.
+///
+/// # Errors
+/// When the tester fails without the solver; [`Fault::Cancelled`] when the trial is stopped.
+pub(crate) fn test(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    trial: Trial<'_>,
+    stopped: &AtomicBool,
+) -> Result<Conversation, ConverseError> {
+    if trial.seed.is_none() && trial.tester.command.line.contains("{seed}") {
+        return Err(ConverseError::Tester("wants a `{seed}`, and the case is a file".to_owned()));
+    }
+    let mut tester = Tester::start(&trial)?;
+    let mut runs: Vec<Run> = Vec::new();
+    loop {
+        match tester.next(stopped)? {
+            Next::Start(call) => {
+                let run = perform(executor, request, limits, call, &mut tester, stopped)?;
+                if let (true, Some(idleness)) = (runs.is_empty(), run.undecided) {
+                    return Ok(without_ruling(run, &tester, idleness)?);
+                }
+                runs.push(run);
+            }
+            Next::End => return conclude(tester, runs),
+            Next::Timeout => {
+                let limit = Time(trial.time_left);
+                let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
+                return conclude_timed_out(runs, why);
+            }
+            Next::Stopped => return Err(Fault::Cancelled.into()),
+        }
+    }
+}
+
+/// One run of the solver.
+struct Run {
+    execution: Execution,
+    said: Vec<u8>,
+    /// It failed, and the tester learned that before it decided.
+    failure_told: bool,
+    /// The solver has failed, and the tester still waits or computes.
+    undecided: Option<Idleness>,
+}
+
+/// Runs the solver on the standard streams of a process that the tester started, and ends that process in the same way. The
+/// tester may still write to the solver's input.
+fn perform(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    call: StubCall,
+    tester: &mut Tester,
+    stopped: &AtomicBool,
+) -> Result<Run, ConverseError> {
+    let StubCall { stdin, stdout, arguments, link, .. } = call;
+    let reader = stdin.try_clone()?;
+    let mut relay = Relay::new(stdout)?;
+    let partner = Partner::new(&*tester, &link)?;
+    let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
+    let request = Request {
+        argv: request.argv.iter().cloned().chain(arguments).collect(),
+        stdin: Stdin::File(Arc::new(File::from(stdin))),
+        stdout: relay.sink()?,
+        ..request.clone()
+    };
+    let mut execution = executor.run_until(&request, over.as_fd())?;
+    // Its copies of the pipes must not keep the tester from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
+    if matches!(execution.end, End::NotStarted(_)) {
+        return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
+    }
+    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    // The sandbox has killed it without a broken limit: the tester needed it no longer.
+    let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
+    let failed = !ended_well && !was_cut;
+    let mut unread = UnreadInput::new(reader)?;
+    let pending = PendingDecision {
+        relay: &mut relay,
+        decider: &partner,
+        to_solver: &mut unread,
+        afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
+        decision_time: if failed { DECISION_TIME } else { tester.time_left },
+        stopped,
+    };
+    let began = Instant::now();
+    let waited = pending.wait_for_it()?;
+    let undecided = match waited {
+        WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
+        WaitOutcome::Idle(idleness) if failed && !relay.is_closed_by_reader()? => Some(idleness),
+        WaitOutcome::Idle(_) | WaitOutcome::Ended | WaitOutcome::Delivered => None,
+    };
+    let (said, failure_told) = (relay.into_output(), failed && waited != WaitOutcome::Ended);
+    link.end(if was_cut { End::Exited(0) } else { execution.end });
+    if !failed {
+        tester.time_left = tester.time_left.saturating_sub(began.elapsed());
+    }
+    tester.unread = unread;
+    Ok(Run { execution, said, failure_told, undecided })
+}
+
+/// The result of a trial whose solver has failed before the tester decided.
+fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
+    let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && tester.starts_again()?;
+    let decision = match waits_for_another {
+        true => InteractorDecision::Failed(
+            "the tester started the solver again before its first run had ended: one runs at a time".to_owned(),
+        ),
+        false => InteractorDecision::None(idleness, String::new()),
+    };
+    Ok(Conversation { execution: run.execution, decision, written: Vec::new(), transcript: None })
+}
+
+/// The result of a trial whose tester was killed.
+fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<Conversation, ConverseError> {
+    let Some(first) = runs.into_iter().next() else { return Err(ConverseError::Tester(why)) };
+    let decision = match first.failure_told {
+        true => InteractorDecision::None(Idleness::Waiting, String::new()),
+        false => InteractorDecision::Failed(format!("the tester {why}")),
+    };
+    Ok(Conversation { execution: first.execution, decision, written: Vec::new(), transcript: None })
+}
+
+/// The result of a trial whose tester has ended by itself. If it gave no ruling and the solver failed, the solver is at
+/// fault.
+fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseError> {
+    let mut runs = runs.into_iter();
+    let Some(first) = runs.next() else {
+        return Err(ConverseError::Tester(tester.end_with_reason("ended with {status} without starting the solver")));
+    };
+    let later = runs.find(|run| run.failure_told);
+    let concluded = tester.conclude(later.is_some()).map_err(super::converse::InteractorError::from)?;
+    let unruled = |execution| {
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
+        Ok(Conversation { execution, decision, written: Vec::new(), transcript: None })
+    };
+    let decision = match (concluded.ruling, later) {
+        (Ok(accepted @ Ruling::Accepted(_)), _) => InteractorDecision::Decided(accepted),
+        (_, Some(later)) => return unruled(later.execution),
+        (Ok(rejected), None) => InteractorDecision::Decided(rejected),
+        (Err(_), None) if first.failure_told => return unruled(first.execution),
+        (Err(error), None) => InteractorDecision::Failed(format!("the tester {error}")),
+    };
+    let stdout = concluded.answer.unwrap_or(first.said);
+    Ok(Conversation {
+        execution: Execution { stdout, ..first.execution },
+        decision,
+        written: concluded.written,
+        transcript: None,
+    })
+}
+
+/// A tester, for as long as it needs one run of the solver.
+struct Partner<'a> {
+    tester: &'a Tester,
+    ended: OwnedFd,
+}
+
+impl<'a> Partner<'a> {
+    fn new(tester: &'a Tester, link: &StubLink) -> io::Result<Self> {
+        let ends = [(Some(tester.ended()), EventFlags::IN), (Some(link.as_fd()), EventFlags::IN)];
+        Ok(Self { tester, ended: watched(&ends)? })
+    }
+}
+
+impl Decider for Partner<'_> {
+    /// Becomes readable when the tester has ended, or has killed the process that it started for the solver.
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.ended.as_fd()
+    }
+
+    fn activity(&self) -> Activity {
+        self.tester.activity()
+    }
+}
+
+/// Returns a descriptor that becomes readable when one of these is ready, or is closed at its other end.
+fn watched(fds: &[(Option<BorrowedFd<'_>>, EventFlags)]) -> io::Result<OwnedFd> {
+    let watched = epoll::create(CreateFlags::CLOEXEC)?;
+    for (fd, flags) in fds {
+        match fd.map_or(Ok(()), |fd| epoll::add(&watched, fd, EventData::new_u64(0), *flags)) {
+            // A file on a disk has no other end.
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(watched)
+}
+
+fn is_readable(fd: impl AsFd) -> io::Result<bool> {
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
+}
 
 /// The pause between two looks at whether the run was stopped.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A tester and its case.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial<'a> {
+pub(crate) struct Trial<'a> {
     /// The program.
     pub tester: &'a ExternalChecker,
     /// The case.
@@ -32,13 +234,13 @@ pub struct Trial<'a> {
     /// The seed of the case, if it is made from one.
     pub seed: Option<u64>,
     /// How long the tester may run, apart from the solver.
-    pub patience: Duration,
+    pub time_left: Duration,
     /// The core that the solver stays on, if it does.
     pub core: Option<usize>,
 }
 
 /// A running tester. When this is dropped, it is killed.
-pub(super) struct Tester {
+struct Tester {
     running: Running,
     stub: Stub,
     protocol: CheckerProtocol,
@@ -46,13 +248,13 @@ pub(super) struct Tester {
     _place: Place,
     stdout: File,
     /// The input of its last solver, which has ended.
-    pub(super) unread: UnreadInput,
+    unread: UnreadInput,
     /// How long it may still run without the solver.
-    pub(super) patience: Duration,
+    time_left: Duration,
 }
 
 /// What a tester does next.
-pub(super) enum Next {
+enum Next {
     /// It starts the solver.
     Start(StubCall),
     /// It has ended.
@@ -64,18 +266,18 @@ pub(super) enum Next {
 }
 
 /// What a tester leaves when it ends.
-pub(super) struct Concluded {
+struct TesterResult {
     /// Its ruling, or why there is none.
-    pub(super) ruling: Result<Ruling, String>,
+    ruling: Result<Ruling, ProtocolError>,
     /// The first of its reports.
-    pub(super) written: Vec<u8>,
-    /// What it printed on standard output, unless that has its score.
-    pub(super) answer: Option<Vec<u8>>,
+    written: Vec<u8>,
+    /// Its standard output, unless it prints its score there.
+    answer: Option<Vec<u8>>,
 }
 
 impl Tester {
     /// Starts a tester. The case is its standard input, unless its command names the file or the seed.
-    pub(super) fn start(trial: &Trial<'_>) -> Result<Self, InteractorError> {
+    fn start(trial: &Trial<'_>) -> Result<Self, InteractorError> {
         let command = &trial.tester.command;
         let protocol = trial.tester.protocol.clone();
         let speaks = verdict::interactor_protocol(&protocol);
@@ -91,14 +293,14 @@ impl Tester {
         let stdout = tempfile::tempfile()?;
         let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], trial.core)?;
         let unread = UnreadInput::default();
-        Ok(Self { running, stub, reports, stdout, unread, patience: trial.patience, protocol, _place: place })
+        Ok(Self { running, stub, reports, stdout, unread, time_left: trial.time_left, protocol, _place: place })
     }
 
-    /// Waits for what it does next.
-    pub(super) fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
+    /// Waits for its next action.
+    fn next(&mut self, stopped: &AtomicBool) -> io::Result<Next> {
         let began = Instant::now();
         let next = loop {
-            let left = self.patience.saturating_sub(began.elapsed());
+            let left = self.time_left.saturating_sub(began.elapsed());
             if stopped.load(Ordering::SeqCst) {
                 break Next::Stopped;
             }
@@ -112,7 +314,7 @@ impl Tester {
                 Ok(_) => {}
                 Err(error) => return Err(error.into()),
             }
-            // Its end comes first: what it has left running is no longer asked.
+            // Its end comes first: requests of its remaining children are ignored.
             if !fds[1].revents().is_empty() {
                 break Next::End;
             }
@@ -122,18 +324,18 @@ impl Tester {
                 break Next::Start(call);
             }
         };
-        self.patience = self.patience.saturating_sub(began.elapsed());
+        self.time_left = self.time_left.saturating_sub(began.elapsed());
         Ok(next)
     }
 
     /// Returns whether it has started the solver again, which waits.
-    pub(super) fn starts_again(&self) -> io::Result<bool> {
+    fn starts_again(&self) -> io::Result<bool> {
         let mut fds = [PollFd::new(&self.stub, PollFlags::IN)];
         Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
     }
 
-    /// Ends it, and returns what is to be said of it: how it ended, and the end of its standard error.
-    pub(super) fn obituary(self, before: &str) -> String {
+    /// Ends it, and returns a message: how it ended, and the end of its standard error.
+    fn end_with_reason(self, before: &str) -> String {
         match self.running.end() {
             Ok(ended) if ended.stderr.is_empty() => before.replace("{status}", &ended.status.to_string()),
             Ok(ended) => {
@@ -143,18 +345,18 @@ impl Tester {
         }
     }
 
-    /// Returns what it says after its end. `runs_failed`: the solver failed in a run after the first.
-    pub(super) fn conclude(self, runs_failed: bool) -> Result<Concluded, CommandError> {
+    /// Returns its result after its end. `runs_failed`: the solver failed in a run after the first.
+    fn conclude(self, runs_failed: bool) -> Result<TesterResult, CommandError> {
         let Self { running, protocol, reports, mut stdout, _place, .. } = self;
         let ended = running.end()?;
         let unreadable = |source| CommandError::Output { program: "the tester".to_owned(), source };
         let (stdout, mut reports) =
             (command::contents(&mut stdout).map_err(unreadable)?, reports.read().map_err(unreadable)?);
         let output = CallOutput { status: ended.status, stdout: &stdout, stderr: &ended.stderr, reports: &reports };
-        let ruling = verdict::tester_ruling(&protocol, &output, runs_failed).map_err(|error| error.to_string());
+        let ruling = verdict::tester_ruling(&protocol, &output, runs_failed);
         let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
         let has_score = matches!(&protocol, CheckerProtocol::Regex(search) if search.stream == ScoreStream::Stdout);
-        Ok(Concluded { ruling, written, answer: (!has_score).then_some(stdout) })
+        Ok(TesterResult { ruling, written, answer: (!has_score).then_some(stdout) })
     }
 }
 
@@ -164,6 +366,6 @@ impl Decider for Tester {
     }
 
     fn activity(&self) -> Activity {
-        activity::of(&self.running.processes())
+        decision::sample_activity(&self.running.processes())
     }
 }

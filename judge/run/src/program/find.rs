@@ -1,9 +1,10 @@
-//! A command's program and what it needs to see.
+//! A command's program and what it sees in the sandbox: its environment, and its files without the journals in them.
 
-use super::journals::{is_in_journal, is_made_up};
-use super::rustup;
-use super::toolchain::{self, Installation, Interpreter};
-use judge_problem::{BASE_ENVIRONMENT, Program, Runtime};
+use super::executable::{ProgramError, on_path};
+use super::installation::{self, Installation, Interpreter};
+use super::version_manager;
+use judge_problem::{BASE_ENVIRONMENT, JOURNAL_FOLDER, Program, Runtime};
+use judge_sandbox::Visible;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
@@ -12,9 +13,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Finds an installed program by its name; `None` if there is none.
-pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
-    let found = toolchain::on_path(OsStr::new(name))?;
-    Some(rustup::behind(&found).and_then(|behind| {
+pub(crate) fn installed(name: &str) -> Option<Result<Program, ProgramError>> {
+    let found = on_path(OsStr::new(name))?;
+    Some(version_manager::behind_rustup(&found).and_then(|behind| {
         let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
         named_program(vec![word])
     }))
@@ -22,32 +23,31 @@ pub(crate) fn installed(name: &str) -> Option<Result<Program, String>> {
 
 /// Returns the program of a command, found as a shell finds it. The files that the command names are visible, and named
 /// by their full paths: the working folder of a solver is not the user's.
-pub(crate) fn named_program(words: Vec<OsString>) -> Result<Program, String> {
+pub(crate) fn named_program(words: Vec<OsString>) -> Result<Program, ProgramError> {
     program_of(words, true)
 }
 
 /// Returns the program of a command that is not the user's own, such as a language's: no file that it names is visible.
-pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, String> {
+pub(crate) fn language_program(words: Vec<OsString>) -> Result<Program, ProgramError> {
     program_of(words, false)
 }
 
-/// Returns the program of a setter's command, which starts in `folder` and finds there what it names by relative paths. It
-/// sees `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
+/// Returns the program of a setter's command. It starts in `folder`, so that it finds files by relative paths. It sees
+/// `folder`, unless that is the user's home or above it, and the files elsewhere that it names.
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Program, String> {
+pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Program, ProgramError> {
     let named = PathBuf::from(&words[0]);
     words[0] = match words[0].as_bytes().contains(&b'/') {
         true => {
             let path = folder.join(&named);
-            path.metadata().map_err(|error| error.to_string())?;
+            path.metadata().map_err(ProgramError::Setters)?;
             path.into_os_string()
         }
         false => {
-            let found = toolchain::on_path(named.as_os_str())
-                .ok_or_else(|| format!("{}: there is no such command on the PATH", named.display()))?;
-            rustup::behind(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
+            let found = on_path(named.as_os_str()).ok_or_else(|| ProgramError::NotOnPath(named.clone()))?;
+            version_manager::behind_rustup(&found)?.map_or_else(|| words[0].clone(), PathBuf::into_os_string)
         }
     };
     let is_shown = !std::env::home_dir().is_some_and(|home| home.starts_with(folder));
@@ -64,9 +64,9 @@ pub fn setters_program(mut words: Vec<OsString>, folder: &Path) -> Result<Progra
     Ok(program)
 }
 
-fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, String> {
+fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, ProgramError> {
     let by_path = words[0].as_bytes().contains(&b'/');
-    let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
+    let mut found = installation::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
         // An interpreter finds its own folder by this name; a relative one is not valid in the working folder.
         words[0] = found.program.clone().into_os_string();
@@ -74,9 +74,9 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
     if found.is_alone() {
         found.program.clone_from(&found.real);
     }
-    let mut interpreters = toolchain::interpreters(&found.program)?;
+    let mut interpreters = installation::interpreters(&found.program)?;
     if found.program.file_name() == Some(OsStr::new("env")) {
-        interpreters.extend(toolchain::behind_env(&words[1..])?);
+        interpreters.extend(installation::behind_env(&words[1..])?);
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
     if shows_files {
@@ -104,14 +104,14 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
 ///
 /// # Errors
 /// When one is a link to a private file.
-pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), String> {
+pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), ProgramError> {
     let mut shown = Vec::new();
     let mut show = |word: OsString| {
         let Some(path) = named_path(&word)? else { return Ok(word) };
         shown.push(path.clone());
         Ok(path.into_os_string())
     };
-    let words = words.into_iter().map(&mut show).collect::<Result<_, String>>()?;
+    let words = words.into_iter().map(&mut show).collect::<Result<_, ProgramError>>()?;
     Ok((words, shown))
 }
 
@@ -139,11 +139,11 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
 /// Other folders are shown to a solver only on request: `/` would be the whole machine.
-fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
+fn named_path(word: &OsStr) -> Result<Option<PathBuf>, ProgramError> {
     let named = Path::new(word);
-    // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
-    // `/dev/stdin`, are the solver's and not the judge's.
-    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
+    // A number or a flag is probably not meant as a file, even if a file has that name. Kernel files such as `/dev/stdin`
+    // belong to the solver's process.
+    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_in_kernel_file_system(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
     refuse_private_link(named, &path)?;
@@ -151,10 +151,9 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
 }
 
 /// Refuses links to private files outside the current folder: the author of a solver may have planted them.
-pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), String> {
+pub(crate) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), ProgramError> {
     if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
-        let (link, file) = (named.display(), path.display());
-        return Err(format!("{link} is a link to {file}, which is not readable by all users; name that file itself"));
+        return Err(ProgramError::PrivateLink { link: named.to_owned(), file: path.to_owned() });
     }
     Ok(())
 }
@@ -164,29 +163,86 @@ pub(crate) fn is_below_here(path: &Path) -> bool {
 }
 
 /// Returns the path of a program, or why it cannot be run.
-pub(crate) fn find_program(name: &Path) -> Result<PathBuf, String> {
+pub(crate) fn find_program(name: &Path) -> Result<PathBuf, ProgramError> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
     // A bare name is a command, or else a file in the current folder.
-    let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));
+    let found = Some(name).filter(|_| bare).and_then(|name| on_path(name.as_os_str()));
     let found = found.unwrap_or_else(|| name.to_owned());
-    let meta = found.metadata().map_err(|error| {
-        let hint = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
-        format!("{}: {error}{hint}", name.display())
-    })?;
+    let meta = found.metadata().map_err(|error| ProgramError::NoSuchCommand { name: name.to_owned(), bare, error })?;
     if meta.is_dir() {
-        return Err(format!("{} is a folder, not a program", name.display()));
+        return Err(ProgramError::Folder(name.to_owned()));
     }
     Ok(found)
 }
 
 /// Returns whether all users may read this file, and pass through the folders on its path if it is reached that way.
-pub(crate) fn is_open(path: &Path, on_foot: bool) -> bool {
+pub(crate) fn is_open(path: &Path, needs_open_parents: bool) -> bool {
     let allows =
         |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);
     let runs = path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
     let wanted = if runs { 0o005 } else { 0o004 };
     let passes = || path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()));
-    allows(wanted, path.metadata()) && (!on_foot || passes())
+    allows(wanted, path.metadata()) && (!needs_open_parents || passes())
+}
+
+/// Returns the files that a program needs to see, read-only.
+pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
+    let paths = program.visible.iter().chain(&program.runtime.visible);
+    paths.map(|path| Visible { path: path.clone(), writable: false })
+}
+
+/// Returns the environment of a program: the common one, its language's, and the user's variables. The last value of a
+/// variable counts.
+pub fn environment<'a>(
+    program: &Program,
+    asked: impl IntoIterator<Item = &'a (String, String)>,
+) -> Vec<(OsString, OsString)> {
+    let base = BASE_ENVIRONMENT.iter().map(|(key, value)| (OsString::from(key), OsString::from(value)));
+    let mut variables: Vec<_> = base.collect();
+    for folder in program.runtime.search.iter().rev() {
+        let path = &mut variables[0].1;
+        *path = [folder.as_os_str(), path].join(OsStr::new(":"));
+    }
+    let of_language = program.environment.iter().map(|(key, value)| (key, value));
+    for (key, value) in of_language.chain(asked.into_iter().map(|(key, value)| (key, value))) {
+        variables.retain(|(known, _)| known != OsStr::new(key));
+        variables.push((key.into(), value.into()));
+    }
+    variables
+}
+
+/// The kernel's own file systems. They have no end, and are different for each process.
+const KERNEL_FILE_SYSTEMS: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns whether a path is in one of the kernel's own folders.
+fn is_in_kernel_file_system(path: &Path) -> bool {
+    KERNEL_FILE_SYSTEMS.iter().any(|made_up| path.starts_with(made_up))
+}
+
+/// Returns whether a path is a journal's folder or in one.
+#[must_use]
+pub fn is_in_journal(path: &Path) -> bool {
+    path.iter().any(|part| part == JOURNAL_FOLDER)
+}
+
+/// Returns the folders of all journals in a folder, however deep.
+#[must_use]
+pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop() {
+        // If the judge cannot list a folder, it has no journal there.
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name() == JOURNAL_FOLDER {
+                // The entry may be a link to the journal's folder.
+                found.extend(path.canonicalize());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_in_kernel_file_system(&path) {
+                waiting.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 #[cfg(test)]
@@ -199,7 +255,7 @@ mod tests {
         let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
         let file = folder.path().join("bot");
         std::fs::write(&file, "").unwrap();
-        for (folder_mode, file_mode, shown, on_foot) in [
+        for (folder_mode, file_mode, shown, needs_open_parents) in [
             (0o755, 0o644, true, true),
             (0o755, 0o755, true, true),
             (0o711, 0o644, true, true),
@@ -209,8 +265,21 @@ mod tests {
         ] {
             set(folder.path(), folder_mode);
             set(&file, file_mode);
-            let open = [false, true].map(|on_foot| is_open(&file, on_foot));
-            assert_eq!(open, [shown, on_foot], "{folder_mode:o} {file_mode:o}");
+            let open = [false, true].map(|needs_open_parents| is_open(&file, needs_open_parents));
+            assert_eq!(open, [shown, needs_open_parents], "{folder_mode:o} {file_mode:o}");
         }
+    }
+
+    #[test]
+    fn journals_are_found_however_deep_also_behind_their_links() {
+        let top = tempfile::tempdir().unwrap();
+        let place = |path: &str| top.path().join(path);
+        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge", "kept"] {
+            std::fs::create_dir_all(place(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink("..", place("a/up")).unwrap();
+        std::os::unix::fs::symlink("../kept", place("a/.judge")).unwrap();
+        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge"), place("kept")]);
+        assert!(is_in_journal(&place(".judge/journal.db")) && !is_in_journal(&place("a/x.judge")));
     }
 }

@@ -1,53 +1,102 @@
 //! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
+//!
+//! # Order of locks
+//! A slot takes its locks in this order, and never one above while it holds one below:
+//!
+//! 1. `Slots::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
+//!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
+//! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
+//! 3. `Slots::cancellers`, held for no other call than that of a canceller.
+//!
+//! A slot waits for the timing lock only while it holds no guard of it: a writer that waits keeps new readers out, so that a
+//! slot with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted ahead
+//! take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the lock is written.
 
-use super::passes::{self, Performance};
-use super::request::request;
-use super::slots::Slots;
-use crate::cases::{CheckerError, PreparedCase, ReadError};
+use super::slots::{Slots, request};
+use crate::cases::{Checked, CheckerError, PreparedCase, ReadError};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
 use judge_problem::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
 use judge_problem::{
-    Digest, Evidence, Features, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, error_chain, tail,
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    error_chain, tail,
 };
-use judge_sandbox::{Breach, Execution, Fault, Request};
+use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::mpsc::Sender;
 
-/// A program that spent this share of its time without the core that it was ready for was disturbed.
-const NOISY_SHARE: f64 = 0.1;
-
-/// Less than this is the ordinary price of being scheduled.
-const NOISY_LEAST: Duration = Duration::from_millis(5);
-
-/// With less CPU time than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
-const BRIEF: Duration = Duration::from_millis(1);
-
-/// On the clock, a brief one may take longer: the checks of others may share its core.
-const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
-
-/// That thread leaves brief solvers to run for no longer than this before it looks again.
-const LONGEST_PAUSE: Duration = Duration::from_millis(4);
-
-/// A job that was taken from the plan.
-pub(super) struct Turn<'a> {
-    pub(super) job: JobId,
-    /// What the case's input shows; `None` if there is no input, or no event carries them.
-    pub(super) features: Option<Arc<Features>>,
-    /// `Err` holds what became of it without a run.
-    pub(super) task: Result<Task<'a>, Box<Settled>>,
+/// Works until no job is left, or the run is stopped. Returns the executor, which the caller dismisses after the last result
+/// is sent.
+pub(super) fn work(
+    slots: &Slots<'_>,
+    slot: usize,
+    executor: Box<dyn Executor>,
+    sender: Sender<FinishedJob>,
+) -> Box<dyn Executor> {
+    slots.leave_cores_to_solvers();
+    let mut runner = CaseRunner::new(slots, slot, executor);
+    work_on(&mut runner, slots, &sender);
+    runner.into_executor()
 }
 
-/// What became of a job.
-pub(super) type Settled = (Outcome, Evidence);
+fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
+    while let Some(PreparedJob { job, features, task }) = runner.next_turn() {
+        slots.running().start(job);
+        let judged = runner.judge(task);
+        slots.running().end(job);
+        // A cancelled job has no outcome. A resumed run runs it again.
+        let Some((outcome, evidence)) = judged else { return };
+        // If a helper program was killed because the run stops, its failure says nothing about the case.
+        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        if slots.plan.fail_fast && !outcome.is_accepted() {
+            // Set here, because this worker would start another case before the dispatcher receives the result.
+            slots.stopped.store(true, Ordering::SeqCst);
+        }
+        let evidence = Box::new(evidence);
+        if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
+            return;
+        }
+    }
+}
+
+/// A program was disturbed if it spent this share of its time ready to run, but without a core.
+const NOISY_SHARE: f64 = 0.1;
+
+/// Shorter delays are normal scheduling.
+const MIN_NOISE: Duration = Duration::from_millis(5);
+
+/// Below this CPU time, a run takes about as long as waking the thread that waits for it.
+const SHORT_CPU_TIME: Duration = Duration::from_millis(1);
+
+/// The wall time of a short run may be longer, because checks of other answers may share its core.
+const SHORT_WALL_TIME: Duration = Duration::from_millis(4);
+
+/// The waiting thread sleeps no longer than this while short solvers run.
+const MAX_PAUSE: Duration = Duration::from_millis(4);
+
+/// A job that was taken from the plan.
+struct PreparedJob<'a> {
+    pub(super) job: JobId,
+    /// The features of the case. `None` if there is no input, or if no report shows features.
+    pub(super) features: Option<Arc<Features>>,
+    /// `Err` holds the result of a job that needs no run.
+    pub(super) task: Result<Task<'a>, Box<JobResult>>,
+}
+
+/// The result of a job.
+type JobResult = (Outcome, Evidence);
 
 /// A solver that is to be run.
-pub(super) struct Task<'a> {
+struct Task<'a> {
     case: Rc<OpenCase>,
     program: &'a Path,
     limits: Limits,
@@ -56,12 +105,12 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Returns whether nothing happens between the solver's start and its end.
+    /// Returns whether the solver runs once and talks to no other program.
     fn is_plain(&self) -> bool {
         self.is_alone() && self.case.prepared.passes() == 1
     }
 
-    /// Returns whether the solver converses with nobody.
+    /// Returns whether the solver talks to no other program.
     fn is_alone(&self) -> bool {
         !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
     }
@@ -71,15 +120,15 @@ impl Task<'_> {
     }
 }
 
-/// How far the run of a solver has come.
+/// The state of a solver's run.
 enum State<'a> {
     Waiting,
-    /// The executor has it. Nothing is timed alone meanwhile.
+    /// The executor has it. No solver is timed alone meanwhile.
     Submitted(RwLockReadGuard<'a, ()>),
     Ended(Result<Execution, Fault>),
 }
 
-/// A case whose input is at hand: with several solvers it is made and read once.
+/// A case with its input. With several solvers it is made and read once.
 struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
@@ -90,14 +139,14 @@ struct OpenCase {
 }
 
 /// What runs the cases of a slot.
-pub(super) struct CaseRunner<'a> {
+struct CaseRunner<'a> {
     slots: &'a Slots<'a>,
     slot: usize,
     executor: Box<dyn Executor>,
     open: Option<Rc<OpenCase>>,
-    /// Jobs after the one that is being judged, those whose solvers were submitted first.
-    ahead: VecDeque<Turn<'a>>,
-    /// How long the last solver ran on the clock, if it was brief.
+    /// The next jobs. Jobs whose solvers were submitted come first.
+    ahead: VecDeque<PreparedJob<'a>>,
+    /// The wall time of the last solver, if it was short.
     brief: Option<Duration>,
 }
 
@@ -107,26 +156,26 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// Returns the executor, to be dismissed.
-    pub(super) fn into_executor(self) -> Box<dyn Executor> {
+    fn into_executor(self) -> Box<dyn Executor> {
         self.executor
     }
 
     /// Takes the next job; `None` when all are taken or the run is stopped.
-    pub(super) fn next_turn(&mut self) -> Option<Turn<'a>> {
+    fn next_turn(&mut self) -> Option<PreparedJob<'a>> {
         self.ahead.pop_front().or_else(|| self.take())
     }
 
-    /// Returns what became of a job; `None` when it was cancelled.
-    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<Settled>>) -> Option<Settled> {
+    /// Returns the result of a job; `None` when it was cancelled.
+    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<JobResult>>) -> Option<JobResult> {
         let mut task = match task {
             Ok(task) => task,
             Err(settled) => return Some(*settled),
         };
         match self.execute(&mut task) {
-            Ok(performance) => Some(self.finished(&task, performance)),
+            Ok(solver_run) => Some(self.finished(&task, solver_run)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
-                // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
+                // After a fault the executor may be unusable. A new one keeps the fault from other cases.
                 if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
                     self.executor = executor;
                     self.submitted_ahead().for_each(|task| task.state = State::Waiting);
@@ -137,15 +186,15 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    fn take(&mut self) -> Option<Turn<'a>> {
+    fn take(&mut self) -> Option<PreparedJob<'a>> {
         let job = self.slots.next_job()?;
         let task = self.prepare(job);
         let features = self.open.as_ref().filter(|open| open.index == job.case).and_then(|open| open.features.clone());
-        Some(Turn { job, features, task })
+        Some(PreparedJob { job, features, task })
     }
 
-    /// Makes ready what a job needs, or says what became of it without a run.
-    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<Settled>> {
+    /// Prepares a job, or returns its result if it needs no run.
+    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<JobResult>> {
         let slots = self.slots;
         let plan = slots.plan;
         let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
@@ -179,7 +228,7 @@ impl<'a> CaseRunner<'a> {
         Ok(Task { case, program: &program.path, limits, request, state: State::Waiting })
     }
 
-    /// Makes and reads the case's input; with several solvers once for all of them.
+    /// Makes and reads the input of a case, once for all solvers.
     fn open(&mut self, index: usize) -> Result<Rc<OpenCase>, ReadError> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok(Rc::clone(open));
@@ -196,35 +245,42 @@ impl<'a> CaseRunner<'a> {
         Ok(open)
     }
 
-    /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
-    fn execute(&mut self, task: &mut Task<'a>) -> Result<Performance, ConverseError> {
-        let mut performance = if task.is_plain() {
-            Performance { execution: self.run(task)?, decision: None, transcript: None }
+    /// Runs the solver. If it was up to 10 % over its CPU limit beside others, it runs again alone.
+    fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
+        let mut solver_run = if task.is_plain() {
+            SolverRun { execution: self.run(task)?, decision: None, transcript: None }
         } else {
-            let _neighbours = self.slots.quiet.read();
+            let _neighbours = self.wait_to_read_timing();
             self.perform(task)?
         };
-        if task.is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+        if task.is_slightly_slow(&solver_run.execution) && self.slots.has_neighbours() {
             self.settle_ahead();
-            let _alone = self.slots.quiet.write();
-            performance = self.perform(task)?;
+            let _alone = self.slots.timing_lock.write();
+            solver_run = self.perform(task)?;
         }
-        if task.is_slightly_slow(&performance.execution) {
-            performance.execution.breaches.push(Breach::Cpu);
+        if task.is_slightly_slow(&solver_run.execution) {
+            solver_run.execution.breaches.push(Breach::Cpu);
         }
-        Ok(performance)
+        Ok(solver_run)
     }
 
-    /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
-    /// ones several wait, and several are collected at a time: to wake this thread for each would take from the core that
-    /// the next one runs on.
+    /// Waits until no solver is timed alone, and keeps one from being timed alone.
+    fn wait_to_read_timing(&self) -> RwLockReadGuard<'a, ()> {
+        let is_held = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Submitted(_), .. }));
+        debug_assert!(!self.ahead.iter().any(is_held), "this slot holds the timing lock already");
+        self.slots.timing_lock.read()
+    }
+
+    /// Runs a solver that talks to no other program. The next solver is submitted meanwhile, if that saves time. Of short
+    /// solvers, several are submitted and collected at once: waking this thread for each would take time from the core of
+    /// the next one.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
-            let guard = self.slots.quiet.read();
+            let guard = self.wait_to_read_timing();
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
-        if self.slots.looks_ahead(self.brief.is_some()) {
+        if self.slots.submits_ahead(self.brief.is_some()) {
             self.look_ahead();
         }
         let result = match std::mem::replace(&mut task.state, State::Waiting) {
@@ -239,16 +295,16 @@ impl<'a> CaseRunner<'a> {
             State::Waiting => unreachable!("it was submitted"),
         };
         let usage = result.as_ref().ok().map(|execution| &execution.usage);
-        let brief = usage.filter(|usage| usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK);
+        let brief = usage.filter(|usage| usage.cpu < SHORT_CPU_TIME && usage.wall < SHORT_WALL_TIME);
         self.brief = brief.map(|usage| usage.wall);
         result
     }
 
-    /// How long brief solvers are left to run before the first of them is asked for: until two of those that wait are left, so that
-    /// the core never waits for another.
+    /// How long to sleep before the first of several short solvers is collected: until two of them are left, so that the
+    /// core is never idle.
     fn pause(&self) -> Duration {
-        let others = self.ahead.len().saturating_sub(2) as u32;
-        (self.brief.unwrap_or_default() * others).min(LONGEST_PAUSE)
+        let others = u32::try_from(self.ahead.len().saturating_sub(2)).unwrap_or(u32::MAX);
+        (self.brief.unwrap_or_default() * others).min(MAX_PAUSE)
     }
 
     /// Takes the next jobs and submits their solvers.
@@ -261,14 +317,14 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// Submits a solver that is to run after those ahead, unless one of them could not be submitted, or another slot waits
-    /// to time one alone.
-    fn submit_behind_others(&mut self, turn: &mut Turn<'a>) {
-        let waits = |turn: &Turn<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
-        let Turn { task: Ok(task), .. } = turn else { return };
+    /// Submits a solver to run after the earlier ones. It does not, if an earlier one could not be submitted, or if another
+    /// slot waits to time a solver alone.
+    fn submit_behind_others(&mut self, turn: &mut PreparedJob<'a>) {
+        let waits = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
+        let PreparedJob { task: Ok(task), .. } = turn else { return };
         if task.is_plain()
             && !self.ahead.iter().any(waits)
-            && let Some(guard) = self.slots.quiet.try_read()
+            && let Some(guard) = self.slots.timing_lock.try_read()
             && self.executor.submit(&task.request).is_ok()
         {
             task.state = State::Submitted(guard);
@@ -286,19 +342,19 @@ impl<'a> CaseRunner<'a> {
         }
     }
 
-    /// The solvers ahead that the executor has.
+    /// The next solvers that were submitted to the executor.
     fn submitted_ahead(&mut self) -> impl Iterator<Item = &mut Task<'a>> {
         let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
         tasks.filter(|task| matches!(task.state, State::Submitted(_)))
     }
 
     /// Runs the solver once, by itself or in a conversation.
-    fn perform(&mut self, task: &Task<'_>) -> Result<Performance, ConverseError> {
+    fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
         let stopped = &self.slots.stopped;
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
-            return passes::perform(&mut *self.executor, request, limits, prepared);
+            return perform_passes(&mut *self.executor, request, limits, prepared);
         }
         let helper_limits = &self.slots.plan.problem.helper_limits;
         let core = self.slots.core(self.slot);
@@ -313,28 +369,28 @@ impl<'a> CaseRunner<'a> {
             }
             PreparedCase::Tested { tester, case, seed, .. } => {
                 let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
-                let patience = helper_limits.tester.0;
-                let trial = Trial { tester, input, expected, seed: *seed, patience, core };
+                let time_left = helper_limits.tester.0;
+                let trial = Trial { tester, input, expected, seed: *seed, time_left, core };
                 interaction::test(&mut *self.executor, request, limits, trial, stopped)?
             }
             _ => {
                 let execution = self.executor.run(request)?;
-                return Ok(Performance { execution, decision: None, transcript: None });
+                return Ok(SolverRun { execution, decision: None, transcript: None });
             }
         };
         let decision = match conversation.decision {
             InteractorDecision::Decided(Ruling::Accepted(score)) => {
-                passes::decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+                decide_by_check(prepared.check_written(&conversation.written), Ruling::Accepted(score))
             }
             decision => decision,
         };
         let (execution, transcript) = (conversation.execution, conversation.transcript);
-        Ok(Performance { execution, decision: Some(decision), transcript })
+        Ok(SolverRun { execution, decision: Some(decision), transcript })
     }
 
-    /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(&self, task: &Task<'_>, performance: Performance) -> Settled {
-        let Performance { execution, decision, transcript } = performance;
+    /// A solver that ended well has given an answer, right or wrong. It is kept if it is wanted.
+    fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
+        let SolverRun { execution, decision, transcript } = solver_run;
         let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
@@ -348,10 +404,10 @@ impl<'a> CaseRunner<'a> {
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                InteractiveVerdict::Decided(ruling) => ruled(case.admit(ruling)),
+                InteractiveVerdict::Decided(ruling) => outcome_from_ruling(case.admit(ruling)),
                 InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
             },
-            (None, Ending::Clean) => ruled(case.check(&execution.stdout)),
+            (None, Ending::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
             (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
         if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
@@ -361,17 +417,17 @@ impl<'a> CaseRunner<'a> {
             outcome.cpu = Some(usage.cpu);
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
-            // A solver that converses is ready while its partner still has their core: it is not disturbed by that.
+            // A solver and its interactor share a core, so waiting for it is no disturbance.
             let run_delay = usage.run_delay.filter(|_| task.is_alone());
             outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
             outcome.noisy =
-                outcome.waited.is_some_and(|waited| waited > NOISY_LEAST.max(usage.wall.mul_f64(NOISY_SHARE)));
+                outcome.waited.is_some_and(|waited| waited > MIN_NOISE.max(usage.wall.mul_f64(NOISY_SHARE)));
         }
         outcome
     }
 }
 
-fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
+fn outcome_from_ruling(ruling: Result<Ruling, CheckerError>) -> Outcome {
     match ruling {
         Ok(Ruling::Accepted(score)) => {
             Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
@@ -381,5 +437,73 @@ fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
             Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
         }
         Err(error) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
+    }
+}
+
+/// The execution of a solver, and the decision on it. Without a decision, its answer is still to be checked.
+struct SolverRun {
+    pub(super) execution: Execution,
+    pub(super) decision: Option<InteractorDecision>,
+    /// The transcript of a conversation, if one is wanted.
+    pub(super) transcript: Option<String>,
+}
+
+/// Runs a solver again on each input that the checker returns, until the checker decides or the solver fails. Each pass has
+/// the full limits. The times and the memory are the largest of all passes, and the answer is the last one.
+fn perform_passes(
+    executor: &mut dyn Executor,
+    request: &Request,
+    limits: &Limits,
+    case: &PreparedCase,
+) -> Result<SolverRun, ConverseError> {
+    let mut checking = match case.begin() {
+        Ok(checking) => checking,
+        Err(error) => {
+            let decision = Some(InteractorDecision::Failed(error_chain(&error)));
+            return Ok(SolverRun { execution: executor.run(request)?, decision, transcript: None });
+        }
+    };
+    let mut request = request.clone();
+    let mut largest = Usage::default();
+    for pass in 1.. {
+        let mut execution = executor.run(&request)?;
+        largest = larger(&largest, &execution.usage);
+        execution.usage = largest.clone();
+        let Some(checking) = checking.as_mut().filter(|_| verdict::ending(&execution, limits) == Ending::Clean) else {
+            return Ok(SolverRun { execution, decision: None, transcript: None });
+        };
+        let decision = match checking.check(&execution.stdout) {
+            Ok(Checked::Ruling(ruling)) => InteractorDecision::Decided(ruling),
+            Ok(Checked::NextPass(input)) if pass < case.passes() => {
+                request.stdin = Stdin::Bytes(input.into());
+                continue;
+            }
+            Ok(Checked::NextPass(_)) => InteractorDecision::Failed(format!(
+                "the checker asks for another run of the solver after {pass}: `validation-passes` is {}",
+                case.passes()
+            )),
+            Err(error) => InteractorDecision::Failed(error_chain(&error)),
+        };
+        return Ok(SolverRun { execution, decision: Some(decision), transcript: None });
+    }
+    unreachable!("the passes are counted")
+}
+
+/// Returns the decision of the checker on the interactor's output. Without a checker, the interactor has decided.
+fn decide_by_check(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
+    match checked {
+        Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
+        Err(error) => InteractorDecision::Failed(error_chain(&error)),
+    }
+}
+
+fn larger(left: &Usage, right: &Usage) -> Usage {
+    Usage {
+        cpu: left.cpu.max(right.cpu),
+        wall: left.wall.max(right.wall),
+        memory: left.memory.max(right.memory),
+        run_delay: left.run_delay.max(right.run_delay),
+        stolen: left.stolen.max(right.stolen),
+        ..right.clone()
     }
 }

@@ -1,22 +1,29 @@
 //! Runs plans: the interface of the subcommands, and its implementation on this machine.
+//!
+//! A dispatcher owns the state of a run: it starts the workers, receives every finished job and every signal, and decides
+//! when to stop.
 
-use super::ResultStore;
-use super::dispatcher::run_plan;
-use super::request::{request, shows_folders};
-use super::result::{RunError, RunResult};
-use super::settings::RunSettings;
+use super::case_runner::work;
+use super::results::{Handover, ResultStore, RunError, RunResult};
 use super::signals::Signals;
-use crate::executor::ExecutorPool;
+use super::slots::{RunSettings, Slots, request, shows_folders};
+use crate::executor::{DISMISSED, ExecutorPool};
 use judge_problem::plan::Plan;
-use judge_problem::{Invocation, NodeList, RunEvent, RunningJobs};
-use judge_sandbox::{Gap, Tier};
+use judge_problem::{FinishedJob, Invocation, NodeList, RunEvent, RunningJobs, Stop};
+use judge_sandbox::{Fault, Gap, Sandbox, Tier, Worker};
+use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::oneshot;
 
 /// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
 pub trait PlanRunner {
-    /// Runs a plan to its end, or until it is stopped. `watch` gets every event, in the order of finishing, and that of
-    /// a finished job only after `store` has stored it.
+    /// Runs a plan to its end, or until it is stopped. `watch` gets every event in the order of finishing. It gets a
+    /// finished job only after `store` has stored it.
     ///
     /// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
     ///
@@ -29,23 +36,23 @@ pub trait PlanRunner {
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError>;
 
-    /// Begins to make ready for a plan: it runs as soon as the caller has done what else there is to do.
+    /// Prepares for a plan in the background, while the caller does other things.
     fn make_ready(&self, plan: &Plan) {
         let _ = plan;
     }
 
-    /// Returns the means to end a run early, of a runner that is best given many cases at once, which it then starts in
-    /// their order. `None`: it is given a few at a time.
+    /// Returns the means to end a run early, if this runner should get many cases at once and starts them in their order.
+    /// `None`: it gets a few cases at a time.
     fn early_end(&self) -> Option<&EarlyEnd> {
         None
     }
 
-    /// Returns what runs plans on other machines; `None`: they run on this one.
+    /// Returns the engine that runs plans on other machines. `None`: they run on this machine.
     fn engine(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the machines that cases were run on until now; none if that is this one.
+    /// Returns the machines of a cluster that have run cases so far. Empty if this machine runs them.
     fn nodes(&self) -> NodeList {
         NodeList::default()
     }
@@ -63,17 +70,17 @@ pub trait PlanRunner {
     fn gaps(&self) -> &[Gap];
 }
 
-/// Ends a run when its watcher has seen enough.
+/// Ends a run early, when its watcher needs no more results.
 #[derive(Debug, Default)]
 pub struct EarlyEnd(AtomicBool);
 
 impl EarlyEnd {
-    /// Ends the run that is going on. What is not finished is left out.
+    /// Ends the current run. Unfinished cases are left out.
     pub fn ask(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Returns whether that was asked for since the last time.
+    /// Returns whether [`ask`](Self::ask) was called since the last time.
     #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
@@ -101,7 +108,7 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
         let cores: Option<Vec<usize>> = (0..count).map(|slot| self.settings.core(slot)).collect();
         let first = plan.solvers.first().map(|solver| &solver.invocation);
         if let (Some(cores), Some(Invocation::Program(program))) = (cores, first) {
-            // What is hidden in folders is looked for once, when the run's own journal is there.
+            // The journals in visible folders are found later, when the run's own journal exists.
             let is_known = !shows_folders(program, &plan.visible);
             let first = is_known.then(|| request(plan, 0, program, &[], Arc::from([])));
             self.pool.make_ready(&cores, first.as_ref());
@@ -131,5 +138,171 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
 
     fn gaps(&self) -> &[Gap] {
         self.pool.gaps()
+    }
+}
+
+/// So many finished jobs are stored together at most. More would only keep more answers in memory.
+const BATCH: usize = 64;
+
+/// A finished job waits so long for others to be stored with it. Nobody notices the delay, and one commit for many jobs
+/// costs as much as for one.
+const GATHERING: Duration = Duration::from_millis(16);
+
+/// Runs a plan, as [`PlanRunner::run`] says. `signals` are the requests to stop; on the second one,
+/// `abort` is called.
+pub(super) fn run_plan(
+    plan: &Plan,
+    settings: &RunSettings,
+    pool: &dyn ExecutorPool,
+    store: &dyn ResultStore,
+    watch: &mut dyn FnMut(&RunEvent),
+    signals: impl FnOnce() -> io::Result<Signals>,
+    abort: fn(),
+) -> Result<RunResult, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
+    let _entered = runtime.enter();
+    let signals = signals().map_err(RunError::Start)?;
+    let (sender, receiver) = channel(BATCH);
+    let (at_work, leaving) = channel(1);
+    let (slots, executors) = Slots::open(plan, settings, pool, store)?;
+
+    std::thread::scope(|scope| {
+        let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
+            let (slots, sender, at_work) = (&slots, sender.clone(), at_work.clone());
+            Builder::new().spawn_scoped(scope, move || {
+                let executor = work(slots, slot, executor, sender);
+                drop(at_work);
+                executor.dismiss();
+            })
+        });
+        // The threads that have started end with their next case, because this function drops the receiver.
+        let handles: Vec<_> =
+            handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
+        drop((sender, at_work));
+        let mut handover = Handover::new(plan, store, watch);
+        handover.start();
+        let mut dispatcher = Dispatcher { plan, slots: &slots, handover, stop: None, abort };
+        runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
+        let Dispatcher { handover, stop, .. } = dispatcher;
+        let outcomes = handover.into_outcomes();
+        let panicked = handles.into_iter().any(|handle| handle.join().is_err());
+        if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
+    })
+}
+
+/// What comes from the workers.
+struct Finished {
+    jobs: Receiver<FinishedJob>,
+    /// Closed when the last of them has left.
+    leaving: Receiver<Infallible>,
+}
+
+impl Finished {
+    /// Waits for a finished job, and then a moment for others. Returns whether there is any. A signal in between leaves the
+    /// batch as it is.
+    async fn next_batch(&mut self, batch: &mut Vec<FinishedJob>, gathering: Duration) -> bool {
+        if batch.is_empty() && self.jobs.recv_many(batch, BATCH).await == 0 {
+            return false;
+        }
+        if !gathering.is_zero() {
+            // The other jobs are taken when the time is over.
+            tokio::select! {
+                _ = self.leaving.recv() => {}
+                () = tokio::time::sleep(gathering) => {}
+            }
+            while batch.len() < BATCH
+                && let Ok(next) = self.jobs.try_recv()
+            {
+                batch.push(next);
+            }
+        }
+        true
+    }
+}
+
+struct Dispatcher<'a> {
+    plan: &'a Plan,
+    slots: &'a Slots<'a>,
+    handover: Handover<'a>,
+    stop: Option<Stop>,
+    abort: fn(),
+}
+
+impl Dispatcher<'_> {
+    /// Listens until every worker is done.
+    async fn listen(&mut self, mut finished: Finished, mut signals: Signals) {
+        let mut batch = Vec::with_capacity(BATCH);
+        let gathering = self.gathering();
+        loop {
+            tokio::select! {
+                biased;
+                () = signals.next() => self.interrupted(),
+                more = finished.next_batch(&mut batch, gathering) => {
+                    if !more {
+                        return;
+                    }
+                    let accepted = self.handover.hand_over(&mut batch);
+                    if !accepted && self.plan.fail_fast && self.stop.is_none() {
+                        self.stop(Stop::FailFast);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How long a finished job waits for others. With `--fail-fast` it does not wait, because it may end the run.
+    fn gathering(&self) -> Duration {
+        if self.plan.fail_fast { Duration::ZERO } else { GATHERING }
+    }
+
+    fn interrupted(&mut self) {
+        if self.stop == Some(Stop::Interrupted) {
+            (self.abort)();
+            return;
+        }
+        self.stop(Stop::Interrupted);
+    }
+
+    fn stop(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.slots.stop();
+        self.handover.tell(&RunEvent::Stopping(stop));
+    }
+}
+
+/// Runs one program in a worker of the sandbox. Returns `None` if Ctrl-C or SIGTERM has ended it.
+///
+/// # Errors
+/// When the sandbox fails. A failure of the program is not an error.
+pub fn run_alone<T: Send>(
+    sandbox: &Sandbox,
+    run: impl FnOnce(&mut Worker) -> Result<T, Fault> + Send,
+) -> Result<Option<T>, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
+    let _entered = runtime.enter();
+    let mut signals = Signals::install().map_err(RunError::Start)?;
+    let mut worker = sandbox.worker(None).map_err(RunError::Sandbox)?;
+    let canceller = worker.canceller();
+    let (sender, mut receiver) = oneshot::channel();
+    let received = std::thread::scope(|scope| {
+        let work = move || {
+            // Fails only when the receiver is gone.
+            let _ = sender.send(run(&mut worker));
+            worker.dismiss(&DISMISSED);
+        };
+        Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
+        Ok(runtime.block_on(async {
+            tokio::select! {
+                result = &mut receiver => return result,
+                () = signals.next() => canceller.cancel(),
+            }
+            receiver.await
+        }))
+    })?;
+    match received {
+        Ok(Ok(came)) => Ok(Some(came)),
+        Ok(Err(Fault::Cancelled)) => Ok(None),
+        Ok(Err(fault)) => Err(RunError::Run(fault)),
+        Err(_) => Err(RunError::WorkerPanicked),
     }
 }

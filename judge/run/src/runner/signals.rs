@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM, for as long as the process lives once a run has listened to them.
+//! Ctrl-C and SIGTERM. Signals belong to the process: once a run has listened to them, one hub delivers them until it ends.
 
 use judge_problem::Exit;
 use parking_lot::Mutex;
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Hears of every signal while it lives, and of one that came while there was no listener.
+/// Receives every signal while it lives, and a signal that came while there was no listener.
 pub struct Signals {
     /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
     _registration: Option<Registration>,
@@ -19,40 +19,41 @@ pub struct Signals {
 /// Removes its listener when it is dropped.
 struct Registration(u64);
 
-/// Who listens now. All of them hear of a signal: solvers are compiled at once.
-struct Post {
+/// The current listeners. Every one receives each signal: several solvers are compiled at once.
+struct SignalHub {
     /// Whether signals are caught at all.
     open: bool,
     /// Each with the number of its registration.
     listeners: Vec<(u64, UnboundedSender<()>)>,
     registered: u64,
-    /// One came between two runs.
+    /// A signal came between two runs.
     waiting: bool,
 }
 
-/// Whether one has ever come.
-static CAME: AtomicBool = AtomicBool::new(false);
+/// Whether a signal has ever come.
+static SIGNAL_CAME: AtomicBool = AtomicBool::new(false);
 
-static POST: Mutex<Post> = Mutex::new(Post { open: false, listeners: Vec::new(), registered: 0, waiting: false });
+static SIGNAL_HUB: Mutex<SignalHub> =
+    Mutex::new(SignalHub { open: false, listeners: Vec::new(), registered: 0, waiting: false });
 
 impl Signals {
-    /// Hears of signals from now on.
+    /// Listens to signals from now on.
     ///
     /// # Errors
     /// When they cannot be caught.
     pub fn install() -> io::Result<Self> {
-        let mut post = POST.lock();
-        if !post.open {
+        let mut hub = SIGNAL_HUB.lock();
+        if !hub.open {
             open()?;
-            post.open = true;
+            hub.open = true;
         }
         let (sender, receiver) = unbounded_channel();
-        if std::mem::take(&mut post.waiting) {
+        if std::mem::take(&mut hub.waiting) {
             let _ = sender.send(());
         }
-        post.registered += 1;
-        let number = post.registered;
-        post.listeners.push((number, sender));
+        hub.registered += 1;
+        let number = hub.registered;
+        hub.listeners.push((number, sender));
         Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
@@ -62,34 +63,34 @@ impl Signals {
         Self { _registration: None, receiver }
     }
 
-    /// Returns whether one has come since the last time.
+    /// Returns whether a signal has come since the last call.
     pub fn has_come(&mut self) -> bool {
         self.receiver.try_recv().is_ok()
     }
 
     pub(super) async fn next(&mut self) {
-        // The sender is in its place for as long as this is.
+        // The hub keeps the sender as long as this value lives.
         let _ = self.receiver.recv().await;
     }
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        POST.lock().listeners.retain(|(number, _)| *number != self.0);
+        SIGNAL_HUB.lock().listeners.retain(|(number, _)| *number != self.0);
     }
 }
 
-/// Ends the process on the second Ctrl-C. It is the one place of the judge that does not return to `main`: what the first
-/// signal asked to stop may be blocked, in a file system that does not answer, or in a computation, which no
-/// error value interrupts. The helpers and supervisors of the sandbox notice the end, and kill and remove what is left.
+/// Ends the process on the second Ctrl-C. Only here the judge does not return to `main`: a thread may be blocked by a file
+/// system that does not answer, or by a computation that nothing interrupts. The helpers and supervisors of the sandbox
+/// notice the end, kill the programs and remove their files.
 pub fn exit_at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.code()))
 }
 
-/// Returns whether a signal has come since they are caught.
+/// Returns whether a signal has come since signals are caught.
 #[must_use]
 pub fn was_interrupted() -> bool {
-    CAME.load(Ordering::SeqCst)
+    SIGNAL_CAME.load(Ordering::SeqCst)
 }
 
 /// Catches signals from now on.
@@ -110,11 +111,11 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
                 _ = terminate.recv() => {}
             }
         });
-        CAME.store(true, Ordering::SeqCst);
-        let mut post = POST.lock();
-        match &*post.listeners {
-            [] if post.waiting => exit_at_once(),
-            [] => post.waiting = true,
+        SIGNAL_CAME.store(true, Ordering::SeqCst);
+        let mut hub = SIGNAL_HUB.lock();
+        match &*hub.listeners {
+            [] if hub.waiting => exit_at_once(),
+            [] => hub.waiting = true,
             listeners => {
                 for (_, listener) in listeners {
                     let _ = listener.send(());

@@ -1,18 +1,62 @@
-//! What the workers of a run share: the plan's next job, and the means to stop.
+//! What the workers of a run share: how the plan is run, its next job, and the means to stop.
 
-use super::request::hidden;
-use super::{ResultStore, RunError, RunSettings};
+use super::results::{ResultStore, RunError};
 use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
+use crate::program::{environment, journals_in, visible};
 use judge_problem::plan::Plan;
-use judge_problem::{Invocation, JobId, Limits, RunningJobs, Solver};
+use judge_problem::{Invocation, JobId, Limits, Program, RunningJobs, Solver};
+use judge_sandbox::{CoreClaims, Request, Sink, Stdin, Visible};
 use parking_lot::{Mutex, RwLock};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What all workers of a run share. Each works in a slot of its own.
+/// How a plan is run on this machine.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// How many solvers run at once.
+    pub jobs: NonZeroUsize,
+    /// The cores that workers are pinned to, one each in turn; empty: no pinning.
+    pub cores: Vec<usize>,
+    /// Keeps other judges from tying their solvers to these cores.
+    pub claims: Arc<CoreClaims>,
+    /// Whether there is a core for what a solver needs beside its own: inputs, checks. Then the next solver starts before the
+    /// answer of the last one is checked; else only after one that took less than a millisecond.
+    pub spare_cores: bool,
+    /// Whether events carry the features of their cases.
+    pub describe: bool,
+    /// The jobs that are running now.
+    pub running: Arc<RunningJobs>,
+}
+
+impl RunSettings {
+    /// Returns the core that the worker in this slot is pinned to.
+    pub(super) fn core(&self, slot: usize) -> Option<usize> {
+        (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
+    }
+
+    /// Returns the cores that no worker is pinned to; none where workers are not pinned.
+    fn other_cores(&self) -> &[usize] {
+        self.cores.get(self.jobs.get()..).unwrap_or_default()
+    }
+
+    /// Moves this thread, and threads that it starts from now on, to other cores than the solvers', if there are enough.
+    pub(super) fn leave_cores_to_solvers(&self) {
+        let mut others = CpuSet::new();
+        self.other_cores().iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));
+        if self.spare_cores && others.count() > 0 {
+            // If this fails, the judge's own work sometimes takes time from solvers.
+            let _ = sched_setaffinity(None, &others);
+        }
+    }
+}
+
+/// What all workers of a run share. Each worker has its own slot.
 pub(super) struct Slots<'a> {
     pub(super) plan: &'a Plan,
     pub(super) store: &'a dyn ResultStore,
@@ -21,10 +65,10 @@ pub(super) struct Slots<'a> {
     /// `None` where no report shows features.
     pub(super) finder: Option<FeatureFinder>,
     pub(super) stopped: AtomicBool,
-    /// By solver: what it may not see of what it is shown.
+    /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
-    /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
-    pub(super) quiet: RwLock<()>,
+    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours.
+    pub(super) timing_lock: RwLock<()>,
     pool: &'a dyn ExecutorPool,
     settings: &'a RunSettings,
     next: AtomicUsize,
@@ -56,7 +100,7 @@ impl<'a> Slots<'a> {
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
-            quiet: RwLock::new(()),
+            timing_lock: RwLock::new(()),
             pool,
             settings,
             next: AtomicUsize::new(0),
@@ -104,14 +148,15 @@ impl<'a> Slots<'a> {
         self.settings.jobs.get() > 1
     }
 
-    /// Returns whether the next solver starts before the answer of the last one is checked: where a core is free for the
-    /// check, or where solvers are so brief that their cores would often be idle; not where that answer may end the run.
-    pub(super) fn looks_ahead(&self, are_brief: bool) -> bool {
+    /// Returns whether the next solver starts before the answer of the last one is checked. It does if a core is free for
+    /// the check, or if solvers are so short that their cores would often be idle. It does not if the answer may end the
+    /// run.
+    pub(super) fn submits_ahead(&self, are_brief: bool) -> bool {
         (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
     }
 
-    /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within
-    /// that tenth is timed again alone before it is called too slow.
+    /// Returns the CPU limit that the executor enforces. With neighbours a case gets 10 % more. A case that ends within
+    /// these 10 % is timed again alone before it counts as too slow.
     pub(super) fn enforced_cpu(&self, limits: &Limits) -> Duration {
         let cpu = limits.cpu.0;
         if self.has_neighbours() { cpu.saturating_mul(11) / 10 } else { cpu }
@@ -134,4 +179,54 @@ fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
         Invocation::Program(program) => hidden(program, &plan.visible),
         Invocation::CannotStart(_) | Invocation::NotInstalled(_) | Invocation::CompileError(_) => Vec::new(),
     }
+}
+
+/// How much of standard error is kept.
+const STDERR_KEPT: u64 = 64 << 10;
+
+/// Returns the request to run a solver of this plan on an input. `hidden` comes from [`hidden`], and is the same for every
+/// case.
+#[must_use]
+pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
+    let limits = plan.limits_of(solver);
+    let Limits { cpu, wall, memory, output, processes } = limits;
+    let variables = &plan.solvers[solver].environment;
+    Request {
+        program: program.path.clone(),
+        argv: program.argv.clone(),
+        environment: environment(program, plan.environment.iter().chain(variables)),
+        stdin: Stdin::Bytes(input),
+        limits: judge_sandbox::Limits {
+            cpu: Some(cpu.0),
+            wall: Some(wall.0),
+            memory: Some(memory.0),
+            stdout: output.0,
+            stderr: STDERR_KEPT,
+            processes: Some(processes),
+            disk: limits.disk().0,
+        },
+        visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
+        hidden: hidden.to_vec(),
+        folder: None,
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    }
+}
+
+/// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
+#[must_use]
+pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
+    let mut journals: Vec<_> = shown_to(program, shown).flat_map(|path| journals_in(path)).collect();
+    journals.sort();
+    journals.dedup();
+    journals
+}
+
+/// Returns whether a program sees any folder. If not, nothing is [`hidden`].
+pub(super) fn shows_folders(program: &Program, shown: &[Visible]) -> bool {
+    shown_to(program, shown).any(|path| path.is_dir())
+}
+
+fn shown_to<'a>(program: &'a Program, shown: &'a [Visible]) -> impl Iterator<Item = &'a PathBuf> {
+    program.visible.iter().chain(shown.iter().map(|visible| &visible.path))
 }

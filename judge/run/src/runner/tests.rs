@@ -1,20 +1,22 @@
-//! The runner over a scripted executor: no process is started.
+//! The runner over an executor without processes: every run ends as a script says.
 
-use super::dispatcher::run_plan;
+use super::plan_runner::run_plan;
+use super::results::{ResultStore, RunResult, StoreLost};
 use super::signals::Signals;
-use super::{ResultStore, RunResult, RunSettings, StoreLost};
+use super::slots::RunSettings;
 use crate::cases::Inputs;
-use crate::executor::QUEUE;
-use crate::executor::scripted::{Run, ScriptedPool, Step};
+use crate::executor::{Cancel, Executor, ExecutorPool, QUEUE};
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program,
     ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
-use parking_lot::Mutex;
-use std::collections::HashMap;
+use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
+use parking_lot::{Condvar, Mutex};
+use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroUsize;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -204,7 +206,7 @@ fn as_many_solvers_wait_as_the_time_of_the_last_one_asks_for() {
         let pool = ScriptedPool::new(move |_| Step::AfterCpu("0", Duration::from_micros(cpu)));
         let plan = Plan { fail_fast, ..plan(30) };
         run_on(&settings(1, spare), &plan, &pool, &Notes::new(false), ignore);
-        pool.most_submitted()
+        pool.max_submitted()
     };
     assert_eq!((most(false, false, 500), most(false, false, 5000)), (QUEUE, 1));
     assert_eq!((most(true, false, 500), most(true, false, 5000)), (QUEUE, 2));
@@ -338,4 +340,177 @@ fn the_second_signal_aborts() {
     let result = run_plan(&plan(3), &settings(1, false), &pool, &store, &mut |_| {}, signals, abort).unwrap();
     assert_eq!(result.stop, Some(Stop::Interrupted));
     assert_eq!(ABORTED.load(Ordering::SeqCst), 1);
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// With this standard output.
+    Answer(&'static str),
+    /// With this standard output, after this much time, on the processor and on the clock.
+    AfterCpu(&'static str, Duration),
+    /// With this exit code.
+    Exit(i32),
+    /// With a fault of the executor.
+    Fail,
+    /// Only when it is cancelled.
+    Hang,
+}
+
+/// A run that is about to start, counted from 0.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// How many runs started before it.
+    turn: usize,
+    /// How many of those had the same standard input.
+    attempt: usize,
+}
+
+/// A pool whose executors follow one script.
+#[derive(Clone)]
+struct ScriptedPool(Arc<Script>);
+
+struct Script {
+    step: Box<dyn Fn(Run) -> Step + Send + Sync>,
+    /// The inputs of the runs that began.
+    inputs: Mutex<Vec<Arc<[u8]>>>,
+    opened: AtomicUsize,
+    /// The most programs that an executor had at once.
+    max_submitted: AtomicUsize,
+    running: AtomicUsize,
+    /// How many programs ran when each run began, itself included.
+    neighbours: Mutex<Vec<usize>>,
+}
+
+impl ScriptedPool {
+    /// Returns a pool with this script.
+    fn new(step: impl Fn(Run) -> Step + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Script {
+            step: Box::new(step),
+            inputs: Mutex::default(),
+            opened: AtomicUsize::new(0),
+            max_submitted: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            neighbours: Mutex::default(),
+        }))
+    }
+
+    /// Returns a pool whose runs take these steps in turn, and after the last of them answer `0`.
+    fn in_turn(steps: &[Step]) -> Self {
+        let steps = steps.to_vec();
+        Self::new(move |run| steps.get(run.turn).copied().unwrap_or(Step::Answer("0")))
+    }
+
+    /// Returns how many executors were opened.
+    fn opened(&self) -> usize {
+        self.0.opened.load(Ordering::SeqCst)
+    }
+
+    /// Returns the most programs that an executor had at once.
+    fn max_submitted(&self) -> usize {
+        self.0.max_submitted.load(Ordering::SeqCst)
+    }
+
+    /// Returns, for each run in the order of their starts, how many programs ran then, itself included.
+    fn neighbours(&self) -> Vec<usize> {
+        self.0.neighbours.lock().clone()
+    }
+}
+
+impl ExecutorPool for ScriptedPool {
+    fn open(&self, _core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
+        self.0.opened.fetch_add(1, Ordering::SeqCst);
+        let (script, cancelled, submitted) = (Arc::clone(&self.0), Arc::default(), VecDeque::new());
+        Ok(Box::new(ScriptedExecutor { script, cancelled, submitted }))
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::Unsafe
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        &[]
+    }
+}
+
+struct ScriptedExecutor {
+    script: Arc<Script>,
+    cancelled: Arc<Cancelled>,
+    submitted: VecDeque<Request>,
+}
+
+#[derive(Default)]
+struct Cancelled {
+    is: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Cancel for Arc<Cancelled> {
+    fn cancel(&self) {
+        *self.is.lock() = true;
+        self.changed.notify_all();
+    }
+}
+
+impl ScriptedExecutor {
+    fn step(&self, request: &Request) -> Result<Execution, Fault> {
+        if *self.cancelled.is.lock() {
+            return Err(Fault::Cancelled);
+        }
+        let input = if let Stdin::Bytes(bytes) = &request.stdin { Arc::clone(bytes) } else { Arc::default() };
+        let mut inputs = self.script.inputs.lock();
+        let run = Run { turn: inputs.len(), attempt: inputs.iter().filter(|earlier| **earlier == input).count() };
+        inputs.push(input);
+        drop(inputs);
+        match (self.script.step)(run) {
+            Step::Answer(answer) => Ok(execution(End::Exited(0), answer, Duration::ZERO)),
+            Step::AfterCpu(answer, cpu) => Ok(execution(End::Exited(0), answer, cpu)),
+            Step::Exit(code) => Ok(execution(End::Exited(code), "", Duration::ZERO)),
+            Step::Fail => Err(Fault::HelperGone("as scripted".to_owned())),
+            Step::Hang => {
+                self.cancelled.changed.wait_while(&mut self.cancelled.is.lock(), |is| !*is);
+                Err(Fault::Cancelled)
+            }
+        }
+    }
+}
+
+impl Executor for ScriptedExecutor {
+    fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        assert!(self.submitted.len() < QUEUE, "too many wait already");
+        self.submitted.push_back(request.clone());
+        self.script.max_submitted.fetch_max(self.submitted.len(), Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Execution, Fault> {
+        let request = self.submitted.pop_front().expect("something was submitted");
+        let running = self.script.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.script.neighbours.lock().push(running);
+        let result = self.step(&request);
+        self.script.running.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn run_until(&mut self, request: &Request, _over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        self.run(request)
+    }
+
+    fn canceller(&self) -> Box<dyn Cancel> {
+        Box::new(Arc::clone(&self.cancelled))
+    }
+}
+
+fn execution(end: End, answer: &str, cpu: Duration) -> Execution {
+    Execution {
+        end,
+        breaches: Vec::new(),
+        usage: Usage { cpu, wall: cpu, ..Usage::default() },
+        stdout: answer.as_bytes().to_vec(),
+        stderr: Vec::new(),
+    }
 }

@@ -1,14 +1,11 @@
 //! Builds the sources of a solver: compiles them, or finds them in the cache.
 
-use super::class_file::startable;
 use super::compiler::{self, Compiled, OUT, RunCompiler};
-use super::language::{remedy, tool, usable};
-use super::line::{Values, fill};
-use super::project::{Project, Unusable};
+use super::project::{Project, Unusable, startable};
+use super::spec::{SolverError, remedy, tool, usable};
 use super::toolbox::Toolbox;
-use super::version;
 use crate::program;
-use judge_problem::{Bytes, Digest, Language, Program};
+use judge_problem::{Bytes, Digest, Language, Program, fill_placeholders};
 use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -73,7 +70,7 @@ impl Toolbox {
         }
     }
 
-    /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
+    /// A file is visible at its own path. A folder is copied, so that later changes do not affect the run.
     fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
         let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
@@ -108,10 +105,10 @@ impl Toolbox {
         let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
         let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
         if language.uses("{program}") {
-            values.program = out.join(main_file(&files, project.stem()).map_err(refused)?);
+            values.program = out.join(main_file(&files, project.stem()).map_err(|error| refused(error.to_string()))?);
         }
         if language.uses("{class}") {
-            values.class = main_class(&files, project.stem()).map_err(refused)?;
+            values.class = main_class(&files, project.stem()).map_err(|error| refused(error.to_string()))?;
         }
         self.command(language, values, out)
     }
@@ -155,7 +152,7 @@ impl Toolbox {
         if self.cache().is_none() {
             return Ok(None);
         }
-        let identity = version::identity(language);
+        let identity = compiler::tools_identity(language);
         let version = self.version(language, &identity, run)?;
         let mut parts = vec![compiler.path.as_os_str().as_bytes(), &identity.0, version.as_bytes()];
         parts.extend(compiler.argv.iter().map(|word| word.as_bytes()));
@@ -173,7 +170,7 @@ impl Toolbox {
         if let Some(known) = known {
             return Ok(String::from_utf8_lossy(&known.bytes).into_owned());
         }
-        let version = version::version(language, run)?.unwrap_or_default();
+        let version = compiler::language_version(language, run)?.unwrap_or_default();
         if let Some(cache) = self.cache() {
             let file = WorkFile { path: "version".into(), bytes: version.clone().into_bytes(), executable: false };
             let _ = cache.store(&key, &[file]);
@@ -233,8 +230,19 @@ fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Fai
     Ok(compiler)
 }
 
-/// Returns the file that is run of those that a compiler made.
-fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
+/// It is not clear which of the compiled files is the program.
+#[derive(Debug, thiserror::Error)]
+enum NoMain {
+    #[error("the compiler made several files, and none of them is called main: {0}")]
+    File(String),
+    #[error("no class has a method `public static void main(String[])`")]
+    Class,
+    #[error("several classes have a method main, and it is not clear which starts: {0}")]
+    SeveralClasses(String),
+}
+
+/// Returns the program among the files that a compiler made.
+fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain> {
     let named = |name: &OsStr| {
         let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
         found.next().filter(|_| found.next().is_none())
@@ -246,12 +254,12 @@ fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String
         let mut names: Vec<_> = files.iter().map(|file| file.path.display().to_string()).collect();
         names.sort();
         names.truncate(5);
-        format!("the compiler made several files, and none of them is called main: {}", names.join(", "))
+        NoMain::File(names.join(", "))
     })
 }
 
-/// Returns the class that is started of those that a compiler made.
-fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
+/// Returns the main class among the files that a compiler made.
+fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, NoMain> {
     let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
     classes.sort();
     let is_named = |class: &&String| {
@@ -262,16 +270,93 @@ fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
     match (&*classes, &*named) {
         ([only], _) => Ok(only.into()),
         (_, [only]) => Ok(only.into()),
-        ([], _) => Err("no class has a method `public static void main(String[])`".to_owned()),
-        _ => {
-            Err(format!("several classes have a method main, and it is not clear which starts: {}", classes.join(", ")))
+        ([], _) => Err(NoMain::Class),
+        _ => Err(NoMain::SeveralClasses(classes.join(", "))),
+    }
+}
+
+const MIB: u64 = 1 << 20;
+
+/// Beyond this much memory, there is no limit that matters.
+const MAX_MIB: u64 = 1 << 20;
+
+/// What a runtime needs beside its heap.
+const RESERVE_MIB: u64 = 96;
+
+/// The values of placeholders.
+#[derive(Debug, Default)]
+struct Values {
+    /// `{source}`
+    pub(super) source: PathBuf,
+    /// `{sources}`, which is several words.
+    pub(super) sources: Vec<PathBuf>,
+    /// `{out}`
+    pub(super) out: PathBuf,
+    /// `{stem}`
+    pub(super) stem: OsString,
+    /// `{program}`
+    pub(super) program: PathBuf,
+    /// `{class}`
+    pub(super) class: OsString,
+    /// The memory limit, for `{memory-mb}`, `{heap-mb}` and `{young-mb}`.
+    pub(super) memory: Option<Bytes>,
+}
+
+impl Values {
+    /// Returns a text with all placeholders but `{sources}` replaced.
+    fn fill_text(&self, text: &str) -> OsString {
+        fill_placeholders(text, |name| self.value(name))
+    }
+
+    fn value(&self, name: &str) -> Option<OsString> {
+        let of_memory = |share: fn(u64) -> u64| {
+            let mib = (self.memory?.0 / MIB).clamp(1, MAX_MIB);
+            Some(share(mib).to_string().into())
+        };
+        match name {
+            "source" => Some(self.source.clone().into()),
+            "out" => Some(self.out.clone().into()),
+            "stem" => Some(self.stem.clone()),
+            "program" => Some(self.program.clone().into()),
+            "class" => Some(self.class.clone()),
+            "memory-mb" => of_memory(|mib| mib),
+            "heap-mb" => of_memory(heap),
+            "young-mb" => of_memory(young),
+            _ => None,
         }
     }
+}
+
+/// Returns how large the heap of a runtime may become: half of the memory, or all but a reserve, whichever is more.
+fn heap(mib: u64) -> u64 {
+    (mib / 2).max(mib.saturating_sub(RESERVE_MIB)).max(1)
+}
+
+/// Returns the size of each of the three parts of the heap for young objects: a sixteenth of the heap, at most 16 MiB.
+fn young(mib: u64) -> u64 {
+    (heap(mib) / 16).clamp(1, 16)
+}
+
+/// Returns the words of a command with its placeholders replaced.
+///
+/// # Errors
+/// When its quotes do not match, or it is empty.
+fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, SolverError> {
+    let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
+    let words = words.ok_or_else(|| SolverError::Unreadable(line.to_owned()))?;
+    let expand = |word: String| -> Vec<OsString> {
+        match &*word {
+            "{sources}" => values.sources.iter().map(|source| source.clone().into_os_string()).collect(),
+            _ => vec![values.fill_text(&word)],
+        }
+    };
+    Ok(words.into_iter().flat_map(expand).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStringExt;
 
     fn files(names: &[&str]) -> Vec<WorkFile> {
         let file = |name: &&str| WorkFile { path: name.into(), bytes: Vec::new(), executable: true };
@@ -292,7 +377,38 @@ mod tests {
             let files = files(names);
             assert_eq!(main_file(&files, OsStr::new(stem)).ok(), expected.map(Path::new), "{names:?}");
         }
-        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err();
+        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err().to_string();
         assert!(why.ends_with("called main: a, b"), "{why}");
+    }
+
+    fn filled(line: &str, memory: Bytes) -> Vec<OsString> {
+        let values = Values {
+            source: "a b.c".into(),
+            sources: vec!["a b.c".into(), "d.c".into()],
+            out: "out".into(),
+            memory: Some(memory),
+            ..Values::default()
+        };
+        fill(line, &values).unwrap()
+    }
+
+    #[test]
+    fn placeholders_are_filled_after_splitting() {
+        let words = filled("cc -o {out}/main 'x {source}' {sources} {other}", Bytes(0));
+        assert_eq!(words, ["cc", "-o", "out/main", "x a b.c", "a b.c", "d.c", "{other}"]);
+        let odd = PathBuf::from(OsString::from_vec(b"{out}\xff.c".to_vec()));
+        let values = Values { source: odd.clone(), ..Values::default() };
+        assert_eq!(fill("cc {source}", &values).unwrap(), [OsStr::new("cc"), odd.as_os_str()]);
+        assert!(fill("", &Values::default()).is_err() && fill("'a", &Values::default()).is_err());
+    }
+
+    #[test]
+    fn a_heap_leaves_room_for_what_is_beside_it() {
+        let of = |mib: u64| filled("-m{memory-mb} -h{heap-mb} -y{young-mb}", Bytes(mib << 20));
+        assert_eq!(of(64), ["-m64", "-h32", "-y2"]);
+        assert_eq!(of(256), ["-m256", "-h160", "-y10"]);
+        assert_eq!(of(1024), ["-m1024", "-h928", "-y16"]);
+        assert_eq!(of(0), ["-m1", "-h1", "-y1"]);
+        assert_eq!(filled("{memory-mb}", Bytes(u64::MAX)), ["1048576"]);
     }
 }

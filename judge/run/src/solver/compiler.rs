@@ -1,10 +1,14 @@
-//! Runs a compiler in the sandbox: the source file is untrusted, and so is what it makes the compiler do.
+//! Runs a compiler in the sandbox: the source is untrusted, and may make the compiler do anything.
 
-use crate::program;
+use super::spec::{missing, tool, usable};
+use crate::{command, program};
 use judge_problem::verdict::{self, Ending};
-use judge_problem::{Bytes, CompileLimits, Limits, Program, Verdict};
+use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
 use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// Why a compiler or interpreter is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +23,8 @@ pub enum Purpose<'a> {
 pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), E> + 'a;
 
 /// The limits of a compiler that no problem sets.
-pub(super) struct CompilerLimits {
-    /// Bytes of its output, of which no more than `message` is kept.
+struct CompilerLimits {
+    /// Bytes of its output. At most `message` of them are kept.
     output: Bytes,
     /// Processes and threads alive at once.
     processes: u32,
@@ -35,7 +39,7 @@ pub(super) struct CompilerLimits {
 }
 
 /// The limits of every compiler.
-pub(super) const LIMITS: CompilerLimits = CompilerLimits {
+const LIMITS: CompilerLimits = CompilerLimits {
     output: Bytes(1 << 20),
     processes: 512,
     disk: Bytes(512 << 20),
@@ -88,7 +92,7 @@ fn run_limits(limits: &CompileLimits) -> Limits {
 }
 
 /// Returns the request that runs a tool on nothing.
-pub(super) fn tool_request(tool: &Program) -> Request {
+fn tool_request(tool: &Program) -> Request {
     request(tool, &run_limits(&CompileLimits::default()))
 }
 
@@ -134,7 +138,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
             format!("the compiler was {note}")
         }
         (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
-        // A compiler's limit on files is not that of a solver.
+        // A compiler has another limit on files than a solver.
         (Ending::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
             format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
         }
@@ -164,6 +168,74 @@ fn message(execution: &Execution) -> String {
         0 => text,
         more => format!("{text}\n[and {} more]", Bytes(more)),
     }
+}
+
+/// The longest line that is shown as a version.
+const MAX_VERSION_CHARS: usize = 100;
+
+/// Finds out which languages are installed, and in which version.
+///
+/// # Errors
+/// Those of `run`.
+pub fn survey<E>(languages: &Languages, run: &mut RunCompiler<'_, E>) -> Result<Vec<LanguageStatus>, E> {
+    let status = |language: &Language| {
+        let missing = missing(language);
+        let version = if missing.is_empty() { language_version(language, run)? } else { None };
+        let (compile, run) = (usable(&language.compile).cloned(), usable(&language.run).cloned());
+        Ok(LanguageStatus { language: language.clone(), missing, version, compile, run })
+    };
+    languages.iter().map(status).collect()
+}
+
+/// Returns the line with the version that a language's `version` prints; `None` if it fails.
+pub(super) fn language_version<E>(language: &Language, run: &mut RunCompiler<'_, E>) -> Result<Option<String>, E> {
+    let Some(program) = version_program(language) else { return Ok(None) };
+    let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
+    let exchange = Exchange { variables, output_folder: "out".into(), ..Exchange::default() };
+    let (execution, _) = run(Purpose::Version, &tool_request(&program), &exchange)?;
+    if execution.end != End::Exited(0) {
+        return Ok(None);
+    }
+    let said = [execution.stdout, execution.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    Ok(version_line(&said).map(|line| line.chars().take(MAX_VERSION_CHARS).collect()))
+}
+
+/// Returns the first line with something like `1.2`, or else the first that says anything: some print warnings first.
+fn version_line(said: &str) -> Option<&str> {
+    let has_number = |line: &&str| {
+        let is_point = |three: &[u8]| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit();
+        line.as_bytes().windows(3).any(is_point)
+    };
+    let mut lines = said.lines().map(str::trim);
+    lines.clone().find(has_number).or_else(|| lines.find(|line| !line.is_empty()))
+}
+
+fn version_program(language: &Language) -> Option<Program> {
+    let tool = main_tool(language)?;
+    let words = command::words(language.version.as_ref()?, &[("tool", Path::new(&tool))]).ok()?;
+    let mut program = program::installed(words.first()?.to_str()?)?.ok()?;
+    program.argv.extend(words.into_iter().skip(1));
+    Some(program)
+}
+
+/// Returns the program that compiles a language, or else runs it.
+fn main_tool(language: &Language) -> Option<String> {
+    let lines = if language.compile.is_empty() { &language.run } else { &language.compile };
+    tool(usable(lines)?)
+}
+
+/// Returns a hash that changes when one of the programs of a language is replaced.
+pub(super) fn tools_identity(language: &Language) -> Digest {
+    let names = main_tool(language).into_iter().chain(language.needs.iter().cloned());
+    let programs = names.filter_map(|name| program::installed(&name)?.ok());
+    let parts = programs.map(|program| {
+        let file = program.path.canonicalize().unwrap_or(program.path);
+        let meta = file.metadata().ok().map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()));
+        [file.as_os_str().as_bytes(), format!("{meta:?}").as_bytes()].concat()
+    });
+    let parts: Vec<_> = parts.collect();
+    Digest::of_parts(parts.iter().map(Vec::as_slice))
 }
 
 #[cfg(test)]
@@ -222,5 +294,15 @@ mod tests {
         let said = ended(End::Exited(1), &[], &"é".repeat(1 << 20), Ok(Vec::new()));
         assert!(said.starts_with("éé") && said.ends_with("\n[and 2032 KiB more]"), "{}", &said[said.len() - 40..]);
         assert!(said.len() < 17 << 10);
+    }
+
+    #[test]
+    fn the_line_with_the_version_is_found_behind_warnings() {
+        assert_eq!(
+            version_line("warning: JDK 13 is old\n\n info: kotlinc-jvm 1.3.31 (JRE 17)\n"),
+            Some("info: kotlinc-jvm 1.3.31 (JRE 17)")
+        );
+        assert_eq!(version_line("\nr2000\n"), Some("r2000"));
+        assert_eq!(version_line("\n"), None);
     }
 }

@@ -1,14 +1,26 @@
-//! Finds the program of a solver, and the files that it needs.
+//! Finds the program of a solver, or refuses the solver; and the fingerprint of its content.
 
 use super::compile::Built;
 use super::compiler::RunCompiler;
-use super::language::{self, BUNDLED, Source};
-use super::stage::stage;
-use super::toolbox::Toolbox;
-use crate::program::{is_below_here, is_in_journal, named_program, refuse_private_link, show_arguments};
-use judge_problem::{Allowance, Invocation, Program, Runtime, Solver, SolverSpec};
-use std::ffi::OsString;
-use std::path::Path;
+use super::spec::{self, BUNDLED, SolverError, Source};
+use super::toolbox::{BuildSettings, Toolbox};
+use crate::matching::matching;
+use crate::program::{
+    find_program, is_below_here, is_in_journal, is_open, named_program, refuse_private_link, show_arguments,
+    start_failure,
+};
+use judge_problem::verdict::{self, Ending};
+use judge_problem::{
+    Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime,
+    Solver, SolverSpec,
+};
+use judge_sandbox::{End, Execution, Visible};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Finds out how a solver is run, and compiles it if necessary. A solver that cannot be run is not an error here: the
 /// result says why.
@@ -16,19 +28,19 @@ use std::path::Path;
 /// # Errors
 /// Those of `run`.
 pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
-    let chosen = language::choose(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
+    let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
-        Ok(None) => (invocation(&spec.text), Allowance::default()),
+        Ok(None) => (invocation(&spec.text, &toolbox.settings), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
     let invocation = stage(found, toolbox);
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
-fn invocation(text: &str) -> Invocation {
+fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
     if let Some(id) = text.strip_prefix(BUNDLED) {
-        return bundled(id);
+        return bundled(id, settings);
     }
     if Path::new(text).is_dir() {
         let why = "a folder without sources of a known language at its top; `judge languages` lists them";
@@ -43,25 +55,20 @@ fn invocation(text: &str) -> Invocation {
     }
 }
 
-/// Returns whether there is a bundled solver with this id.
-pub(super) fn is_bundled(id: &str) -> bool {
-    solutions::find(id).is_some()
-}
-
-/// Returns the bundled solvers of a built-in checker's game, the best of them first: each as `--solver` takes it, with what it does.
-pub fn bundled_for(checker: &str) -> impl Iterator<Item = (String, &'static str)> {
+/// Returns the bundled solvers of a built-in checker's game, the best first: each as `--solver` takes it, with its summary.
+pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
         let games = checkers::all().iter().map(|checker| checker.id());
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
     };
-    let own = solutions::all().filter(move |solution| game(solution.id) == Some(checker));
-    own.map(|solution| (format!("{BUNDLED}{}", solution.id), solution.summary))
+    let own = bundled.iter().filter(move |solver| game(solver.id) == Some(checker));
+    own.map(|solver| (format!("{BUNDLED}{}", solver.id), solver.summary))
 }
 
 /// Returns the invocation of a bundled solver: the judge's own program.
-fn bundled(id: &str) -> Invocation {
-    if !is_bundled(id) {
+fn bundled(id: &str, settings: &BuildSettings) -> Invocation {
+    if !settings.has_bundled(id) {
         return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
     }
     match std::env::current_exe() {
@@ -77,7 +84,7 @@ fn bundled(id: &str) -> Invocation {
 }
 
 fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Invocation, E> {
-    if let Some(why) = unfit_source(&source.path) {
+    if let Some(why) = refusal_of_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
     Ok(match toolbox.build(source.language, &source.path, run)? {
@@ -87,7 +94,7 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
                 program.visible.extend(shown);
                 Invocation::Program(program)
             }
-            Err(why) => Invocation::CannotStart(why),
+            Err(error) => Invocation::CannotStart(error.to_string()),
         },
         Built::Refused(said) => Invocation::CompileError(said),
         Built::CannotStart(why) => Invocation::CannotStart(why),
@@ -105,11 +112,11 @@ pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
 }
 
 fn from_words(words: Vec<OsString>) -> Invocation {
-    named_program(words).map_or_else(Invocation::CannotStart, Invocation::Program)
+    named_program(words).map_or_else(|error| Invocation::CannotStart(error.to_string()), Invocation::Program)
 }
 
 /// Returns why the judge must not read a source file for a compiler, whose messages would show it.
-fn unfit_source(named: &Path) -> Option<String> {
+fn refusal_of_source(named: &Path) -> Option<String> {
     let path = named.canonicalize().ok()?;
     if is_in_journal(&path) {
         return Some(format!("{}: no program sees a journal", named.display()));
@@ -120,5 +127,306 @@ fn unfit_source(named: &Path) -> Option<String> {
         let (link, folder) = (named.display(), path.display());
         return Some(format!("{link} is a link to {folder}, outside the current folder; name that folder itself"));
     }
-    refuse_private_link(named, &path).err()
+    refuse_private_link(named, &path).err().map(|error| error.to_string())
+}
+
+/// Refuses a solver whose program does not exist, or whose source is of an unknown language.
+///
+/// # Errors
+/// When it is such a solver.
+pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), SolverError> {
+    let text = &spec.text;
+    if let Some(id) = text.strip_prefix(BUNDLED) {
+        return if settings.has_bundled(id) { Ok(()) } else { Err(SolverError::NotBundled(id.to_owned())) };
+    }
+    let path = Path::new(text);
+    let language = spec::choose_language(spec, || settings.languages(), &settings.choices)?;
+    let is_chosen = |choice: &LanguageChoice| choice.solver.as_ref() == Some(&spec.name);
+    if language.is_none() && settings.choices.iter().any(is_chosen) {
+        return Err(SolverError::NoSource { text: text.clone() });
+    }
+    if path.exists() {
+        return Ok(());
+    }
+    let words = shell_words::split(text).map_err(|_| SolverError::Unreadable(text.clone()))?;
+    let program = Path::new(words.first().map_or("", |word| word));
+    match find_program(program) {
+        Err(error) if !program.exists() => {
+            Err(SolverError::Missing { name: spec.name.clone(), why: error.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a solver is a source of a known language.
+#[must_use]
+pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
+    matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
+}
+
+/// Refuses languages that are not known, or that are chosen for solvers that there are not.
+///
+/// # Errors
+/// When there is such a choice.
+pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), SolverError> {
+    for LanguageChoice { solver, language } in &settings.choices {
+        spec::named_language(language, settings.languages())?;
+        if let Some(solver) = solver
+            && !specs.iter().any(|spec| spec.name == *solver)
+        {
+            return Err(SolverError::NoSuchSolver(solver.clone()));
+        }
+    }
+    let is_source =
+        |spec| matches!(spec::choose_language(spec, || settings.languages(), &settings.choices), Ok(Some(_)));
+    let for_all = settings.choices.iter().any(|choice| choice.solver.is_none());
+    match specs.first() {
+        Some(first) if for_all && !specs.iter().any(is_source) => {
+            Err(SolverError::NoSource { text: first.text.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. For
+/// other users than root nothing changes: the solver runs as the user.
+fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
+    if !rustix::process::geteuid().is_root() {
+        return invocation;
+    }
+    let Invocation::Program(mut program) = invocation else { return invocation };
+    let needs_open_parents = toolbox.needs_open_parents;
+    let private: Vec<_> =
+        program.visible.iter().filter(|path| path.is_file() && !is_open(path, needs_open_parents)).cloned().collect();
+    for original in private {
+        let copy = match toolbox.copy(&original) {
+            Ok(copy) => copy,
+            Err(error) => return Invocation::CannotStart(format!("cannot copy {}: {error}", original.display())),
+        };
+        let moved = |path: &mut PathBuf| {
+            if *path == original {
+                path.clone_from(&copy);
+            }
+        };
+        moved(&mut program.path);
+        program.visible.iter_mut().for_each(moved);
+        program
+            .argv
+            .iter_mut()
+            .filter(|word| **word == *original)
+            .for_each(|word| *word = copy.clone().into_os_string());
+    }
+    Invocation::Program(program)
+}
+
+/// Returns how a run of `program` ended, as [`verdict::ending`] does; if it could not be started, the note also says
+/// what is wrong with the file.
+#[must_use]
+pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending {
+    match (verdict::ending(execution, limits), execution.end) {
+        (Ending::Failed(verdict, note), End::NotStarted(errno)) => {
+            let why = start_failure(program, Errno::from_raw_os_error(errno));
+            Ending::Failed(verdict, why.map_or(note.clone(), |why| format!("{note}: {why}")))
+        }
+        (ending, _) => ending,
+    }
+}
+
+/// Folders that are not part of a program: with them, the hash of a solver would change from run to run.
+const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
+
+/// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see, with
+/// the `shared` ones that every solver of the run sees.
+#[must_use]
+pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
+    match &solver.invocation {
+        Invocation::Program(Program { path, argv, visible, runtime, environment }) => {
+            let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
+            let variables =
+                environment.iter().chain(&solver.environment).map(|(key, value)| format!("{key}={value}").into_bytes());
+            let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
+            let shared = shared.iter().map(|visible| &visible.path);
+            // The folders of an installation may be gigabytes, and belong to the system.
+            let installed = [path].into_iter().chain(&runtime.visible).filter(|path| path.is_file());
+            let mut installed: Vec<_> = installed.filter_map(|path| path.canonicalize().ok()).collect();
+            installed.dedup();
+            installed.retain(|path| !visible.contains(path));
+            for path in visible.iter().chain(&installed).chain(shared) {
+                parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
+            }
+            parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
+            parts.extend(allowance(&solver.allowance));
+            Digest::of_parts(parts.iter().map(Vec::as_slice))
+        }
+        Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+            Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()])
+        }
+        Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
+    }
+}
+
+/// Returns what a solver may use beyond the limits of its run, if it may: its results are not those under these limits.
+fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
+    (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
+}
+
+/// Returns the names of the Python packages in a folder of an installation. The names of their metadata folders contain the
+/// versions.
+fn packages(folder: &Path) -> Vec<Vec<u8>> {
+    let found = ["python*/site-packages/*", "lib/python*/site-packages/*"].map(|pattern| matching(folder, pattern));
+    let paths = found.iter().flatten().flatten();
+    let mut names: Vec<_> = paths.filter_map(|path| Some(path.file_name()?.as_bytes().to_vec())).collect();
+    names.sort();
+    names
+}
+
+/// Returns a file's name without its folder: its content counts, not its path.
+fn argument(word: &OsStr, visible: &[PathBuf], toolbox: &Toolbox) -> Vec<u8> {
+    let path = Path::new(word);
+    let moved = match toolbox.inside(path) {
+        Some(inside) => inside,
+        None if visible.iter().any(|visible| visible == path) => path.file_name().unwrap_or(word).into(),
+        None => path.to_owned(),
+    };
+    moved.into_os_string().as_bytes().to_vec()
+}
+
+/// Returns the hash of a file, or of everything in a folder.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let meta = path.symlink_metadata()?;
+    if meta.is_symlink() {
+        return Ok(path.read_link()?.into_os_string().as_bytes().to_vec());
+    }
+    if meta.is_dir() {
+        return folder(path);
+    }
+    if !meta.is_file() {
+        return Err(io::Error::other("neither a file nor a folder"));
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().as_bytes().to_vec())
+}
+
+fn folder(path: &Path) -> io::Result<Vec<u8>> {
+    let mut entries = path.read_dir()?.collect::<io::Result<Vec<_>>>()?;
+    entries.retain(|entry| !FOREIGN_FOLDERS.iter().any(|foreign| entry.file_name() == *foreign));
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut parts = Vec::new();
+    for entry in entries {
+        parts.push(entry.file_name().as_bytes().to_vec());
+        parts.push(content(&entry.path())?);
+    }
+    Ok(Digest::of_parts(parts.iter().map(Vec::as_slice)).0.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spec::parse_specs;
+    use super::*;
+    use judge_sandbox::Tier;
+
+    #[test]
+    fn what_is_missing_or_of_an_unknown_language_is_refused() {
+        const BUNDLED_SOLVERS: [BundledSolver; 1] = [BundledSolver { id: "columns", summary: "" }];
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        for name in ["a.xyz", "a.txt", "a.py", "plain"] {
+            std::fs::write(path(name), "x").unwrap();
+        }
+        let check = |text: &str| {
+            let spec = SolverSpec { name: "n".to_owned(), text: text.to_owned() };
+            check_solver(&spec, &BuildSettings { bundled: &BUNDLED_SOLVERS, ..BuildSettings::default() })
+        };
+        for text in
+            [&*path("a.txt"), &path("a.py"), &path("plain"), &path(""), "sh", "sh -c 'exit 1'", "bundled:columns"]
+        {
+            assert_eq!(check(text), Ok(()), "{text}");
+        }
+        let shown = |text: &str| check(text).unwrap_err().to_string();
+        assert!(shown(&path("a.xyz")).starts_with("unknown source type .xyz; known: .rs, .cpp, .cc"));
+        assert!(shown(&path("missing")).ends_with("missing: No such file or directory (os error 2)"));
+        assert!(shown("no-such-command -x").contains("no such command on the PATH"));
+        assert_eq!(shown("bundled:colums"), "there is no bundled solver `colums`");
+        assert_eq!(shown("./bot 'x"), "`./bot 'x` is not a command line: its quotes do not match");
+    }
+
+    fn toolbox() -> Toolbox {
+        Toolbox::new(Tier::Bare, BuildSettings::default())
+    }
+
+    fn of(text: &str) -> Digest {
+        let toolbox = toolbox();
+        let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
+        let solver = prepare(spec, &toolbox, &mut |_, _, _| Err("nothing is compiled")).unwrap();
+        fingerprint(&solver, &[], &toolbox)
+    }
+
+    fn write(path: &Path, text: &str) -> String {
+        std::fs::write(path, text).unwrap();
+        path.display().to_string()
+    }
+
+    #[test]
+    fn the_content_counts_and_the_arguments_but_not_the_place() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let script = write(&here.path().join("bot.sh"), "echo 1");
+        let same = write(&there.path().join("bot.sh"), "echo 1");
+        let before = of(&format!("sh {script}"));
+        assert_eq!(of(&format!("sh {same}")), before);
+        assert_ne!(of(&format!("sh {script} --fast")), before);
+        write(Path::new(&script), "echo 2");
+        assert_ne!(of(&format!("sh {script}")), before);
+    }
+
+    #[test]
+    fn a_folder_counts_with_all_that_is_in_it_but_the_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("lib/.judge")).unwrap();
+        write(&folder.path().join("lib/a.sh"), "1");
+        let lib = folder.path().join("lib");
+        let solver = Solver::new(
+            parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            Invocation::Program(Program {
+                path: "/bin/sh".into(),
+                argv: vec!["sh".into(), lib.clone().into_os_string()],
+                visible: vec![lib.clone()],
+                runtime: Runtime::default(),
+                environment: Vec::new(),
+            }),
+        );
+        let now = || fingerprint(&solver, &[], &toolbox());
+        let before = now();
+        write(&lib.join(".judge/journal.db"), "x");
+        assert_eq!(now(), before);
+        let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
+        assert_ne!(fingerprint(&tuned, &[], &toolbox()), before);
+        let extra_processes = 1;
+        let allowed = Solver { allowance: Allowance { extra_processes, ..Allowance::default() }, ..solver.clone() };
+        assert_ne!(fingerprint(&allowed, &[], &toolbox()), before);
+        write(&lib.join("b.sh"), "2");
+        assert_ne!(now(), before);
+    }
+
+    #[test]
+    fn the_packages_of_an_installation_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let packages = folder.path().join("lib/python3.9/site-packages");
+        std::fs::create_dir_all(packages.join("numpy-1.0.dist-info")).unwrap();
+        let solver = Solver::new(
+            parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            Invocation::Program(Program {
+                path: "/bin/sh".into(),
+                argv: vec!["sh".into()],
+                visible: Vec::new(),
+                runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
+                environment: Vec::new(),
+            }),
+        );
+        let now = || fingerprint(&solver, &[], &toolbox());
+        let before = now();
+        assert_eq!(now(), before);
+        std::fs::rename(packages.join("numpy-1.0.dist-info"), packages.join("numpy-2.0.dist-info")).unwrap();
+        assert_ne!(now(), before);
+    }
 }

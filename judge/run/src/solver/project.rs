@@ -1,21 +1,22 @@
-//! The source files of a solver: one file, or a folder with all that is in it.
+//! The source files of a solver: one file, or a folder with all that is in it; and what Java files declare.
 
-use super::java_source::public_type;
 use judge_problem::{Bytes, JOURNAL_FOLDER, Language};
 use judge_sandbox::WorkFile;
+use regex::Regex;
 use rustix::fs::OFlags;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The most bytes of all source files together, where a problem sets no limit.
-pub(super) const MOST_BYTES: Bytes = Bytes(16 << 20);
+pub(super) const MAX_BYTES: Bytes = Bytes(16 << 20);
 
 /// The most files of a folder, and the most folders within folders.
-const MOST_FILES: usize = 2_000;
-const MOST_DEPTH: usize = 24;
+const MAX_FILES: usize = 2_000;
+const MAX_DEPTH: usize = 24;
 
 /// Folders that are not sources: journals, histories, and what tools make from the sources or fetch.
 const NO_SOURCES: [&str; 7] = [JOURNAL_FOLDER, ".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
@@ -44,7 +45,7 @@ impl Project {
     /// Reads a source file, or a folder of them, with the judge's own rights.
     pub(super) fn read(source: &Path, language: &Language, limit: Option<Bytes>) -> Result<Self, Unusable> {
         let unreadable = |why: String| Unusable::Unreadable(format!("{}: {why}", source.display()));
-        let limit = limit.unwrap_or(MOST_BYTES);
+        let limit = limit.unwrap_or(MAX_BYTES);
         let mut reader = Reader { limit, left: limit.0, flags: OFlags::NONBLOCK, files: Vec::new() };
         let meta = source.metadata().map_err(|error| unreadable(error.to_string()))?;
         if !meta.is_dir() {
@@ -142,8 +143,8 @@ struct Reader {
 impl Reader {
     fn gather(&mut self, folder: &Path, below: &Path, depth: usize) -> Result<(), Unusable> {
         let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", folder.display()));
-        if depth > MOST_DEPTH {
-            return Err(Unusable::Refused(format!("folders are more than {MOST_DEPTH} deep")));
+        if depth > MAX_DEPTH {
+            return Err(Unusable::Refused(format!("folders are more than {MAX_DEPTH} deep")));
         }
         for entry in folder.read_dir().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
@@ -162,7 +163,7 @@ impl Reader {
     fn read(&mut self, file: &Path, name: PathBuf, meta: &Metadata) -> Result<(), Unusable> {
         let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", file.display()));
         let mut bytes = Vec::new();
-        // A file of a folder may have become a link or a pipe since it was looked at.
+        // A file of a folder may have become a link or a pipe since it was listed.
         let flags = i32::try_from(self.flags.bits()).unwrap_or_default();
         let open = File::options().read(true).custom_flags(flags).open(file).map_err(failed)?;
         open.take(self.left + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -170,8 +171,8 @@ impl Reader {
             return Err(Unusable::Refused(format!("the source is larger than {}", self.limit)));
         };
         self.left = left;
-        if self.files.len() == MOST_FILES {
-            return Err(Unusable::Refused(format!("the folder has more than {MOST_FILES} files")));
+        if self.files.len() == MAX_FILES {
+            return Err(Unusable::Refused(format!("the folder has more than {MAX_FILES} files")));
         }
         self.files.push(WorkFile { path: name, bytes, executable: meta.permissions().mode() & 0o100 != 0 });
         Ok(())
@@ -180,6 +181,175 @@ impl Reader {
 
 fn is_no_source(name: &OsString) -> bool {
     NO_SOURCES.iter().any(|other| name == other)
+}
+
+/// What encloses a text of several lines.
+const TEXT: &str = "\"\"\"";
+
+/// Returns the name of the public type that a source declares outside all braces; `None` if it declares none.
+fn public_type(source: &[u8]) -> Option<String> {
+    static DECLARATION: OnceLock<Option<Regex>> = OnceLock::new();
+    let pattern = r"\bpublic\s+(?:(?:abstract|final|sealed|non-sealed|strictfp|static)\s+)*(?:class|interface|enum|record|@\s*interface)\s+(\w+)";
+    let declaration = DECLARATION.get_or_init(|| Regex::new(pattern).ok()).as_ref()?;
+    let code = top_level(&String::from_utf8_lossy(source));
+    Some(declaration.captures(&code)?.get(1)?.as_str().to_owned())
+}
+
+/// Returns what stands outside braces, comments, texts and characters.
+fn top_level(source: &str) -> String {
+    let (mut code, mut rest, mut depth) = (String::new(), source, 0_usize);
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(length) = enclosed(rest, "/*", "*/").or_else(|| enclosed(rest, TEXT, TEXT)) {
+            length
+        } else if matches!(first, '"' | '\'') {
+            quoted(rest, first)
+        } else {
+            match first {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ if depth == 0 => code.push(first),
+                _ => {}
+            }
+            rest = &rest[first.len_utf8()..];
+            continue;
+        };
+        code.push(' ');
+        rest = &rest[length..];
+    }
+    code
+}
+
+/// Returns the length of what begins and ends with these; `None` if the text does not begin so.
+fn enclosed(text: &str, begin: &str, end: &str) -> Option<usize> {
+    let inside = text.strip_prefix(begin)?;
+    Some(inside.find(end).map_or(text.len(), |place| begin.len() + place + end.len()))
+}
+
+/// Returns the length of a text or character in quotes; it ends with its line at the latest.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (place, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return place,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return place + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Returns the name of a class that has a method `public static void main(String[])`, with points between its parts.
+pub(super) fn startable(bytes: &[u8]) -> Option<String> {
+    const PUBLIC_STATIC: u16 = 0x0009;
+    let mut input = Input(bytes);
+    if input.take(4)? != [0xca, 0xfe, 0xba, 0xbe] {
+        return None;
+    }
+    input.take(4)?;
+    let pool = constants(&mut input)?;
+    input.take(2)?;
+    let class = input.number()?;
+    input.take(2)?;
+    let interfaces = input.number()?;
+    input.take(2 * usize::from(interfaces))?;
+    let _fields = members(&mut input)?;
+    let is_main = |member: &Member| {
+        member.flags & PUBLIC_STATIC == PUBLIC_STATIC
+            && text(&pool, member.name) == Some(b"main")
+            && text(&pool, member.descriptor) == Some(b"([Ljava/lang/String;)V")
+    };
+    members(&mut input)?.iter().any(is_main).then_some(())?;
+    let Constant::Class(name) = pool.get(usize::from(class))? else { return None };
+    Some(String::from_utf8_lossy(text(&pool, *name)?).replace('/', "."))
+}
+
+/// What is needed of an entry of the constant pool.
+enum Constant<'a> {
+    Text(&'a [u8]),
+    /// The place of its name.
+    Class(u16),
+    Other,
+}
+
+struct Member {
+    flags: u16,
+    name: u16,
+    descriptor: u16,
+}
+
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u16> {
+        Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
+    }
+
+    fn long_number(&mut self) -> Option<usize> {
+        usize::try_from(u32::from_be_bytes(self.take(4)?.try_into().ok()?)).ok()
+    }
+}
+
+fn constants<'a>(input: &mut Input<'a>) -> Option<Vec<Constant<'a>>> {
+    let count = usize::from(input.number()?);
+    // Places count from 1.
+    let mut pool = vec![Constant::Other];
+    while pool.len() < count {
+        let tag = input.take(1)?[0];
+        match tag {
+            1 => {
+                let length = input.number()?;
+                pool.push(Constant::Text(input.take(usize::from(length))?));
+            }
+            7 => pool.push(Constant::Class(input.number()?)),
+            // Numbers of 64 bits take two places.
+            5 | 6 => {
+                input.take(8)?;
+                pool.extend([Constant::Other, Constant::Other]);
+            }
+            _ => {
+                input.take(match tag {
+                    8 | 16 | 19 | 20 => 2,
+                    15 => 3,
+                    3 | 4 | 9..=12 | 17 | 18 => 4,
+                    _ => return None,
+                })?;
+                pool.push(Constant::Other);
+            }
+        }
+    }
+    Some(pool)
+}
+
+fn text<'a>(pool: &[Constant<'a>], place: u16) -> Option<&'a [u8]> {
+    match pool.get(usize::from(place))? {
+        Constant::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Reads fields or methods.
+fn members(input: &mut Input<'_>) -> Option<Vec<Member>> {
+    let count = input.number()?;
+    let mut read = || {
+        let member = Member { flags: input.number()?, name: input.number()?, descriptor: input.number()? };
+        for _ in 0..input.number()? {
+            input.take(2)?;
+            let length = input.long_number()?;
+            input.take(length)?;
+        }
+        Some(member)
+    };
+    (0..count).map(|_| read()).collect()
 }
 
 #[cfg(test)]
@@ -213,7 +383,7 @@ mod tests {
             let expected = WorkFile { path: seen.into(), bytes: b"x".to_vec(), executable: false };
             assert_eq!(read(&folder.path().join(name), "c", None).unwrap().files, [expected]);
         }
-        File::create(folder.path().join("a.c")).unwrap().set_len(MOST_BYTES.0 + 1).unwrap();
+        File::create(folder.path().join("a.c")).unwrap().set_len(MAX_BYTES.0 + 1).unwrap();
         let refused = Err(Unusable::Refused("the source is larger than 16 MiB".to_owned()));
         assert_eq!(read(&folder.path().join("a.c"), "c", None), refused);
     }
@@ -256,5 +426,68 @@ mod tests {
         write(&folder, "Main.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("Main.py".into()));
         assert!(matches!(read(&folder, "ruby", None), Err(Unusable::Refused(why)) if why.contains("no source")));
+    }
+
+    #[test]
+    fn the_public_type_is_found_where_it_is_declared() {
+        for (source, name) in [
+            ("public class Bot { public static class Inner {} }", Some("Bot")),
+            ("package a;\nimport java.util.*;\npublic final  class\nBot<T> extends X {}", Some("Bot")),
+            ("class Main { public static void main(String[] a) {} }", None),
+            ("class A { public class B {} } public record C(int x) {}", Some("C")),
+            ("// public class No\n/* public class No */ public enum Yes { A }", Some("Yes")),
+            (
+                "class A { String s = \"} public class No {\"; char c = '\"'; char d = '}'; } public interface I {}",
+                Some("I"),
+            ),
+            ("class A { String s = \"\"\"\n } public class No { \" \n\"\"\"; } public class B {}", Some("B")),
+            ("class A { String s = \"\\\"}\"; } public abstract class B {}", Some("B")),
+            ("@Deprecated(\"x\") public strictfp class B {}", Some("B")),
+            ("public classy X {}", None),
+            ("class A { \"open\n } public class B {}", Some("B")),
+            ("/* open", None),
+            ("", None),
+        ] {
+            assert_eq!(public_type(source.as_bytes()).as_deref(), name, "{source}");
+        }
+    }
+
+    /// A class with one field, and one method of these flags and this name.
+    fn class(flags: u16, method: &str) -> Vec<u8> {
+        let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9];
+        // Places: 1 a number of 64 bits, 3 the class's name, 4 the class, 5 the method's name, 6 its type, 7 a text, 8 a string.
+        bytes.extend([5, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let text = |text: &str| [&[1][..], &u16::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
+        bytes.extend(text("a/b/Bot"));
+        bytes.extend([7, 0, 3]);
+        bytes.extend(text(method));
+        bytes.extend(text("([Ljava/lang/String;)V"));
+        bytes.extend(text("Code"));
+        bytes.extend([8, 0, 7]);
+        // Flags, this class, its parent, no interfaces.
+        bytes.extend([0, 0x21, 0, 4, 0, 4, 0, 0]);
+        // One field with an attribute of three bytes.
+        bytes.extend([0, 1, 0, 9, 0, 5, 0, 6, 0, 1, 0, 7, 0, 0, 0, 3, 1, 2, 3]);
+        bytes.extend([0, 1]);
+        bytes.extend(flags.to_be_bytes());
+        bytes.extend([0, 5, 0, 6, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn a_class_with_a_main_method_can_be_started() {
+        assert_eq!(startable(&class(0x0009, "main")).as_deref(), Some("a.b.Bot"));
+        assert_eq!(startable(&class(0x0089, "main")).as_deref(), Some("a.b.Bot"), "variable arguments");
+        assert_eq!(startable(&class(0x0001, "main")), None, "not static");
+        assert_eq!(startable(&class(0x0009, "play")), None);
+    }
+
+    #[test]
+    fn what_is_no_class_is_not_started() {
+        let whole = class(0x0009, "main");
+        for length in 0..whole.len() {
+            assert_eq!(startable(&whole[..length]), None, "{length}");
+        }
+        assert_eq!(startable(b"\x7fELF and more"), None);
     }
 }

@@ -1,6 +1,8 @@
-//! Reads `NAME=S` and gives every solver a unique name.
+//! Solvers as users write them: their names, and the language of a source.
 
-use judge_problem::{SolverSpec, quote};
+use crate::program::{self, head, is_executable};
+use judge_problem::manifest::closest;
+use judge_problem::{Language, LanguageChoice, Languages, SolverSpec, quote};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 
@@ -107,7 +109,7 @@ pub fn check_names(specs: &[SolverSpec]) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Returns two solvers of one name with names of their own: those of their files, or else the name with a number.
+/// Returns two solvers of one name with different names: the names of their files, or the name with a number.
 fn apart(name: &str, texts: [&str; 2]) -> Vec<String> {
     let own = texts.map(default_name);
     let names = match own {
@@ -139,12 +141,236 @@ fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
 
 /// A bundled solver is named after itself, a path after its file, a command by its own words.
 fn default_name(text: &str) -> String {
-    if let Some(id) = text.strip_prefix(super::language::BUNDLED) {
+    if let Some(id) = text.strip_prefix(BUNDLED) {
         return id.to_owned();
     }
     let is_path = Path::new(text).exists() || !text.contains(char::is_whitespace);
     let stem = if is_path { Path::new(text).file_stem() } else { None };
     stem.map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Prefix of the bundled solvers: `bundled:columns`.
+pub(super) const BUNDLED: &str = "bundled:";
+
+/// Endings of files that are no source: such a file may be a program without its execute permission.
+const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
+
+/// A solver that is a source: a file or a folder, with the arguments of its program.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub(super) language: &'a Language,
+    pub(super) path: PathBuf,
+    pub(super) arguments: Vec<String>,
+}
+
+/// Returns the source that a solver is; `None` if it is a program, a command, a folder without sources, or bundled.
+/// `languages` is called only where the answer depends on it: for most programs it does not.
+///
+/// # Errors
+/// When it is a source of no known language, or a folder of several.
+pub(super) fn choose_language<'a>(
+    spec: &SolverSpec,
+    languages: impl Fn() -> &'a Languages,
+    choices: &[LanguageChoice],
+) -> Result<Option<Source<'a>>, SolverError> {
+    if spec.text.starts_with(BUNDLED) {
+        return Ok(None);
+    }
+    let (path, arguments) = path_and_arguments(&spec.text);
+    let language = if path.exists() { of_path(&path, spec, languages, choices)? } else { None };
+    Ok(language.map(|language| Source { language, path, arguments }))
+}
+
+/// Splits the text of a solver that names a file, or a folder with a slash in its path, and arguments. A text that is a
+/// path as a whole has no arguments.
+fn path_and_arguments(text: &str) -> (PathBuf, Vec<String>) {
+    let whole = PathBuf::from(text);
+    let words = if whole.exists() { Vec::new() } else { shell_words::split(text).unwrap_or_default() };
+    match words.split_first() {
+        // A command and a folder may have the same name.
+        Some((first, rest)) if first.contains('/') || Path::new(first).is_file() => (first.into(), rest.to_vec()),
+        _ => (whole, Vec::new()),
+    }
+}
+
+fn of_path<'a>(
+    path: &Path,
+    spec: &SolverSpec,
+    languages: impl Fn() -> &'a Languages,
+    choices: &[LanguageChoice],
+) -> Result<Option<&'a Language>, SolverError> {
+    let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named_language(name, languages())).transpose()?;
+    if path.is_dir() {
+        return chosen.map_or_else(|| of_folder(path, languages()), |chosen| Ok(Some(chosen)));
+    }
+    if !path.is_file() || head(path).starts_with(b"\x7fELF") {
+        return Ok(None);
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let of_ending = || first_installed(languages().of_ending(ending.unwrap_or_default()).collect());
+    // A script that names its interpreter is a program.
+    let is_script = is_executable(path) && (head(path).starts_with(b"#!") || of_ending().is_none());
+    match (chosen, ending) {
+        (Some(language), _) => Ok(Some(language)),
+        (None, _) if is_script => Ok(None),
+        (None, Some(ending)) if !DATA_ENDINGS.contains(&ending) => {
+            let file = path.display().to_string();
+            let unknown =
+                || SolverError::UnknownSource { file, ending: ending.to_owned(), known: languages().endings() };
+            of_ending().ok_or_else(unknown).map(Some)
+        }
+        (None, _) => Ok(None),
+    }
+}
+
+/// Returns the language of this name, or else the first whose sources have it as their ending: `py`, `.rs`, `c++`.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+    let ending = name.trim_start_matches('.').to_lowercase().replace("++", "pp").replace('#', "s");
+    languages.find(name).or_else(|| languages.of_ending(&ending).next()).ok_or_else(|| {
+        let names = || languages.iter().map(|language| &*language.name);
+        let meant = closest(name, names()).map(str::to_owned);
+        SolverError::UnknownLanguage { name: name.to_owned(), meant, known: names().collect::<Vec<_>>().join(", ") }
+    })
+}
+
+/// Returns the language of a folder: the one whose file it has, or else the one of the sources at its top; `None` if it has
+/// none.
+fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<Option<&'a Language>, SolverError> {
+    let marked = languages.iter().find(|language| language.files.iter().any(|file| folder.join(file).is_file()));
+    if marked.is_some() {
+        return Ok(marked);
+    }
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut endings: Vec<_> = files.filter_map(|path| path.extension()?.to_str().map(str::to_owned)).collect();
+    endings.sort();
+    endings.dedup();
+    let mut found: Vec<&Language> =
+        endings.iter().filter_map(|ending| first_installed(languages.of_ending(ending).collect())).collect();
+    found.dedup_by_key(|language| &language.name);
+    let folder = folder.display().to_string();
+    match &*found {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        several => {
+            let names = several.iter().map(|language| language.name.clone()).collect();
+            Err(SolverError::SeveralLanguages { folder, names })
+        }
+    }
+}
+
+fn first_installed(languages: Vec<&Language>) -> Option<&Language> {
+    let installed = languages.iter().find(|language| languages.len() > 1 && missing(language).is_empty());
+    installed.or(languages.first()).copied()
+}
+
+/// Returns the first of these commands whose program is installed, or is the solver's own.
+pub(super) fn usable(lines: &[String]) -> Option<&String> {
+    let is_there = |name: &str| name.starts_with('{') || program::installed(name).is_some();
+    lines.iter().find(|line| tool(line).is_some_and(|name| is_there(&name)))
+}
+
+/// Returns the program of a command.
+pub(super) fn tool(line: &str) -> Option<String> {
+    shell_words::split(line).ok()?.into_iter().next()
+}
+
+/// Returns what must be installed for a language: for each of its commands, one of the programs that are named.
+pub(super) fn missing(language: &Language) -> Vec<String> {
+    let of_lines = |lines: &[String]| {
+        let tools = || lines.iter().filter_map(|line| tool(line)).collect::<Vec<_>>().join(", ");
+        (!lines.is_empty() && usable(lines).is_none()).then(tools)
+    };
+    let needs = language.needs.iter().filter(|name| program::installed(name).is_none()).cloned();
+    [of_lines(&language.compile), of_lines(&language.run)].into_iter().flatten().chain(needs).collect()
+}
+
+/// Returns the command that installs a language, if it is known.
+pub(super) fn remedy(language: &Language) -> String {
+    language.package.as_ref().map_or_else(String::new, |package| format!("; apt-get install {package}"))
+}
+
+/// Endings of what editors and compilers leave beside sources.
+const LEFTOVERS: [&str; 10] = ["bak", "orig", "rej", "swp", "swo", "tmp", "pyc", "class", "o", "d"];
+
+/// Folders that tools make beside sources.
+const MADE_BY_TOOLS: [&str; 3] = ["__pycache__", "node_modules", "target"];
+
+/// Beginnings of the names of files about the others, in small letters.
+const ABOUT: [&str; 6] = ["readme", "license", "licence", "copying", "changelog", "authors"];
+
+/// Returns whether a match of a pattern is meant as a solver. Hidden files, texts, and files that editors, compilers or
+/// interpreters leave are not. A solver may be in an unknown language, or a broken link.
+#[must_use]
+pub fn is_submission(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_backup = name.starts_with(['.', '#']) || name.ends_with('~') || LEFTOVERS.contains(&ending);
+    if is_backup || path.is_dir() {
+        return !is_backup && !MADE_BY_TOOLS.contains(&name);
+    }
+    let is_special = path.exists() && !path.is_file();
+    let is_text = DATA_ENDINGS.contains(&ending) || ABOUT.contains(&&*stem.to_lowercase());
+    !is_special && (!is_text || is_executable(path))
+}
+
+/// A solver that is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SolverError {
+    /// No program has this path or name.
+    #[error("solver `{name}`: {why}")]
+    Missing {
+        /// The solver's name.
+        name: String,
+        /// The program, and the kernel's error.
+        why: String,
+    },
+    /// The bundled solver does not exist.
+    #[error("there is no bundled solver `{0}`")]
+    NotBundled(String),
+    /// A source file of an unknown language.
+    #[error("unknown source type .{ending}; known: {known}")]
+    UnknownSource {
+        /// The file.
+        file: String,
+        /// Its ending, without the point.
+        ending: String,
+        /// The known endings.
+        known: String,
+    },
+    /// A language that is not known.
+    #[error("there is no language `{name}`; known: {known}")]
+    UnknownLanguage {
+        /// The name that was given.
+        name: String,
+        /// The most similar name.
+        meant: Option<String>,
+        /// The known names.
+        known: String,
+    },
+    /// A folder with sources of several languages.
+    #[error("the folder {folder} has sources of several languages: {}", names.join(", "))]
+    SeveralLanguages {
+        /// The folder.
+        folder: String,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A language that was chosen for a solver that is not there.
+    #[error("no solver is named `{0}`, for which a language is given")]
+    NoSuchSolver(String),
+    /// A language was chosen for something that is not a source.
+    #[error("`{text}` is a program or a command, which has no language to choose")]
+    NoSource {
+        /// The solver.
+        text: String,
+    },
+    /// A command line with unmatched quotes.
+    #[error("`{0}` is not a command line: its quotes do not match")]
+    Unreadable(String),
 }
 
 #[cfg(test)]
@@ -206,5 +432,20 @@ mod tests {
         assert_eq!(named(&["a/x/bot", "b/x/bot", "a/y/bot"]), ["a/x/bot", "b/x/bot", "y/bot"]);
         assert_eq!(named(&["bot=v1/bot", "v2/bot"]), ["bot", "v2/bot"]);
         assert_eq!(named(&["bundled:columns", "./columns"]), ["bundled:columns", "columns"]);
+    }
+
+    #[test]
+    fn what_stands_beside_submissions_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["bot/", ".git/", "__pycache__/", "target/"] {
+            std::fs::create_dir(path(name)).unwrap();
+        }
+        let files = ["a.py", "b.xyz", "Readme", "README.md", "notes.txt", ".DS_Store", "a.py~", "#a.py#", "a.py.bak"];
+        files.iter().for_each(|name| std::fs::write(path(name), "").unwrap());
+        std::os::unix::fs::symlink("nowhere", path("broken.py")).unwrap();
+        let names = files.into_iter().chain(["bot", ".git", "__pycache__", "target", "broken.py"]);
+        let found: Vec<&str> = names.filter(|name| is_submission(&path(name))).collect();
+        assert_eq!(found, ["a.py", "b.xyz", "bot", "broken.py"]);
     }
 }

@@ -1,15 +1,23 @@
-//! Where solvers are built, and what is known of how.
+//! Where solvers are built, and the cache of compiled programs.
+//!
+//! An entry of the cache is one file, named by the hash of everything that it was made from. It begins with the hash of its
+//! own content. It is written beside its place and then moved there, so that a reader finds a whole entry or none. A damaged
+//! entry is made anew. The folder belongs to the user alone; one that others could write to is not used.
 
-use super::cache::Cache;
 use judge_problem::manifest::built_in_languages;
-use judge_problem::{Bytes, CompileLimits, LanguageChoice, Languages};
+use judge_problem::{BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages};
 use judge_sandbox::{Tier, WorkFile};
-use std::fs::{File, Permissions, read_dir, set_permissions};
-use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, Permissions, read_dir, set_permissions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 /// How solvers are built.
@@ -25,6 +33,8 @@ pub struct BuildSettings {
     pub source: Option<Bytes>,
     /// The memory limit of solvers, without allowances.
     pub memory: Bytes,
+    /// The solvers that come with the judge: `bundled:ID` names one.
+    pub bundled: &'static [BundledSolver],
     /// The folder that compiled programs are kept in; `None`: nowhere. It is opened when something is compiled.
     pub cache: Option<PathBuf>,
 }
@@ -38,12 +48,18 @@ impl Default for BuildSettings {
             compiler: CompileLimits::default(),
             source: None,
             memory: Bytes(u64::MAX),
+            bundled: &[],
             cache: None,
         }
     }
 }
 
 impl BuildSettings {
+    /// Returns whether there is a bundled solver with this id.
+    pub(super) fn has_bundled(&self, id: &str) -> bool {
+        self.bundled.iter().any(|solver| solver.id == id)
+    }
+
     /// Returns the languages that there are. The built-in ones are read when they are first asked for.
     #[must_use]
     pub fn languages(&self) -> &Languages {
@@ -54,10 +70,10 @@ impl BuildSettings {
 /// Builds solvers in a temporary folder that is removed with the toolbox.
 #[derive(Debug)]
 pub struct Toolbox {
-    /// Made when something is put there: most solvers are programs already, and lie open.
+    /// OutputFiles when something is put there: most solvers are programs already, and lie open.
     workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
-    pub(super) on_foot: bool,
+    pub(super) needs_open_parents: bool,
     made: AtomicUsize,
     pub(super) settings: BuildSettings,
     /// Once something was compiled.
@@ -68,8 +84,14 @@ impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
     #[must_use]
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
-        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        Self { workbench: OnceLock::new(), on_foot, made: AtomicUsize::new(0), settings, cache: OnceLock::new() }
+        let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
+        Self {
+            workbench: OnceLock::new(),
+            needs_open_parents,
+            made: AtomicUsize::new(0),
+            settings,
+            cache: OnceLock::new(),
+        }
     }
 
     /// Returns how solvers are built.
@@ -131,12 +153,12 @@ impl Toolbox {
         if let Some(workbench) = self.workbench.get() {
             return Ok(&workbench.path);
         }
-        let made = Workbench::make(self.on_foot).map_err(|error| {
+        let made = Workbench::make(self.needs_open_parents).map_err(|error| {
             let place = std::env::temp_dir();
             let advice = "free space in it, or set TMPDIR to a writable folder";
             io::Error::other(format!("cannot make a folder in {}: {error}; {advice}", place.display()))
         })?;
-        // Solvers are built at once: what comes second is removed again.
+        // Solvers are built in parallel. A second folder is removed again.
         Ok(&self.workbench.get_or_init(|| made).path)
     }
 }
@@ -153,14 +175,14 @@ struct Workbench {
 }
 
 impl Workbench {
-    fn make(on_foot: bool) -> io::Result<Self> {
+    fn make(needs_open_parents: bool) -> io::Result<Self> {
         // If the judge is killed, the next judge's sweep removes it.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
         let mode = |mode| Permissions::from_mode(mode);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
         // A program is shown its files by paths without links.
         let mut path = folder.path().canonicalize()?;
-        if on_foot {
+        if needs_open_parents {
             let mut secret = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut secret)?;
             path.push(format!("{:032x}", u128::from_ne_bytes(secret)));
@@ -173,7 +195,7 @@ impl Workbench {
     }
 }
 
-/// Makes the files readable for all users, whatever the umask: in the sandbox the solver is another user.
+/// Makes the files readable for all users in spite of the umask, because the solver runs as another user in the sandbox.
 fn share(folder: &Path) -> io::Result<()> {
     set_permissions(folder, Permissions::from_mode(0o755))?;
     for entry in read_dir(folder)? {
@@ -188,4 +210,337 @@ fn share(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The most bytes of all entries together. The least recently used ones are removed first.
+const BOUND: Bytes = Bytes(1 << 30);
+
+/// The environment variable that names the folder.
+const VARIABLE: &str = "JUDGE_CACHE";
+
+/// The folder of entries within the cache.
+const PROGRAMS: &str = "programs";
+
+/// A cache of compiled programs.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    folder: Folder,
+    bound: Bytes,
+}
+
+impl Cache {
+    /// Returns where the cache of this user is: `$JUDGE_CACHE`, or `judge` in `$XDG_CACHE_HOME` or `~/.cache`.
+    #[must_use]
+    pub fn place() -> Option<PathBuf> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let shared = || variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        let home = || Some(shared().or_else(|| Some(variable("HOME")?.join(".cache")))?.join("judge"));
+        variable(VARIABLE).and_then(|path| std::path::absolute(path).ok()).or_else(home)
+    }
+
+    /// Opens the cache at this place, and makes its folders if they are missing.
+    ///
+    /// # Errors
+    /// When they cannot be made, or other users can write to them.
+    pub fn open(place: &Path) -> io::Result<Self> {
+        Self::bounded(place, BOUND)
+    }
+
+    fn bounded(place: &Path, bound: Bytes) -> io::Result<Self> {
+        let path = place.join(PROGRAMS);
+        Ok(Self { folder: Folder::open(&path)?, path, bound })
+    }
+
+    /// Returns the files of an entry. One that is damaged is removed.
+    pub(super) fn find(&self, key: &Digest) -> Option<Vec<WorkFile>> {
+        let name = key.to_string();
+        let bytes = self.folder.read(&name)?;
+        let files = unpack(key, &bytes);
+        match files {
+            Some(_) => self.folder.touch(&name),
+            None => self.folder.remove(&name),
+        }
+        files
+    }
+
+    /// Stores an entry, and removes old ones until all have room. One that is too large is not stored.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn store(&self, key: &Digest, files: &[WorkFile]) -> io::Result<()> {
+        let bytes = pack(key, files);
+        if bytes.len() as u64 > self.bound.0 {
+            return Ok(());
+        }
+        self.folder.write(&key.to_string(), &bytes)?;
+        let mut entries = self.folder.entries();
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
+        let mut total = 0;
+        for entry in entries {
+            total += entry.bytes;
+            if total > self.bound.0 {
+                self.folder.remove(&entry.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the size of the cache.
+    #[must_use]
+    pub fn summary(&self) -> CacheSummary {
+        let entries = self.folder.entries();
+        CacheSummary {
+            folder: self.path.clone(),
+            programs: entries.len(),
+            bytes: Bytes(entries.iter().map(|entry| entry.bytes).sum()),
+            bound: self.bound,
+        }
+    }
+
+    /// Removes every entry.
+    pub fn clear(&self) {
+        self.folder.entries().iter().for_each(|entry| self.folder.remove(&entry.name));
+    }
+}
+
+/// The beginning of the names of entries that are being written.
+const UNFINISHED: &str = "new-";
+
+/// An entry that is unfinished for so long was left by a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(600);
+
+/// An open folder.
+#[derive(Debug)]
+struct Folder(OwnedFd);
+
+/// A file of the folder.
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    /// When it was last written or touched.
+    pub(super) used: SystemTime,
+}
+
+impl Folder {
+    /// Opens a folder, and makes it and those above it if they are missing.
+    ///
+    /// # Errors
+    /// When it cannot be made or opened, is a link, or others can read or write it.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(path, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&folder)?;
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other(format!("{} belongs to another user", path.display())));
+        }
+        if stat.st_mode & 0o077 != 0 {
+            let path = path.display();
+            return Err(io::Error::other(format!("{path} is open to other users; run chmod 700 {path}")));
+        }
+        Ok(Self(folder))
+    }
+
+    /// Returns the content of a file of this user.
+    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::openat(&self.0, name, flags, Mode::empty()).ok()?);
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Writes a file whole or not at all.
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let unfinished = format!("{UNFINISHED}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let put = || -> io::Result<()> {
+            let file = rustix::fs::openat(&self.0, &*unfinished, flags, Mode::from_raw_mode(0o600))?;
+            File::from(file).write_all(bytes)?;
+            Ok(rustix::fs::renameat(&self.0, &*unfinished, &self.0, name)?)
+        };
+        put().inspect_err(|_| self.remove(&unfinished))
+    }
+
+    /// Notes that a file was used.
+    fn touch(&self, name: &str) {
+        let at = |nanoseconds| Timespec { tv_sec: 0, tv_nsec: nanoseconds };
+        let times = Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) };
+        // It may have been removed meanwhile.
+        let _ = rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW);
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, name: &str) {
+        let _ = rustix::fs::unlinkat(&self.0, name, AtFlags::empty());
+    }
+
+    /// Returns every finished file, and removes what a killed process has left.
+    pub(super) fn entries(&self) -> Vec<Found> {
+        let Ok(listed) = Dir::read_from(self.0.as_fd()) else { return Vec::new() };
+        let found = listed.flatten().filter_map(|entry| self.look(entry.file_name().to_str().ok()?));
+        let (unfinished, finished): (Vec<_>, Vec<_>) = found.partition(|found| found.name.starts_with(UNFINISHED));
+        let is_old = |found: &&Found| found.used.elapsed().is_ok_and(|age| age > ABANDONED);
+        unfinished.iter().filter(is_old).for_each(|found| self.remove(&found.name));
+        finished
+    }
+
+    fn look(&self, name: &str) -> Option<Found> {
+        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).ok()?);
+        let used = SystemTime::UNIX_EPOCH + seconds + Duration::from_nanos(stat.st_mtime_nsec);
+        is_file.then(|| Found { name: name.to_owned(), bytes: stat.st_size.unsigned_abs(), used })
+    }
+}
+
+/// Packs the files of the entry with this key.
+fn pack(key: &Digest, files: &[WorkFile]) -> Vec<u8> {
+    let mut content = Vec::new();
+    for file in files {
+        for part in [file.path.as_os_str().as_bytes(), &[u8::from(file.executable)], &*file.bytes] {
+            content.extend((part.len() as u64).to_le_bytes());
+            content.extend(part);
+        }
+    }
+    [&hash(key, &content).0[..], &content].concat()
+}
+
+/// Returns the files of an entry; `None` if it is not whole, or not the entry of this key.
+fn unpack(key: &Digest, bytes: &[u8]) -> Option<Vec<WorkFile>> {
+    let (expected, mut rest) = bytes.split_at_checked(key.0.len())?;
+    if hash(key, rest).0 != *expected {
+        return None;
+    }
+    let mut files = Vec::new();
+    while !rest.is_empty() {
+        let path = path(part(&mut rest)?)?;
+        let executable = part(&mut rest)? == [1];
+        files.push(WorkFile { path, bytes: part(&mut rest)?.to_vec(), executable });
+    }
+    Some(files)
+}
+
+fn hash(key: &Digest, content: &[u8]) -> Digest {
+    Digest::of_parts([&key.0[..], content])
+}
+
+fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, after) = rest.split_at_checked(8)?;
+    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+    let (part, after) = after.split_at_checked(length)?;
+    *rest = after;
+    Some(part)
+}
+
+/// Returns a path that stays in its folder.
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
+    let stays = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    (stays(&path) && !bytes.is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn key(text: &str) -> Digest {
+        Digest::of(text.as_bytes())
+    }
+
+    fn program(bytes: &[u8]) -> Vec<WorkFile> {
+        vec![WorkFile { path: "a/main".into(), bytes: bytes.to_vec(), executable: true }]
+    }
+
+    #[test]
+    fn a_program_is_found_again_by_its_key_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&place.path().join("deep/cache")).unwrap();
+        assert_eq!(cache.find(&key("a")), None);
+        cache.store(&key("a"), &program(b"one")).unwrap();
+        cache.store(&key("a"), &program(b"one")).unwrap();
+        assert_eq!(cache.find(&key("a")), Some(program(b"one")));
+        assert_eq!((cache.find(&key("b")), cache.summary().programs), (None, 1));
+        cache.clear();
+        assert_eq!((cache.find(&key("a")), cache.summary().programs, cache.summary().bytes), (None, 0, Bytes(0)));
+    }
+
+    #[test]
+    fn a_damaged_or_foreign_entry_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = Cache::open(place.path()).unwrap();
+        let path = |text: &str| place.path().join(PROGRAMS).join(key(text).to_string());
+        cache.store(&key("a"), &program(b"one")).unwrap();
+        let whole = std::fs::read(path("a")).unwrap();
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            std::fs::write(path("a"), &damaged).unwrap();
+            assert_eq!(cache.find(&key("a")), None, "{place}");
+            assert!(!path("a").exists());
+        }
+        std::fs::write(path("a"), &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(cache.find(&key("a")), None);
+        std::fs::write(path("b"), &whole).unwrap();
+        assert_eq!(cache.find(&key("b")), None, "it is the entry of another key");
+        std::fs::write(place.path().join("elsewhere"), &whole).unwrap();
+        symlink(place.path().join("elsewhere"), path("a")).unwrap();
+        assert_eq!(cache.find(&key("a")), None, "a link");
+    }
+
+    #[test]
+    fn the_least_recently_used_go_first() {
+        let place = tempfile::tempdir().unwrap();
+        let one = pack(&key("a"), &program(&[0; 100])).len() as u64;
+        let cache = Cache::bounded(place.path(), Bytes(2 * one)).unwrap();
+        let age = |text: &str, seconds: u64| {
+            let file = std::fs::File::open(place.path().join(PROGRAMS).join(key(text).to_string())).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+        };
+        for (text, seconds) in [("a", 20), ("b", 10)] {
+            cache.store(&key(text), &program(&[0; 100])).unwrap();
+            age(text, seconds);
+        }
+        assert!(cache.find(&key("a")).is_some(), "this counts as a use");
+        cache.store(&key("c"), &program(&[0; 100])).unwrap();
+        let left = ["a", "b", "c"].map(|text| cache.find(&key(text)).is_some());
+        assert_eq!(left, [true, false, true]);
+        cache.store(&key("large"), &program(&[0; 1000])).unwrap();
+        assert_eq!((cache.find(&key("large")), cache.summary().programs), (None, 2));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_used() {
+        let place = tempfile::tempdir().unwrap();
+        let programs = place.path().join(PROGRAMS);
+        drop(Cache::open(place.path()).unwrap());
+        assert_eq!(std::fs::metadata(&programs).unwrap().permissions().mode() & 0o777, 0o700);
+        std::fs::set_permissions(&programs, PermissionsExt::from_mode(0o770)).unwrap();
+        let refused = Cache::open(place.path()).unwrap_err().to_string();
+        assert!(refused.contains("chmod 700"), "{refused}");
+        std::fs::remove_dir(&programs).unwrap();
+        symlink("/tmp", &programs).unwrap();
+        assert!(Cache::open(place.path()).is_err(), "a link");
+    }
+
+    #[test]
+    fn many_writers_and_readers_see_whole_entries() {
+        let place = tempfile::tempdir().unwrap();
+        let files = program(&[7; 100_000]);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let cache = Cache::open(place.path()).unwrap();
+                    for _ in 0..20 {
+                        cache.store(&key("a"), &files).unwrap();
+                        assert_eq!(cache.find(&key("a")).as_ref(), Some(&files));
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(place.path().join(PROGRAMS)).unwrap().count(), 1);
+    }
 }

@@ -48,7 +48,7 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
     let jobs = args.jobs.clone();
     let sandbox = args.sandbox.clone();
     verify(
-        Given { catalogue: Some(&catalogue), journal: None },
+        Given { catalogue: Some(&catalogue), bundled: super::generate::bundled(), ..Given::default() },
         &VerifyArgs { ids: Vec::new(), json: None, strict: false, jobs, build: BuildArgs::default(), sandbox },
     )
 }

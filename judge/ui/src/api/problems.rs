@@ -38,7 +38,9 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
     document(store, move |store| {
         let problem = store.catalogue.find(&id)?;
         let (rules, solvers) = match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => (checker.rules(), solver::bundled_for(checker.id()).collect()),
+            CheckerChoice::BuiltIn(checker) => {
+                (checker.rules(), solver::bundled_for(store.catalogue.bundled(), checker.id()).collect())
+            }
             _ => ("", Vec::new()),
         };
         let facts = problem_facts::facts(problem);

@@ -208,7 +208,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
         let looked = run_blocking(Arc::clone(&store), move |store| {
             let look = |watch: &mut Watch| {
                 store.with_journal(|journal| {
-                    Ok(journal.map(|journal| watch.look(journal)).transpose()?.unwrap_or_default())
+                    Ok(journal.map(|journal| watch.changes(journal)).transpose()?.unwrap_or_default())
                 })
             };
             let changes = look(&mut watch);

@@ -1,0 +1,577 @@
+//! Writes rows: a run with its solvers, and the results of finished cases with their cases, answers and best scores.
+
+use super::columns::{FAULTS, microseconds, rank};
+use super::error::JournalError;
+use super::identity::{RunRecord, SameGame, SameRun, environment};
+use super::store::{Journal, MAX_ANSWER_BYTES, with_answer};
+use super::stored;
+use judge_problem::{
+    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, RunId, Shard, Solver,
+    StoredFeatures, StoredResult,
+};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The rows of a run and its solvers, to which results refer.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) run: RunId,
+    /// By solver.
+    pub(super) entrants: Vec<i64>,
+}
+
+/// Writes down a new run and its solvers.
+pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>, identity: &SameRun) -> rusqlite::Result<Rows> {
+    insert_run(connection, record)?;
+    let run = RunId(connection.last_insert_rowid());
+    identity.note(connection, run.0)?;
+    stored::write_reference(connection, run, &record.plan.problem, 0, &record.plan.cases)?;
+    let mut rows = Rows { run, entrants: Vec::new() };
+    enter(connection, &mut rows, &record.plan.solvers, record.solver_hashes)?;
+    Ok(rows)
+}
+
+/// Writes down more solvers of a run.
+pub(super) fn enter(
+    connection: &Connection,
+    rows: &mut Rows,
+    solvers: &[Solver],
+    hashes: &[Digest],
+) -> rusqlite::Result<()> {
+    for (solver, hash) in solvers.iter().zip(hashes) {
+        let entrant = insert_entrant(connection, rows.run, rows.entrants.len(), solver, *hash)?;
+        rows.entrants.push(entrant);
+    }
+    Ok(())
+}
+
+fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<usize> {
+    let RunRecord { plan, checker, surroundings, .. } = record;
+    connection.execute(
+        "INSERT INTO run (command, conditions, problem, checker, checker_version, rule, direction,
+             cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, jobs,
+             tier, host, kernel, cpu_model, git_commit, git_dirty, judge, message, uid, shard, shards,
+             played, turn)
+         VALUES (:command, :conditions, :problem, :checker, :version, :rule, :direction,
+             :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
+             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, randomblob(16), :shard, :shards,
+             :played, (SELECT coalesce(max(turn), 0) + 1 FROM run))",
+        named_params! {
+            ":command": record.command,
+            ":conditions": record.conditions().0,
+            ":problem": plan.problem.id,
+            ":checker": checker.name,
+            ":version": checker.version,
+            ":rule": plan.problem.scoring.to_string(),
+            ":direction": plan.problem.direction.name(),
+            ":cpu": microseconds(plan.limits.cpu.0),
+            ":wall": microseconds(plan.limits.wall.0),
+            ":memory": plan.limits.memory.0,
+            ":output": plan.limits.output.0,
+            ":processes": plan.limits.processes,
+            ":environment": environment(plan),
+            ":cases": plan.cases.len(),
+            ":jobs": record.jobs,
+            ":tier": record.tier.name(),
+            ":host": surroundings.host,
+            ":kernel": surroundings.kernel,
+            ":cpu_model": surroundings.cpu_model,
+            ":commit": surroundings.git_commit,
+            ":dirty": surroundings.git_dirty,
+            ":judge": env!("CARGO_PKG_VERSION"),
+            ":message": record.message,
+            ":shard": record.shard.map(Shard::number),
+            ":shards": record.shard.map(Shard::count),
+            ":played": record.played,
+        },
+    )
+}
+
+fn insert_entrant(
+    connection: &Connection,
+    run: RunId,
+    place: usize,
+    solver: &Solver,
+    hash: Digest,
+) -> rusqlite::Result<i64> {
+    connection.execute(
+        "INSERT INTO entrant (run, place, name, command, hash) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![run.0, place, solver.spec.name, solver.spec.text, hash.0],
+    )?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Returns the rows of a run and its solvers.
+pub(super) fn rows_of(connection: &Connection, run: RunId) -> rusqlite::Result<Rows> {
+    let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
+    let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Rows { run, entrants })
+}
+
+/// Writes the rows of one commit.
+pub(super) struct RowWriter<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) rows: &'a Rows,
+    pub(super) problem: &'a str,
+    pub(super) checker: &'a CheckerIdentity,
+    pub(super) origins: &'a Origins,
+    pub(super) retention: Retention,
+    /// The word for the rules that features are found by.
+    pub(super) feature_rules: &'a str,
+    /// The current folder: asking for it for each file is slow.
+    pub(super) here: PathBuf,
+}
+
+impl RowWriter<'_> {
+    /// Writes the result of a job of the run. A finished result is never replaced, only one that says nothing of the solver.
+    /// Returns the case that lost its best result by that.
+    pub(super) fn write(
+        &self,
+        job: JobId,
+        finished: &FinishedJob,
+        case: &CaseSpec,
+        attempt: u32,
+    ) -> rusqlite::Result<Option<i64>> {
+        let (entrant, place) = (self.rows.entrants[job.solver], i64::try_from(job.case).unwrap_or(i64::MAX));
+        let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place;
+        if finished.evidence.stored.is_some_and(own) {
+            return Ok(None);
+        }
+        let game_case = self.case_row(case, finished)?;
+        let (answer, origin) = match finished.evidence.stored {
+            Some(stored) => self.of_stored(stored)?,
+            None => (self.answer_row(finished)?, None),
+        };
+        let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } =
+            &finished.outcome;
+        let rank = score.as_ref().map(rank);
+        let mut insert = self.connection.prepare_cached(
+            "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
+                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+             ON CONFLICT DO NOTHING",
+        )?;
+        let key = (entrant, place);
+        write_result(self.connection, game_case, rank.as_deref(), key, Replaced::Faults, || {
+            // By number: names would be searched for in every row.
+            insert.execute(params![
+                entrant,
+                place,
+                game_case,
+                attempt,
+                verdict.name(),
+                score.as_ref().map(ToString::to_string),
+                rank,
+                cpu.map(microseconds),
+                wall.map(microseconds),
+                memory,
+                noisy,
+                note,
+                stderr,
+                answer,
+                broken.line,
+                broken.column,
+                broken.step,
+                broken.rule,
+                node,
+                origin,
+                waited.map(microseconds),
+            ])
+        })
+    }
+
+    fn case_row(&self, case: &CaseSpec, finished: &FinishedJob) -> rusqlite::Result<i64> {
+        let (seed, file) = match &case.source {
+            CaseSource::Seed(seed) => (Some(seed.to_string()), None),
+            CaseSource::File(path) => {
+                (None, Some(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone())))
+            }
+        };
+        let file = file.map(|path| path.to_string_lossy().into_owned());
+        let key = SameGame {
+            problem: self.problem,
+            checker: &self.checker.name,
+            version: self.checker.version,
+            name: &case.name.0,
+            input: finished.evidence.input.as_ref().map_or(&[][..], |digest| &digest.0),
+        };
+        let features = finished.features.as_ref();
+        let features = features.and_then(|features| StoredFeatures::new(self.feature_rules, features));
+        let known = CaseFacts { seed, file, features: features.map(|features| features.line().to_owned()) };
+        case_id(self.connection, &key, known)
+    }
+
+    /// Returns the answer of a result that was looked up, and its origin if it is from another machine.
+    fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2")?
+            .query_row(params![stored.entrant, stored.place], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (answer, origin) = found.unwrap_or_default();
+        Ok((answer, self.origins.get(stored.entrant, origin)))
+    }
+
+    /// Returns the row of a new answer, if it is kept.
+    fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
+        match &finished.evidence.answer {
+            Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
+                store_answer(self.connection, self.rows.run, answer)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Where results are from that are taken of earlier runs on other machines: by the row of the solver there and the origin
+/// there, the origin here.
+#[derive(Debug, Default)]
+pub(super) struct Origins(HashMap<(i64, Option<i64>), i64>);
+
+impl Origins {
+    fn get(&self, entrant: i64, origin: Option<i64>) -> Option<i64> {
+        self.0.get(&(entrant, origin)).copied()
+    }
+
+    /// Notes the origins of the results of a solver of an earlier run, if their conditions differ from the conditions of
+    /// this run.
+    pub(super) fn take(
+        &mut self,
+        connection: &Connection,
+        (to, conditions): (RunId, Digest),
+        from: RunId,
+        entrant: i64,
+        journal: &Path,
+    ) -> rusqlite::Result<()> {
+        let columns = "uid, started, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel,
+            cpu_model, judge";
+        let sources = format!(
+            "SELECT NULL AS id, iif(state = 'open', 'killed', state) AS state, {columns} FROM run WHERE id = ?1
+             UNION ALL SELECT id, state, {columns} FROM origin WHERE run = ?1"
+        );
+        let mut statement = connection.prepare(&format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2"))?;
+        let found = statement.query_map(params![from.0, conditions.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for source in found.collect::<Result<Vec<(Option<i64>, Vec<u8>)>, _>>()? {
+            let (id, uid) = source;
+            connection.execute(
+                &format!(
+                    "INSERT INTO origin (run, results, file, state, {columns}) SELECT ?3,
+                         (SELECT count(*) FROM result JOIN entrant ON entrant.id = entrant WHERE run = ?1 AND origin IS ?4),
+                         ?5, state, {columns}
+                     FROM ({sources}) WHERE uid = ?2 ON CONFLICT DO NOTHING"
+                ),
+                params![from.0, uid, to.0, id, journal.to_string_lossy()],
+            )?;
+            let origin = "SELECT id FROM origin WHERE run = ?1 AND uid = ?2";
+            let origin = connection.query_row(origin, params![to.0, uid], |row| row.get(0))?;
+            self.0.insert((entrant, id), origin);
+        }
+        Ok(())
+    }
+}
+
+/// What is known of a case, beside what makes it the same.
+pub(super) struct CaseFacts {
+    pub(super) seed: Option<String>,
+    pub(super) file: Option<String>,
+    /// Its features, as they are stored; `None` where they are not known.
+    pub(super) features: Option<String>,
+}
+
+/// A case that the journal has.
+pub(super) struct KnownCase {
+    /// Its row.
+    pub(super) id: i64,
+    file: Option<String>,
+    features: Option<String>,
+}
+
+/// Returns a case, if it is in the journal.
+pub(super) fn find_case(connection: &Connection, key: &SameGame<'_>) -> rusqlite::Result<Option<KnownCase>> {
+    let SameGame { problem, checker, version, name, input } = key;
+    connection
+        .prepare_cached(
+            "SELECT id, file, features FROM game_case
+             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+        )?
+        .query_row(params![problem, checker, version, name, input], |row| {
+            Ok(KnownCase { id: row.get(0)?, file: row.get(1)?, features: row.get(2)? })
+        })
+        .optional()
+}
+
+/// Returns the row of a case, a new one if it is not known yet. The source of its input and its features are updated.
+pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFacts) -> rusqlite::Result<i64> {
+    let CaseFacts { seed, file, features } = facts;
+    if let Some(known) = find_case(connection, key)? {
+        let id = known.id;
+        if known.file != file || features.is_some() && known.features != features {
+            connection
+                .prepare_cached(
+                    "UPDATE game_case SET seed = ?2, file = ?3, features = coalesce(?4, features) WHERE id = ?1",
+                )?
+                .execute(params![id, seed, file, features])?;
+        }
+        return Ok(id);
+    }
+    let SameGame { problem, checker, version, name, input } = key;
+    connection
+        .prepare_cached(
+            "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file, features)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![problem, checker, version, name, input, seed, file, features])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// A statement that records which of these rows are better than the known best result of their case. Of equal results the
+/// first stays.
+macro_rules! note_better {
+    ($rows:literal) => {
+        concat!(
+            "INSERT INTO best_result (game_case, direction, rank, entrant, place) ",
+            $rows,
+            " ON CONFLICT DO UPDATE SET rank = excluded.rank, entrant = excluded.entrant, place = excluded.place
+              WHERE iif(direction = 'max', excluded.rank > rank, excluded.rank < rank)
+                  OR excluded.rank = rank AND (excluded.entrant, excluded.place) < (entrant, place)",
+        )
+    };
+}
+
+const NOTE: &str = note_better!("VALUES (?1, 'max', ?2, ?3, ?4), (?1, 'min', ?2, ?3, ?4)");
+
+/// Of all cases in the temporary table `lost`.
+const FIND: &str = note_better!(
+    "SELECT game_case, column1, rank, entrant, place FROM result CROSS JOIN (VALUES ('max'), ('min'))
+     WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)"
+);
+
+/// Which results may be replaced by another one of the same case and solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replaced {
+    /// Only faults.
+    Faults,
+    /// Any. Which of two merged results stays does not depend on their order.
+    Any,
+}
+
+/// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already. That one
+/// stays unless it is replaced. Returns the case that has lost its best result by that: then [`find_bests`] again before the
+/// transaction ends.
+#[must_use = "the best result on its case is missing"]
+pub(super) fn write_result(
+    connection: &Connection,
+    game_case: i64,
+    rank: Option<&[u8]>,
+    (entrant, place): (i64, i64),
+    replaced: Replaced,
+    mut insert: impl FnMut() -> rusqlite::Result<usize>,
+) -> rusqlite::Result<Option<i64>> {
+    let mut lost = None;
+    if insert()? == 0 {
+        lost = delete_result(connection, (entrant, place), replaced)?;
+        if insert()? == 0 {
+            return Ok(None);
+        }
+    }
+    if let Some(rank) = rank {
+        connection.prepare_cached(NOTE)?.execute(params![game_case, rank, entrant, place])?;
+    }
+    Ok(lost)
+}
+
+fn delete_result(
+    connection: &Connection,
+    (entrant, place): (i64, i64),
+    which: Replaced,
+) -> rusqlite::Result<Option<i64>> {
+    let condition = match which {
+        Replaced::Any => String::new(),
+        Replaced::Faults => format!("AND verdict IN ({FAULTS})"),
+    };
+    let game_case: Option<i64> = connection
+        .prepare_cached(&format!(
+            "DELETE FROM result WHERE entrant = ?1 AND place = ?2 {condition} RETURNING game_case"
+        ))?
+        .query_row([entrant, place], |row| row.get(0))
+        .optional()?;
+    let Some(game_case) = game_case else { return Ok(None) };
+    let bests = connection
+        .prepare_cached("DELETE FROM best_result WHERE game_case = ?1 AND entrant = ?2 AND place = ?3")?
+        .execute([game_case, entrant, place])?;
+    Ok((bests > 0).then_some(game_case))
+}
+
+/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write_result`] does; `None` if there is no such
+/// run.
+#[must_use = "the best results on its cases are missing"]
+pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
+    let mut statement = connection.prepare(
+        "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case",
+    )?;
+    let lost = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok((connection.execute("DELETE FROM run WHERE id = ?1", [run.0])? > 0).then_some(lost))
+}
+
+/// Finds the best results on these cases. If there are any cases, this reads the whole journal once.
+pub(super) fn find_bests(connection: &Connection, cases: &[i64]) -> rusqlite::Result<()> {
+    if cases.is_empty() {
+        return Ok(());
+    }
+    connection.execute_batch("CREATE TEMP TABLE lost (game_case INTEGER PRIMARY KEY)")?;
+    let mut insert = connection.prepare("INSERT OR IGNORE INTO lost VALUES (?1)")?;
+    for case in cases {
+        insert.execute([case])?;
+    }
+    connection.execute(FIND, [])?;
+    connection.execute_batch("DROP TABLE lost")
+}
+
+/// Stores an answer, and returns its row; `None` if it is too long. An answer that is stored already is only marked as used
+/// by this run.
+fn store_answer(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
+    if answer.len() > MAX_ANSWER_BYTES {
+        return Ok(None);
+    }
+    store_packed_answer(connection, run, Digest::of(answer).0, answer.len(), || pack(answer)).map(Some)
+}
+
+/// Stores an answer of this hash and length, packed.
+pub(super) fn store_packed_answer<'a>(
+    connection: &Connection,
+    run: RunId,
+    hash: [u8; 32],
+    bytes: usize,
+    packed: impl FnOnce() -> Cow<'a, [u8]>,
+) -> rusqlite::Result<i64> {
+    // Not in one statement with RETURNING: its temporary table costs more than the rest.
+    let mut find = connection.prepare_cached("SELECT id, run FROM answer WHERE hash = ?1")?;
+    let known = find.query_row([hash], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
+    if let Some((id, last_given)) = known {
+        if last_given != run.0 {
+            let mut mark = connection.prepare_cached("UPDATE answer SET run = ?2 WHERE id = ?1")?;
+            mark.execute(params![id, run.0])?;
+        }
+        return Ok(id);
+    }
+    let packed = packed();
+    connection
+        .prepare_cached("INSERT INTO answer (hash, run, bytes, packed_bytes) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![hash, run.0, bytes, packed.len()])?;
+    let id = connection.last_insert_rowid();
+    let mut insert = connection.prepare_cached("INSERT INTO answer_body (answer, packed) VALUES (?1, ?2)")?;
+    with_answer(connection, || insert.execute(params![id, packed]))??;
+    Ok(id)
+}
+
+/// If compression does not make an answer smaller, it is stored unchanged. The two lengths tell which.
+fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
+    let packed = lz4_flex::block::compress(answer);
+    if packed.len() < answer.len() { Cow::Owned(packed) } else { Cow::Borrowed(answer) }
+}
+
+fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
+    check_length(bytes)?;
+    if packed.len() == bytes {
+        return Ok(packed);
+    }
+    lz4_flex::block::decompress(&packed, bytes)
+        .map_err(|error| JournalError::Damaged(format!("a stored answer cannot be unpacked: {error}")))
+}
+
+/// Fails if a stored length is larger than any stored answer.
+pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
+    if bytes > MAX_ANSWER_BYTES {
+        return Err(JournalError::Damaged(format!("a stored answer of {bytes} bytes")));
+    }
+    Ok(())
+}
+
+impl Journal {
+    /// Returns a stored answer; `None` when it is no longer kept.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the answer is not what was stored.
+    pub fn answer(&self, id: i64) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
+        )?;
+        let read = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, usize>(1)?, row.get(2)?));
+        let found = with_answer(&self.connection, || statement.query_row([id], read).optional())??;
+        let Some((hash, bytes, packed)) = found else { return Ok(None) };
+        let answer = unpack(packed, bytes)?;
+        if Digest::of(&answer).0 != hash {
+            return Err(JournalError::Damaged("a stored answer is not the one that was given".to_owned()));
+        }
+        Ok(Some(answer))
+    }
+
+    /// Returns the answer of a recorded result; `None` when there is none or it is no longer kept.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the answer is not what was stored.
+    pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT answer FROM result WHERE entrant = ?1 AND place = ?2")?;
+        let id: Option<i64> =
+            statement.query_row([result.entrant, result.place], |row| row.get(0)).optional()?.flatten();
+        id.map_or(Ok(None), |id| self.answer(id))
+    }
+
+    /// Drops answers of the oldest runs once they exceed the limit, until an eighth of the limit, in whole MiB, is free
+    /// again. This reads all results, which would be too slow after every run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn apply_retention(&mut self, retention: Retention) -> Result<(), JournalError> {
+        let Retention::UpTo(most) = retention else { return Ok(()) };
+        // The length of the file is known at once. Adding up the answers reads all rows.
+        if self.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")? <= most.0
+            || self.number("SELECT coalesce(sum(packed_bytes), 0) FROM answer")? <= most.0
+        {
+            return Ok(());
+        }
+        let rest = most.0 - ((most.0 / 8) >> 20 << 20);
+        let transaction = self.connection.transaction()?;
+        transaction.execute_batch("CREATE TEMP TABLE dropped (answer INTEGER PRIMARY KEY)")?;
+        transaction.execute(
+            "INSERT INTO dropped SELECT id FROM
+                 (SELECT id, sum(packed_bytes) OVER (ORDER BY run DESC, id DESC) AS so_far FROM answer)
+             WHERE so_far > ?1",
+            [i64::try_from(rest).unwrap_or(i64::MAX)],
+        )?;
+        transaction.execute_batch(
+            "UPDATE result SET answer = NULL WHERE answer IN (SELECT answer FROM dropped);
+             DELETE FROM answer WHERE id IN (SELECT answer FROM dropped);
+             DROP TABLE dropped;",
+        )?;
+        transaction.commit()?;
+        self.give_back_space()
+    }
+
+    fn number(&self, query: &str) -> rusqlite::Result<u64> {
+        self.connection.query_row(query, [], |row| row.get(0))
+    }
+
+    /// Gives the file's free pages back to the disk.
+    pub(super) fn give_back_space(&self) -> Result<(), JournalError> {
+        Ok(self.connection.execute_batch("PRAGMA incremental_vacuum")?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_back_as_they_were() {
+        let random: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for answer in [&b""[..], b"1", b"3 1\n", &random, &b"7 2\n".repeat(10_000)] {
+            assert_eq!(unpack(pack(answer).into_owned(), answer.len()).unwrap(), answer);
+        }
+        assert!(pack(&b"7 2\n".repeat(10_000)).len() < 1000);
+        assert!(unpack(vec![0xff; 8], 100).is_err());
+    }
+}

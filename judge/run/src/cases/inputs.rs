@@ -1,0 +1,303 @@
+//! The input of a case: generated from its seed, or read from its file. And its features: numbers that the checker knows,
+//! or that the problem finds in the input.
+
+use super::checker::{CheckerError, PreparedCase, ProblemChecker};
+use crate::command::{CommandError, SetterProgram, StopSignal};
+use checkers::Generator;
+use judge_problem::parallel::try_map_on_all_cores;
+use judge_problem::{
+    CaseList, CaseSource, CaseSpec, CommandLimits, Digest, FeatureRule, Features, FileGenerator, GeneratorChoice,
+    Number, Problem, tail,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+/// An input that cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The file cannot be read.
+    #[error("cannot read the case file {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A built-in generator has no case for this seed.
+    #[error(transparent)]
+    Seed(#[from] checkers::UnusableSeed),
+    /// The problem has no generator.
+    #[error("the problem has no generator for seed {0}")]
+    NoGenerator(u64),
+    /// A generator command failed.
+    #[error("the generator failed on seed {seed}: {why}")]
+    Generator {
+        /// The seed.
+        seed: u64,
+        /// How it ended, and its standard error.
+        why: String,
+    },
+    /// A generator command could not be run.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+}
+
+/// A case that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Its input cannot be made or read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Its input is malformed, or the checker failed.
+    #[error(transparent)]
+    Checker(#[from] CheckerError),
+}
+
+/// Makes the inputs of a problem's cases.
+#[derive(Clone)]
+pub struct Inputs {
+    generator: Option<Source>,
+    stop: Option<StopSignal>,
+}
+
+/// What makes inputs from seeds.
+#[derive(Clone)]
+enum Source {
+    BuiltIn(Generator),
+    Command(Arc<SetterProgram>),
+    Files(Arc<FileProgram>),
+    /// The seed is all the input.
+    Seed,
+}
+
+impl Inputs {
+    /// Makes the inputs of this problem's cases.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        let source = |generator: &GeneratorChoice| match generator {
+            GeneratorChoice::BuiltIn { generator, .. } => Source::BuiltIn(*generator),
+            GeneratorChoice::Seed => Source::Seed,
+            GeneratorChoice::Files(generator) => {
+                Source::Files(Arc::new(FileProgram::new(generator, &problem.helper_limits.generator)))
+            }
+            GeneratorChoice::Command(command) => {
+                Source::Command(Arc::new(SetterProgram::new(command, &problem.helper_limits.generator)))
+            }
+        };
+        Self { generator: problem.generator.as_ref().map(source), stop: None }
+    }
+
+    /// Returns inputs whose generator `stop` ends.
+    #[must_use]
+    pub fn stopped_by(self, stop: &StopSignal) -> Self {
+        Self { stop: Some(stop.clone()), ..self }
+    }
+
+    /// Returns the input of a case.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or its seed cannot be used.
+    pub fn load(&self, case: &CaseSpec) -> Result<Vec<u8>, InputError> {
+        self.load_from(&case.source)
+    }
+
+    /// Returns the input of a case of this list. If the list has kept the input in memory, it is not read again.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_of(&self, cases: &CaseList, case: &CaseSpec) -> Result<Arc<[u8]>, InputError> {
+        match cases.read_file(&case.source).and_then(|file| file.input.as_ref()) {
+            Some(input) => Ok(Arc::clone(input)),
+            None => self.load(case).map(Arc::from),
+        }
+    }
+
+    /// Returns the input of a case with this source.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_from(&self, source: &CaseSource) -> Result<Vec<u8>, InputError> {
+        match source {
+            CaseSource::Seed(seed) => self.generate(*seed),
+            CaseSource::File(path) => {
+                std::fs::read(path).map_err(|source| InputError::File { path: path.clone(), source })
+            }
+        }
+    }
+
+    /// Returns the input of the case with this seed.
+    ///
+    /// # Errors
+    /// When the seed cannot be used.
+    pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
+        match &self.generator {
+            Some(Source::BuiltIn(generator)) => Ok(generator(seed)?),
+            Some(Source::Seed) => Ok(format!("{seed}\n").into_bytes()),
+            Some(Source::Command(program)) => self.generate_by_command(program, seed),
+            Some(Source::Files(generator)) => generator.generate(seed, self.stop.as_ref()),
+            None => Err(InputError::NoGenerator(seed)),
+        }
+    }
+
+    fn generate_by_command(&self, program: &SetterProgram, seed: u64) -> Result<Vec<u8>, InputError> {
+        let seed_text = seed.to_string();
+        let finished = program.run(&[("seed", seed_text.as_ref())], self.stop.as_ref())?;
+        if !finished.status.success() {
+            let why = format!("{}: {}", finished.status, tail(&finished.stderr));
+            return Err(InputError::Generator { seed, why });
+        }
+        Ok(finished.stdout)
+    }
+}
+
+/// A generator of files, ready to be called.
+struct FileProgram {
+    program: SetterProgram,
+    /// A file of seeds, one for each line. Number `n` stands for the seed in line `n`.
+    seeds: Option<PathBuf>,
+}
+
+impl FileProgram {
+    pub(super) fn new(generator: &FileGenerator, limits: &CommandLimits) -> Self {
+        Self { program: SetterProgram::new(&generator.command, limits), seeds: generator.seeds.clone() }
+    }
+
+    /// Returns the case with this seed. The generator gets a file with the seed alone, and leaves one file.
+    pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
+        let failed = |why: String| InputError::Generator { seed, why };
+        let named = of_list(self.seeds.as_deref(), seed)?;
+        let (finished, mut made) = self.program.run_on_list(&format!("{named}\n"), stop)?;
+        if !finished.status.success() {
+            return Err(failed(format!("{}: {}", finished.status, tail(&finished.stderr))));
+        }
+        match (made.pop(), made.len()) {
+            (Some(case), 0) => Ok(case),
+            (None, _) => Err(failed("it left no file in its `{output-folder}`".to_owned())),
+            (Some(_), others) => Err(failed(format!("it left {} files for one seed", others + 1))),
+        }
+    }
+}
+
+/// Returns the seed in this line of a list, counted from 0. After the end of the list, the number is the seed.
+fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
+    let Some(path) = list else { return Ok(line) };
+    let failed = |why| InputError::Generator { seed: line, why };
+    let text = fs::read_to_string(path).map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
+    let place = usize::try_from(line).unwrap_or(usize::MAX);
+    match text.lines().map(str::trim).filter(|seed| !seed.is_empty()).nth(place) {
+        None => Ok(line),
+        Some(seed) => seed.parse().map_err(|_| {
+            failed(format!("{}: seed {line} is `{seed}`: expected a whole number below 2^64", path.display()))
+        }),
+    }
+}
+
+/// Finds the features of a problem's cases.
+#[derive(Debug, Clone)]
+pub struct FeatureFinder {
+    rules: Vec<FeatureRule>,
+}
+
+impl FeatureFinder {
+    /// Finds the features of this problem's cases.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self { rules: problem.features.clone() }
+    }
+
+    /// Returns the features of a case. The problem's own take precedence over the checker's.
+    #[must_use]
+    pub fn describe(&self, input: &[u8], case: &PreparedCase) -> Features {
+        let mut features = Features::default();
+        for feature in case.features() {
+            features.set(feature.name, Number::from(feature.value));
+        }
+        for rule in &self.rules {
+            if let Some(number) = find(rule, input) {
+                features.set(&rule.name, number);
+            }
+        }
+        features
+    }
+}
+
+/// Reads a problem's cases to describe them.
+pub struct CaseReader {
+    inputs: Inputs,
+    checker: ProblemChecker,
+    finder: FeatureFinder,
+}
+
+/// The description of a case.
+#[derive(Debug, Clone)]
+pub struct CaseDescription {
+    /// Hash of its input.
+    pub input: Digest,
+    /// Its features.
+    pub features: Features,
+}
+
+impl CaseReader {
+    /// Reads the cases of this problem.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), finder: FeatureFinder::of(problem) }
+    }
+
+    /// Reads a case.
+    ///
+    /// # Errors
+    /// When its input cannot be made or read, or is malformed.
+    pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
+        let input = self.inputs.load(case)?;
+        Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
+    }
+
+    fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {
+        let prepared = self.checker.prepare(input, Some(&case.source))?;
+        Ok(self.finder.describe(input, &prepared))
+    }
+}
+
+/// Reads a problem's cases, and returns the features of each.
+///
+/// # Errors
+/// The first case that cannot be read.
+pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>, ReadError> {
+    let reader = CaseReader::of(problem);
+    try_map_on_all_cores(cases.len(), |place| {
+        let case = &cases.at(place);
+        reader.features(case, &reader.inputs.load_of(cases, case)?)
+    })
+}
+
+/// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.
+fn find(rule: &FeatureRule, input: &[u8]) -> Option<Number> {
+    let found = rule.pattern.captures(input)?;
+    let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;
+    std::str::from_utf8(text.as_bytes()).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &str, input: &[u8]) -> Option<String> {
+        let rule = FeatureRule { name: "x".to_owned(), pattern: regex::bytes::Regex::new(pattern).unwrap() };
+        find(&rule, input).map(|number| number.to_string())
+    }
+
+    #[test]
+    fn the_first_group_or_the_whole_match_is_the_number() {
+        let input = b"6 13\n-40\n0.25 abc\n\xff";
+        assert_eq!(found(r"^\d+ (\d+)", input).as_deref(), Some("13"));
+        assert_eq!(found(r"\d+", input).as_deref(), Some("6"));
+        assert_eq!(found(r"(?m)^-?\d+$", input).as_deref(), Some("-40"));
+        assert_eq!(found(r"(\S+) abc", input).as_deref(), Some("0.25"));
+        assert_eq!(found(r"(abc)", input), None);
+        assert_eq!(found(r"missing (\d+)", input), None);
+        assert_eq!(found(r"(x)?abc", input), None);
+    }
+}

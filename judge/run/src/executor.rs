@@ -1,0 +1,137 @@
+//! The interface between a run and what isolates programs: an executor runs one program at a time.
+//!
+//! The sandbox implements it. Tests of the runner implement it with scripted results, without any process.
+
+use judge_sandbox::{Canceller, DismissedWorkers, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+/// Workers of this process that were told to end.
+pub(crate) static DISMISSED: DismissedWorkers = DismissedWorkers::new();
+
+/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
+pub fn wait_for_dismissed_workers() {
+    DISMISSED.wait();
+}
+
+/// This many programs can be submitted before the first of them is collected.
+pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
+
+/// Runs programs, one at a time.
+pub trait Executor: Send {
+    /// Runs a program to its end.
+    ///
+    /// # Errors
+    /// [`Fault::Cancelled`] after [`Cancel::cancel`]; every other fault is the executor's own, never the program's. After a
+    /// fault the executor may be unusable.
+    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        self.submit(request)?;
+        self.collect()
+    }
+
+    /// Takes a program without waiting for its end. Others may be submitted meanwhile, up to [`QUEUE`] at once: each starts
+    /// when the one before has ended, whether or not that was collected.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn submit(&mut self, request: &Request) -> Result<(), Fault>;
+
+    /// Waits for the end of the program that was submitted first.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn collect(&mut self) -> Result<Execution, Fault>;
+
+    /// Returns whether [`collect`](Self::collect) would not have to wait.
+    fn is_ready(&self) -> bool;
+
+    /// Runs a program that is needed only until `over` becomes readable: times count up to then, and afterwards the
+    /// program gets a short grace period before it is killed. Interactive problems run their solvers this way.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault>;
+
+    /// Returns what cancels this executor from another thread.
+    fn canceller(&self) -> Box<dyn Cancel>;
+
+    /// Ends it. It may clean up in the background.
+    fn dismiss(self: Box<Self>) {}
+}
+
+/// Cancels an executor from any thread.
+pub trait Cancel: Send + Sync {
+    /// Kills the running program, if any. Its run, and each later one of the executor, is [`Fault::Cancelled`].
+    fn cancel(&self);
+}
+
+/// Opens executors, one for each slot of a run.
+pub trait ExecutorPool: Sync {
+    /// Returns a new executor whose programs stay on `core`, if one is given.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
+
+    /// Prepares in the background what [`open`](Self::open) will return for these cores, and for `request`, if there is one.
+    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
+        let _ = (cores, request);
+    }
+
+    /// Returns how strongly programs are isolated.
+    fn tier(&self) -> Tier;
+
+    /// Returns what the tier does not guarantee on this machine.
+    fn gaps(&self) -> &[Gap];
+}
+
+impl Executor for Worker {
+    fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        Self::submit(self, request)
+    }
+
+    fn collect(&mut self) -> Result<Execution, Fault> {
+        Self::collect(self)
+    }
+
+    fn is_ready(&self) -> bool {
+        Self::is_ready(self)
+    }
+
+    fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        Self::run_until(self, request, over)
+    }
+
+    fn canceller(&self) -> Box<dyn Cancel> {
+        Box::new(Self::canceller(self))
+    }
+
+    fn dismiss(self: Box<Self>) {
+        Self::dismiss(*self, &DISMISSED);
+    }
+}
+
+impl Cancel for Canceller {
+    fn cancel(&self) {
+        Self::cancel(self);
+    }
+}
+
+/// Compilers use the same sandbox.
+impl ExecutorPool for Arc<Sandbox> {
+    fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
+        Ok(Box::new(self.worker(core)?))
+    }
+
+    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
+        Sandbox::make_ready(self, cores, request);
+    }
+
+    fn tier(&self) -> Tier {
+        Sandbox::tier(self)
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        Sandbox::gaps(self)
+    }
+}
