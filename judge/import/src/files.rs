@@ -78,7 +78,7 @@ pub(super) fn name(path: &Path) -> String {
 }
 
 /// Returns whether the file has this extension.
-pub(super) fn has_ending(file: &Path, ending: &str) -> bool {
+pub(super) fn has_extension(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|found| found == ending)
 }
 

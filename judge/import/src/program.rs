@@ -63,7 +63,7 @@ pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportErr
 }
 
 fn is_companion(file: &Path) -> bool {
-    file.is_file() && COMPANIONS.iter().any(|ending| files::has_ending(file, ending))
+    file.is_file() && COMPANIONS.iter().any(|ending| files::has_extension(file, ending))
 }
 
 /// Returns the program in a file or folder. Its files go into the folder `to` beside the `problems.toml`.
@@ -105,7 +105,7 @@ pub(super) fn of_files(
     if let Some(main) = python(&sources) {
         return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
     }
-    if !sources.iter().any(|file| COMPILED.iter().any(|ending| files::has_ending(file, ending))) {
+    if !sources.iter().any(|file| COMPILED.iter().any(|ending| files::has_extension(file, ending))) {
         return Err(Refusal::Unsupported(source.to_owned(), language_of(&sources)));
     }
     Ok(made_of(with, &sources, below, to, what))
@@ -113,7 +113,7 @@ pub(super) fn of_files(
 
 /// Returns the unsupported language of a program.
 fn language_of(sources: &[PathBuf]) -> &'static str {
-    let has = |ending: &str| sources.iter().any(|file| files::has_ending(file, ending));
+    let has = |ending: &str| sources.iter().any(|file| files::has_extension(file, ending));
     match () {
         () if has("ctd") => "in the language of Checktestdata, which is not supported",
         () if has("viva") => "in the language of VIVA, which is not supported",
@@ -148,7 +148,7 @@ pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
 /// Returns the main script of a Python program.
 fn python(sources: &[PathBuf]) -> Option<PathBuf> {
     let scripts: Vec<_> =
-        sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| files::has_ending(file, ending))).collect();
+        sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| files::has_extension(file, ending))).collect();
     let named = |name: &str| scripts.iter().find(|file| files::name(file) == name).map(|file| (*file).clone());
     named("__main__.py").or_else(|| named("main.py")).or_else(|| match &*scripts {
         [one] => Some((*one).clone()),

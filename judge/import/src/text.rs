@@ -79,5 +79,5 @@ pub(super) fn is_known(source: &Path) -> bool {
         "pl" => text.contains(":-"),
         _ => false,
     };
-    !is_other && built_in_languages().of_ending(&ending).next().is_some()
+    !is_other && built_in_languages().with_extension(&ending).next().is_some()
 }

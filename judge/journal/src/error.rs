@@ -45,7 +45,7 @@ pub enum JournalError {
     },
     /// It was written by an older or newer version of the judge.
     #[error("the journal {}: unsupported schema version {found} (supported: {known})", path.display())]
-    OtherForm {
+    UnsupportedSchema {
         /// The file.
         path: PathBuf,
         /// Its form.
@@ -63,7 +63,7 @@ pub enum JournalError {
     #[error("there is no run in the journal yet")]
     NoRunYet,
     /// The run would have too many tags.
-    #[error("run {0} would have more than {most} tags", most = Labels::MOST_TAGS)]
+    #[error("run {0} would have more than {most} tags", most = Labels::MAX_TAGS)]
     ManyTags(RunId),
     /// Another judge is working on the run.
     #[error("run {0} is still running in another judge")]

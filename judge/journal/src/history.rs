@@ -226,7 +226,7 @@ impl Journal {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut now = labels(&transaction, run)?;
         change(&mut now);
-        if now.tags.len() > Labels::MOST_TAGS {
+        if now.tags.len() > Labels::MAX_TAGS {
             return Err(JournalError::ManyTags(run));
         }
         if !write_labels(&transaction, run, &now)? {

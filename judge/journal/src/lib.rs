@@ -49,5 +49,5 @@ pub use identity::{RunRecord, Surroundings, environment};
 pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
 pub use recording::{CasePlaces, Part, Recording, RunEnd};
 pub use resume::{Changed, InputHashes, Resumption};
-pub use store::{Journal, Legible};
+pub use store::{Journal, ReadableRows};
 pub use stored::{Known, Reference};

@@ -147,7 +147,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
-    pub fn take_up(
+    pub fn reattach(
         journal: Journal,
         retention: Retention,
         record: &RunRecord<'_>,
@@ -259,7 +259,7 @@ impl Recording {
     }
 
     /// Sets the part of the run that is played from now on.
-    pub fn turn_to(&mut self, part: Part) {
+    pub fn set_part(&mut self, part: Part) {
         self.part = part;
     }
 
@@ -388,8 +388,8 @@ impl Recording {
 
     /// Returns the file that the journal was written anew to, if its own was removed, moved or replaced.
     #[must_use]
-    pub fn written_anew(&self) -> Option<&Path> {
-        self.journal.written_anew()
+    pub fn rewritten_file(&self) -> Option<&Path> {
+        self.journal.rewritten_file()
     }
 
     /// Returns the journal's file.
@@ -402,8 +402,8 @@ impl Recording {
 impl Journal {
     /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
     #[must_use]
-    pub fn written_anew(&self) -> Option<&Path> {
-        self.written_anew.as_deref()
+    pub fn rewritten_file(&self) -> Option<&Path> {
+        self.rewritten_file.as_deref()
     }
 
     /// Moves to a new file with all that this one has. A file that is in its place by now is left alone.
@@ -427,7 +427,7 @@ impl Journal {
         // Closing the old database first writes its log back, and removes its own files only.
         self.connection = Connection::open_in_memory()?;
         *self = Self::open_to_write(&path, mode)?;
-        self.written_anew = Some(path);
+        self.rewritten_file = Some(path);
         Ok(())
     }
 }

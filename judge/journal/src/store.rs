@@ -35,7 +35,7 @@ pub struct Journal {
     /// The files that are open.
     files: Files,
     /// The file that it was written anew to, once it was removed, moved or replaced.
-    pub(super) written_anew: Option<PathBuf>,
+    pub(super) rewritten_file: Option<PathBuf>,
 }
 
 impl Journal {
@@ -99,7 +99,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, is no journal, or is one of another form.
-    pub fn look_file(path: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_file_to_read(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
         }
@@ -120,7 +120,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be opened, is no journal, or is one of another form.
-    pub fn look_only(path: &Path) -> Result<Option<Self>, JournalError> {
+    pub fn open_read_only(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
         }
@@ -178,7 +178,7 @@ impl Journal {
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
             Ok((_, Contents::Journal(found))) if found != SCHEMA_VERSION => {
-                return Err(JournalError::OtherForm { path, found, known: SCHEMA_VERSION });
+                return Err(JournalError::UnsupportedSchema { path, found, known: SCHEMA_VERSION });
             }
             Ok((_, Contents::Foreign)) => {
                 return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
@@ -193,7 +193,7 @@ impl Journal {
             Mode::Shared => Locks::EachRun(path.parent().unwrap_or(Path::new("")).to_owned()),
             Mode::OneWriter => Locks::one_writer(&path),
         };
-        Ok(Self { connection, locks, files: Files::at(&path), path, mode, written_anew: None })
+        Ok(Self { connection, locks, files: Files::at(&path), path, mode, rewritten_file: None })
     }
 
     /// Returns whether the file that is open is the one at its path: it was not removed, moved or replaced.
@@ -354,7 +354,7 @@ fn objects(connection: &Connection, most: i64) -> rusqlite::Result<Vec<Object>> 
 
 /// How much of a damaged journal can still be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Legible {
+pub struct ReadableRows {
     /// Runs.
     pub runs: u64,
     /// Results.
@@ -367,12 +367,12 @@ const MAX_ROWS: u64 = 10_000_000;
 impl Journal {
     /// Returns how much of a journal can still be read; `None` if nothing can. The journal is not written.
     #[must_use]
-    pub fn legible(path: &Path) -> Option<Legible> {
-        let journal = Self::look_only(path).ok().flatten()?;
+    pub fn readable_rows(path: &Path) -> Option<ReadableRows> {
+        let journal = Self::open_read_only(path).ok().flatten()?;
         let count = |sql| rows_from_both_ends(&journal.connection, sql);
         let runs = count("SELECT id, started, command FROM run NOT INDEXED ORDER BY id");
         let results = count("SELECT place, verdict, score FROM result ORDER BY entrant");
-        (runs + results > 0).then_some(Legible { runs, results })
+        (runs + results > 0).then_some(ReadableRows { runs, results })
     }
 }
 

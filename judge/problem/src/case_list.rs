@@ -201,7 +201,7 @@ impl CaseList {
     }
 
     /// Returns the duplicate names, in order.
-    pub fn names_twice(&self) -> impl Iterator<Item = CaseName> {
+    pub fn duplicate_names(&self) -> impl Iterator<Item = CaseName> {
         let mut seeds = SeedRanges::default();
         let mut names: HashSet<&CaseName> = HashSet::new();
         self.parts.iter().flat_map(move |part| {
@@ -471,7 +471,7 @@ mod tests {
         #[test]
         fn a_list_has_the_cases_that_it_was_made_of(cases in prop::collection::vec(any_case(), 0..20), times in 1_u32..4) {
             let list: CaseList = cases.iter().cloned().collect();
-            prop_assert_eq!(list.names_twice().collect::<Vec<_>>(), twice(&cases));
+            prop_assert_eq!(list.duplicate_names().collect::<Vec<_>>(), twice(&cases));
             let list = list.repeated(times);
             let copy = |case: &CaseSpec, time| if times == 1 { case.clone() } else { case.repetition(time) };
             let cases: Vec<_> = cases.iter().flat_map(|case| (1..=times as usize).map(move |time| copy(case, time))).collect();

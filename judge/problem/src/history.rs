@@ -220,12 +220,12 @@ pub struct Labels {
 
 impl Labels {
     /// The maximum number of tags of a run.
-    pub const MOST_TAGS: usize = 20;
+    pub const MAX_TAGS: usize = 20;
 
     /// Adds the labels of another part of the same run. Its tags are added up to the limit, and its note as a new
     /// paragraph unless it is already there. The order of the parts does not matter.
     pub fn add(&mut self, other: Self) {
-        let room = Self::MOST_TAGS.saturating_sub(self.tags.len());
+        let room = Self::MAX_TAGS.saturating_sub(self.tags.len());
         let new: Vec<_> = other.tags.difference(&self.tags).take(room).cloned().collect();
         self.tags.extend(new);
         self.note = match (self.note.take(), other.note) {
@@ -511,7 +511,7 @@ mod tests {
         }
         let length = all.note.as_ref().unwrap().as_ref().chars().count();
         assert!(
-            all.tags.len() == Labels::MOST_TAGS && length > Note::MAX_CHARS - 110 && length <= Note::MAX_CHARS,
+            all.tags.len() == Labels::MAX_TAGS && length > Note::MAX_CHARS - 110 && length <= Note::MAX_CHARS,
             "{length}"
         );
     }

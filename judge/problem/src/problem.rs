@@ -72,7 +72,7 @@ impl Problem {
     /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
     /// `failure` would make a failed case better than an accepted one.
     #[must_use]
-    pub fn least_score(&self) -> Option<Score> {
+    pub fn min_score(&self) -> Option<Score> {
         let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
         self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
     }

@@ -253,7 +253,7 @@ impl Rule {
 
     /// Returns the maximum points of a case, before its weight. The minimum is 0. `None` for rules without such bounds.
     #[must_use]
-    pub fn most_points(&self) -> Option<BigInt> {
+    pub fn max_points(&self) -> Option<BigInt> {
         match self {
             Self::Exact => Some(1.into()),
             Self::Thresholds => Some(10.into()),

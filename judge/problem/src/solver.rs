@@ -206,8 +206,8 @@ impl Languages {
     }
 
     /// Returns the languages of source files with this extension.
-    pub fn of_ending(&self, ending: &str) -> impl Iterator<Item = &Language> {
-        self.iter().filter(move |language| language.has_ending(ending))
+    pub fn with_extension(&self, ending: &str) -> impl Iterator<Item = &Language> {
+        self.iter().filter(move |language| language.has_extension(ending))
     }
 
     /// Returns the extensions of all source files, as messages list them: `.rs, .cpp, …`.
@@ -261,7 +261,7 @@ impl Language {
 
     /// Returns whether source files of this language have this extension.
     #[must_use]
-    pub fn has_ending(&self, ending: &str) -> bool {
+    pub fn has_extension(&self, ending: &str) -> bool {
         self.extensions.iter().any(|own| own == ending)
     }
 
@@ -346,7 +346,7 @@ mod tests {
     }
 
     fn names(languages: &Languages, ending: &str) -> Vec<String> {
-        languages.of_ending(ending).map(|language| language.name.clone()).collect()
+        languages.with_extension(ending).map(|language| language.name.clone()).collect()
     }
 
     #[test]

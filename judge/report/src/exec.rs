@@ -2,7 +2,7 @@
 
 use crate::text::figures::{memory, milliseconds};
 use crate::text::json::{Document, in_milliseconds};
-use judge_problem::verdict::Ending;
+use judge_problem::verdict::Termination;
 use judge_sandbox::{End, Execution, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug)]
 pub struct ExecReport<'a> {
     /// How it ended.
-    pub ending: &'a Ending,
+    pub ending: &'a Termination,
     /// What it used; `None` if it was not started.
     pub execution: Option<&'a Execution>,
     /// The sandbox's tier.
@@ -89,9 +89,9 @@ pub fn exec_line(report: &ExecReport<'_>) -> String {
     parts.join("; ")
 }
 
-fn words(ending: &Ending) -> (&str, &str) {
+fn words(ending: &Termination) -> (&str, &str) {
     match ending {
-        Ending::Clean => ("ok", ""),
-        Ending::Failed(verdict, note) => (verdict.name(), note),
+        Termination::Clean => ("ok", ""),
+        Termination::Failed(verdict, note) => (verdict.name(), note),
     }
 }

@@ -85,8 +85,8 @@ pub use served::{
     SolverNow, SolverPoints, StartedRecord, UnfinishedRun,
 };
 pub use text::{
-    Counts, Document, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
-    Style, best_score, can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines,
+    Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
+    Style, best_score, can_step, chart_stride, failures_text, grid, left, milliseconds, note, note_from, note_lines,
     print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};

@@ -2,7 +2,7 @@
 
 use crate::text::json::{Document, exact, in_milliseconds, is_false};
 use crate::text::provenance::{LabelsRecord, LimitsRecord};
-use crate::text::replay::{GameFilm, Look, ReplayRecord, look};
+use crate::text::replay::{GameReplay, Look, ReplayRecord, look};
 use checkers::{Board, Choice, Outlook, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use schemars::JsonSchema;
@@ -385,7 +385,7 @@ pub struct ManualGamePage<'a> {
     /// What the whole answer is worth as it stands.
     pub score: &'a Score,
     /// The last move.
-    pub film: &'a GameFilm,
+    pub film: &'a GameReplay,
     /// What can be played next.
     pub outlook: Outlook,
     /// The best known score of the case, and its solver.

@@ -237,7 +237,7 @@ impl From<JournalError> for Failure {
             JournalError::File { .. } | JournalError::NoJournal { .. } => {
                 "name a file that `judge run --journal` has written"
             }
-            JournalError::OtherForm { path, found, .. } => {
+            JournalError::UnsupportedSchema { path, found, .. } => {
                 let hint = start_anew(path, *found);
                 return Self::usage(error).with_hint(hint);
             }

@@ -151,9 +151,9 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
 /// Opens the journal for reading, if there is one.
 pub fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
     Ok(match catalogue.journal() {
-        _ if catalogue.is_read_only() => Journal::look_only(&path(catalogue))?,
+        _ if catalogue.is_read_only() => Journal::open_read_only(&path(catalogue))?,
         None => Journal::open_to_read(&folder(catalogue))?,
-        Some(file) => Journal::look_file(file)?,
+        Some(file) => Journal::open_file_to_read(file)?,
     })
 }
 
@@ -180,7 +180,7 @@ impl Recorder {
             Err(Unrecorded::Journal(error)) if running::resumed_run().is_some() => Err(error.into()),
             Err(Unrecorded::Journal(error)) => {
                 judge_report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
-                if let JournalError::OtherForm { path, found, .. } = &error {
+                if let JournalError::UnsupportedSchema { path, found, .. } = &error {
                     judge_report::note(&format!("hint: {}", failure::start_anew(path, *found)));
                 } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
                     judge_report::note(&format!("hint: {}", failure::move_away(&path(context.catalogue))));
@@ -235,7 +235,7 @@ impl Recorder {
     }
 
     /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
-    pub fn take_up(
+    pub fn reattach(
         catalogue: &Catalogue,
         plan: &Plan,
         run: RunId,
@@ -259,7 +259,7 @@ impl Recorder {
             played: plan.cases.len(),
             probe: None,
         };
-        let recording = Recording::take_up(journal, catalogue.retention(), &record, run)?;
+        let recording = Recording::reattach(journal, catalogue.retention(), &record, run)?;
         let options =
             JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
         Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
@@ -314,7 +314,7 @@ impl Recorder {
     /// From now on, jobs are those of this part of the run.
     pub fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut() {
-            open.turn_to(part.clone());
+            open.set_part(part.clone());
         }
         self.part = part;
     }
@@ -334,7 +334,7 @@ impl Recorder {
         let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
         match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
             Ok(journal) => {
-                if let Some(notice) = journal.written_anew().and_then(|path| anew(run, path)) {
+                if let Some(notice) = journal.rewritten_file().and_then(|path| anew(run, path)) {
                     judge_report::note(&notice);
                 }
                 Some(run)
@@ -518,7 +518,7 @@ impl ResultStore for Recorder {
     fn notice(&self) -> Option<String> {
         let recording = self.recording.lock();
         let recording = recording.as_ref()?;
-        anew(recording.run(), recording.written_anew()?)
+        anew(recording.run(), recording.rewritten_file()?)
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {

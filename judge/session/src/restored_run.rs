@@ -219,7 +219,7 @@ pub fn score(
 /// runs under another rule or another `failure`. They count as they are, and failures do not count as something better:
 /// a solver with failures then has no total.
 pub fn below_failure(plan: &Plan, outcomes: &OutcomeGrid) -> Option<Score> {
-    let least = Problem { scoring: rule(plan), ..plan.problem.clone() }.least_score()?;
+    let least = Problem { scoring: rule(plan), ..plan.problem.clone() }.min_score()?;
     outcomes.scores().filter(|score| *score < least).min()
 }
 

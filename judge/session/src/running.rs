@@ -129,7 +129,7 @@ fn ask(signals: &mut Signals) -> OnInterrupt {
             let leaves = line.trim().to_ascii_lowercase().starts_with('d');
             return if leaves { OnInterrupt::Detach } else { OnInterrupt::Cancel };
         }
-        if signals.has_come() {
+        if signals.is_pending() {
             return OnInterrupt::Cancel;
         }
     }

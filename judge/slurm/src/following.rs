@@ -146,7 +146,7 @@ impl<'a> Following<'a> {
             if self.tracker.is_complete() || self.cluster.early_end().take() {
                 return Ok(None);
             }
-            if signals.has_come() {
+            if signals.is_pending() {
                 let stop = match self.cluster.ask(signals) {
                     OnInterrupt::Cancel => Stop::Interrupted,
                     OnInterrupt::Detach => Stop::Detached,

@@ -1,7 +1,7 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
 use judge_cli::{ExecArgs, LimitArgs};
-use judge_problem::verdict::Ending;
+use judge_problem::verdict::Termination;
 use judge_problem::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use judge_report::{Document, ExecReport};
 use judge_run::program;
@@ -42,14 +42,14 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
             (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
         Invocation::CannotStart(why) | Invocation::CompileError(why) | Invocation::NotInstalled(why) => {
-            (Ending::Failed(Verdict::CannotStart, why), None)
+            (Termination::Failed(Verdict::CannotStart, why), None)
         }
     };
     let gaps = sandbox::gaps(sandbox.gaps());
     let report = ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier(), gaps: &gaps };
     streams.show(args)?;
     publish(args, &report)?;
-    Ok(if ending == Ending::Clean { Exit::Success } else { Exit::NotAccepted })
+    Ok(if ending == Termination::Clean { Exit::Success } else { Exit::NotAccepted })
 }
 
 fn limits(given: &LimitArgs) -> Limits {

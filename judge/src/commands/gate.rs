@@ -115,7 +115,7 @@ fn play(
         match args.repeat {
             _ if is_interrupted => Ok(false),
             Some(repeat) => Ok(played.len() < repeat.get() as usize),
-            None if played.len() >= gate::MOST_RUNS as usize => Ok(false),
+            None if played.len() >= gate::MAX_RUNS as usize => Ok(false),
             None => {
                 let today = baseline::of_runs(played, &runner.plan_runner.nodes())?;
                 Ok(gate::judge(&record.baseline, &today, &limits).is_doubtful())

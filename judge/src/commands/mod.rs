@@ -23,7 +23,7 @@ mod watch;
 mod work;
 
 use judge_cli::{Cli, Command};
-use judge_journal::{Journal, Legible};
+use judge_journal::{Journal, ReadableRows};
 use judge_problem::Exit;
 use judge_run::{command, executor};
 use judge_session::failure::{Failure, move_away};
@@ -90,13 +90,13 @@ pub fn explain(failure: Failure, given: Given<'_>) -> Failure {
     }
     let Ok(catalogue) = load::catalogue_without_note(given) else { return failure };
     let path = recorder::path(&catalogue);
-    let legible = match Journal::legible(&path) {
-        Some(Legible { runs, results }) => {
+    let readable_rows = match Journal::readable_rows(&path) {
+        Some(ReadableRows { runs, results }) => {
             format!("what can still be read of it is {}", runs_and_results(runs, results))
         }
         None => "nothing of it can be read".to_owned(),
     };
-    failure.with_hint(format!("{legible}; this makes room for a new one: {}", move_away(&path)))
+    failure.with_hint(format!("{readable_rows}; this makes room for a new one: {}", move_away(&path)))
 }
 
 fn runs_and_results(runs: u64, results: u64) -> String {

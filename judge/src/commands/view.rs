@@ -4,12 +4,12 @@ use judge_cli::{JobArgs, RunningArgs, UiArgs, ViewArgs};
 use judge_journal::Part;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
-use judge_problem::verdict::Ending;
+use judge_problem::verdict::Termination;
 use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice,
     RunEvent, Solver, Verdict, Viewer,
 };
-use judge_report::{GameFilm, GamePage, GameText, MoveRange};
+use judge_report::{GamePage, GameReplay, GameText, MoveRange};
 use judge_run::cases::Inputs;
 use judge_run::solver::Toolbox;
 use judge_run::{runner, solver};
@@ -133,7 +133,7 @@ fn page(
     args: &ViewArgs,
     path: &Path,
 ) -> Result<Exit, Failure> {
-    let mut film = GameFilm::new(moves(args));
+    let mut film = GameReplay::new(moves(args));
     let ruling = answers::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut film)?;
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
@@ -267,8 +267,8 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input
     let request = runner::request(&plan, 0, program, &hidden, input.bytes.clone());
     let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits_of(0)) {
-        Ending::Clean => Ok(PlayedAnswer { bytes: execution.stdout, player: spec.name.clone() }),
-        Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
+        Termination::Clean => Ok(PlayedAnswer { bytes: execution.stdout, player: spec.name.clone() }),
+        Termination::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
     }
 }
 

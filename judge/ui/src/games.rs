@@ -7,7 +7,7 @@ use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{Document, GameFilm, GamePage, ManualGamePage, MoveRange};
+use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::by_hand::PlayedByHand;
@@ -110,7 +110,7 @@ fn media_type(page: &Path) -> &'static str {
 fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Result<String, Refused> {
     let Played { case, player, .. } = played;
     let name = case.spec.name.to_string();
-    let mut film = GameFilm::new(MoveRange::default());
+    let mut film = GameReplay::new(MoveRange::default());
     let ruling =
         answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
     let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
@@ -137,7 +137,7 @@ pub(super) struct ManualAnswer {
     pub(super) bytes: Vec<u8>,
     pub(super) score: Score,
     /// The last move.
-    film: GameFilm,
+    film: GameReplay,
 }
 
 /// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
@@ -176,7 +176,7 @@ impl<'a> OpenGame<'a> {
             return Err(Failure::usage(answers::too_long(limit).to_string()).into());
         }
         let last = Some(moves.len());
-        let mut film = GameFilm::new(MoveRange { from: last, to: last });
+        let mut film = GameReplay::new(MoveRange { from: last, to: last });
         let score = self.game.replay(&bytes, &mut film).map_err(refused)?;
         if film.is_empty() {
             let error = format!("the game is over before move {}", moves.len());

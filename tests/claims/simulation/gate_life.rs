@@ -98,7 +98,7 @@ impl Life {
             let mut runs: Vec<Baseline> = (0..self.repeat.unwrap_or(1)).map(|_| self.run(level, random)).collect();
             let mut today = Baseline::of_runs(&runs).expect("a run");
             let mut judgement = gate::judge(&baseline, &today, &limits);
-            while self.repeat.is_none() && runs.len() < gate::MOST_RUNS as usize && judgement.is_doubtful() {
+            while self.repeat.is_none() && runs.len() < gate::MAX_RUNS as usize && judgement.is_doubtful() {
                 runs.push(self.run(level, random));
                 today = Baseline::of_runs(&runs).expect("runs");
                 judgement = gate::judge(&baseline, &today, &limits);

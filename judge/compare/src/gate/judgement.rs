@@ -39,7 +39,7 @@ pub struct GateLimits {
     pub alpha: f64,
     /// The same for all cases with a tolerance together.
     pub case_alpha: f64,
-    /// Whether the gate may repeat the run, up to [`super::noise::MOST_RUNS`] times, while the total is doubtful.
+    /// Whether the gate may repeat the run, up to [`super::noise::MAX_RUNS`] times, while the total is doubtful.
     pub may_repeat: bool,
     /// If scores do not vary: complain about a fallen total only if the two-sided interval of the mean paired effect,
     /// with this error probability, excludes 0.

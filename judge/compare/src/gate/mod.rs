@@ -18,4 +18,4 @@ pub use baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample, repea
 pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
 pub use judge::{averaged, judge, with_steady_times};
 pub use judgement::{Change, Complaint, GateLimits, GateVerdict, Judgement, TimeLimit};
-pub use noise::{Calibration, Design, MOST_RUNS, NoiseTest, POWER};
+pub use noise::{Calibration, Design, MAX_RUNS, NoiseTest, POWER};

@@ -174,7 +174,7 @@ fn relative_variance(pairs: &[Pair]) -> TermVariance {
 pub const POWER: f64 = 0.8;
 
 /// The maximum number of runs of a gate that may repeat.
-pub const MOST_RUNS: u32 = 3;
+pub const MAX_RUNS: u32 = 3;
 
 /// A total that is as low as this with a smaller probability is doubtful, and the gate repeats the run if it may.
 ///
@@ -220,7 +220,7 @@ impl NoiseTest {
     /// negative if the total is below it.
     pub(super) fn of(noise: &Noise, gain: f64, total: f64, max_drop: f64, alpha: f64, may_repeat: bool) -> Self {
         let looks =
-            if may_repeat { (1..=MOST_RUNS).map(|runs| noise.error_of(runs)).collect() } else { vec![noise.error] };
+            if may_repeat { (1..=MAX_RUNS).map(|runs| noise.error_of(runs)).collect() } else { vec![noise.error] };
         let corrected = towards_normal(gain / noise.error.deviation, noise.skewness);
         let share = |amount: f64| (total != 0.0).then(|| amount / total.abs());
         let mut test = Self {

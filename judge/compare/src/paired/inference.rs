@@ -321,7 +321,7 @@ impl EffectMeasure {
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, on the reverse, or on a ratio that is not above 0.
     pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
-        let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
+        let most = rule.max_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
         match level {
             EffectLevel::Amount(amount) if amount == 0.0 || !self.is_share() => Ok(amount),
             EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount { measure: self }),

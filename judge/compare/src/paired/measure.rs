@@ -104,7 +104,7 @@ impl EffectMeasure {
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, or on the reverse.
     pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
-        let most = rule.most_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
+        let most = rule.max_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
         let of_share = |share: f64| match most {
             Some(most) => Some(share * most),
             None => self.is_share().then(|| self.of_share(share)),
@@ -123,7 +123,7 @@ impl EffectMeasure {
     #[must_use]
     pub fn bound(self, rule: &Rule) -> Option<f64> {
         match self {
-            Self::Points => rule.most_points()?.to_f64(),
+            Self::Points => rule.max_points()?.to_f64(),
             Self::Relative => Some(LARGEST_RELATIVE),
             Self::Total | Self::Ratio | Self::Difference => None,
         }

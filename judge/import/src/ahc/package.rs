@@ -291,8 +291,8 @@ pub(super) struct Cases {
 impl Cases {
     /// Finds the cases. If there are files, the generator must reproduce them exactly.
     pub(super) fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
-        let has_ending = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
-        let inputs: Vec<_> = files::entries(&package.root.join(FOLDER))?.into_iter().filter(has_ending).collect();
+        let has_extension = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
+        let inputs: Vec<_> = files::entries(&package.root.join(FOLDER))?.into_iter().filter(has_extension).collect();
         for input in &inputs {
             files::check_link(&package.root, input)?;
         }

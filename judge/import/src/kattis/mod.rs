@@ -517,7 +517,7 @@ fn is_for(include: &str, source: &Path) -> bool {
         "bash" => "shell",
         name => name.trim_end_matches(|c: char| c.is_ascii_digit()),
     };
-    built_in_languages().of_ending(&ending).any(|known| known.name == language)
+    built_in_languages().with_extension(&ending).any(|known| known.name == language)
 }
 
 fn sources(root: &Path, submission: &Path) -> Result<Vec<PathBuf>, ImportError> {

@@ -265,7 +265,7 @@ fn kept(
 
 /// Returns a source with the files that it may include: the resources of the package and unlisted headers.
 pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &str) -> Result<Sources, ImportError> {
-    let is_one_of = |file: &Path, endings: &[&str]| endings.iter().any(|ending| files::has_ending(file, ending));
+    let is_one_of = |file: &Path, endings: &[&str]| endings.iter().any(|ending| files::has_extension(file, ending));
     let resources = problem.all(&["files", "resources", "file"]);
     let mut found = resources.iter().map(|file| file.file("path")).collect::<Result<Vec<_>, _>>()?;
     if is_compiled(source) {
@@ -309,5 +309,5 @@ pub(super) fn generator(
 }
 
 fn is_compiled(source: &Path) -> bool {
-    CPLUSPLUS.iter().any(|ending| files::has_ending(source, ending))
+    CPLUSPLUS.iter().any(|ending| files::has_extension(source, ending))
 }

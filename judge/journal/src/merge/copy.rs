@@ -21,7 +21,8 @@ const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, not
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
     let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
     let missing = || JournalError::File { path: source.path.clone(), source: std::io::ErrorKind::NotFound.into() };
-    let journal = Journal::look_file(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
+    let journal =
+        Journal::open_file_to_read(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
     let insert = format!(
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"

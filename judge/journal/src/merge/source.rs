@@ -38,7 +38,7 @@ impl Source {
         if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
             return Err(no_journal("it is empty"));
         }
-        let journal = Journal::look_file(path).map_err(|error| match error {
+        let journal = Journal::open_file_to_read(path).map_err(|error| match error {
             JournalError::Open { .. } if file::is_cut_off(path) => no_journal("it is cut off"),
             error => error,
         })?;

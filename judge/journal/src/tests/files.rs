@@ -41,10 +41,10 @@ fn a_journal_of_another_form_is_refused_and_left_alone() {
     for form in [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1] {
         set_schema_version(&file, form);
         let before = std::fs::read(&file).unwrap();
-        let is_refused = |result| matches!(result, Err(JournalError::OtherForm { found, .. }) if found == form);
+        let is_refused = |result| matches!(result, Err(JournalError::UnsupportedSchema { found, .. }) if found == form);
         assert!(is_refused(Journal::open(&bench.path()).map(drop)));
         assert!(is_refused(Journal::open_to_read(&bench.path()).map(drop)));
-        assert!(is_refused(Journal::look_only(&file).map(drop)));
+        assert!(is_refused(Journal::open_read_only(&file).map(drop)));
         assert!(is_refused(Journal::open_file(&file).map(drop)));
         assert!(is_refused(check(std::slice::from_ref(&file)).map_err(|error| match error {
             MergeError::Unusable(mut files) => files.remove(0).error,
@@ -78,7 +78,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
         Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
     ));
-    let journal = Journal::look_file(&file).unwrap().unwrap();
+    let journal = Journal::open_file_to_read(&file).unwrap().unwrap();
     let run = journal.stored_run(RunId(1)).unwrap();
     assert_eq!((run.state, run.cases.len()), (RunState::Running, 1), "others read it meanwhile");
     drop(recording);
@@ -103,7 +103,7 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     std::fs::copy(bench.folder.path().join("killed.db-journal"), bench.folder.path().join("half.db-journal")).unwrap();
     let before = std::fs::read(&half).unwrap();
 
-    let journal = Journal::look_file(&half).unwrap().unwrap();
+    let journal = Journal::open_file_to_read(&half).unwrap().unwrap();
     let run = journal.stored_run(RunId(1)).unwrap();
     assert_eq!((run.cases.len(), integrity(&journal)), (1, "ok".to_owned()));
     assert_eq!(run.cases.at(0).results[0].as_ref().unwrap().outcome.note, "");
@@ -129,10 +129,10 @@ fn what_is_no_journal_is_named() {
     for name in ["notes", "folder", "other.db"] {
         let is_refused = |result| matches!(result, Err(JournalError::NoJournal { .. }));
         assert!(is_refused(Journal::open_file(&path(name)).map(drop)), "{name}");
-        assert!(is_refused(Journal::look_file(&path(name)).map(drop)), "{name}");
+        assert!(is_refused(Journal::open_file_to_read(&path(name)).map(drop)), "{name}");
     }
     assert_eq!(std::fs::read(path("notes")).unwrap(), b"my own notes");
-    assert!(Journal::look_file(&path("none")).unwrap().is_none());
+    assert!(Journal::open_file_to_read(&path("none")).unwrap().is_none());
 }
 
 /// Writes a journal of two cases, changes it by these statements, and returns it.
@@ -172,7 +172,7 @@ fn opened(file: &Path) -> Vec<String> {
     let started = Instant::now();
     let into = tempfile::tempdir().unwrap();
     let mut target = Journal::open(into.path()).unwrap();
-    let looks = [Journal::look_file, Journal::look_only];
+    let looks = [Journal::open_file_to_read, Journal::open_read_only];
     let looked = looks.map(|look| look(file).and_then(|journal| read_all(&journal.unwrap())));
     let mut errors: Vec<String> = looked.into_iter().filter_map(Result::err).map(|error| error.to_string()).collect();
     errors.extend(Journal::open_file(file).and_then(|journal| read_all(&journal)).err().map(|error| error.to_string()));
@@ -285,7 +285,7 @@ fn broken_pages_are_damage_or_are_read() {
             bytes.iter_mut().skip(first).step_by(step).for_each(|byte| *byte ^= 0x41);
             std::fs::write(&file, &bytes).unwrap();
             opened(&file);
-            let _ = Journal::legible(&file);
+            let _ = Journal::readable_rows(&file);
         }
     }
 }
@@ -294,10 +294,10 @@ fn broken_pages_are_damage_or_are_read() {
 fn disturbed(bench: &Bench, disturb: impl FnOnce(&Path)) -> Journal {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(1))]).unwrap();
-    assert_eq!(recording.written_anew(), None);
+    assert_eq!(recording.rewritten_file(), None);
     disturb(&bench.path());
     recording.append(&[finished(1, 0, Some(2))]).unwrap();
-    assert!(recording.written_anew().is_some(), "it is noticed with the next batch");
+    assert!(recording.rewritten_file().is_some(), "it is noticed with the next batch");
     recording.append(&[finished(2, 0, Some(3))]).unwrap();
     let totals = vec![None];
     recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &Rule::Sum, totals }).unwrap()
@@ -337,9 +337,9 @@ fn what_is_in_the_place_of_a_journal_is_left_alone() {
         std::fs::write(folder.join("journal.db"), "mine").unwrap();
     });
     let path = bench.path().join("journal-run-2.db");
-    assert_eq!(journal.written_anew(), Some(&*path));
+    assert_eq!(journal.rewritten_file(), Some(&*path));
     drop(journal);
-    assert_whole(&Journal::look_file(&path).unwrap().unwrap());
+    assert_whole(&Journal::open_file_to_read(&path).unwrap().unwrap());
     assert_eq!(std::fs::read(bench.path().join("journal.db")).unwrap(), b"mine");
 }
 
@@ -352,7 +352,7 @@ fn a_journal_of_its_own_file_is_written_anew() {
     std::fs::remove_file(&file).unwrap();
     recording.append(&[finished(1, 0, Some(2))]).unwrap();
     drop(recording);
-    assert_eq!(Journal::look_file(&file).unwrap().unwrap().stored_run(RunId(1)).unwrap().cases.len(), 2);
+    assert_eq!(Journal::open_file_to_read(&file).unwrap().unwrap().stored_run(RunId(1)).unwrap().cases.len(), 2);
 }
 
 #[test]

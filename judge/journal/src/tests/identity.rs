@@ -207,7 +207,7 @@ impl Scene {
             recording.add_earlier(0, &mut known).unwrap();
         }
         recording.commit_start().unwrap();
-        recording.turn_to(part.clone());
+        recording.set_part(part.clone());
         self.newest.insert(journal, world);
         let mut run = 0;
         for (case, spec) in plan.cases.iter().enumerate() {

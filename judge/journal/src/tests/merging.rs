@@ -45,7 +45,7 @@ impl Playing {
         let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
         recording.commit_start().unwrap();
         let whole = Part::whole(&plan);
-        recording.turn_to(Part { cases: CasePlaces::At(places.clone()), ..whole });
+        recording.set_part(Part { cases: CasePlaces::At(places.clone()), ..whole });
         Self { recording: Some(recording), places, done: 0, file }
     }
 

@@ -524,7 +524,7 @@ mod tests {
         }
         assert!(languages.endings().starts_with(".rs, .cpp, .cc"), "{}", languages.endings());
         for ending in ["py", "kt", "ts", "cs", "hs", "ml", "php", "lua", "pas", "zig", "sh", "pl", "rb", "java"] {
-            assert!(languages.of_ending(ending).next().is_some(), "{ending}");
+            assert!(languages.with_extension(ending).next().is_some(), "{ending}");
         }
     }
 

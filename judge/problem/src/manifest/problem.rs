@@ -218,7 +218,7 @@ fn checked_thresholds(
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
 fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs: bool) {
-    for name in cases.names_twice() {
+    for name in cases.duplicate_names() {
         section.complain(section.span(), format!("two cases are named `{name}`"), "give each its own `name`");
     }
     if rule.needs_thresholds() {

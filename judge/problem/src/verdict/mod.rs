@@ -14,7 +14,9 @@ use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
-pub use termination::{Ending, Idleness, InteractiveVerdict, InteractorDecision, ending, interactive_verdict};
+pub use termination::{
+    Idleness, InteractiveVerdict, InteractorDecision, Termination, interactive_verdict, termination,
+};
 pub use tokens::{compare_tokens, find_too_fine};
 
 /// Returns the protocol of a checker.

@@ -6,7 +6,7 @@ use judge_sandbox::{Breach, End, Execution};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum Termination {
     /// It exited with code 0 within its limits, so its answer can be checked.
     Clean,
     /// It failed, with the verdict and the reason.
@@ -16,16 +16,16 @@ pub enum Ending {
 /// Returns how a run ended. If several reasons apply, the first of these counts: cannot start, output, disk, CPU time,
 /// wall time, memory, processes, runtime error.
 #[must_use]
-pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
+pub fn termination(execution: &Execution, limits: &Limits) -> Termination {
     let precedence = [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
     let (verdict, note) = match (execution.end, breach_of(execution, &precedence, limits)) {
         (End::NotStarted(errno), _) => (Verdict::CannotStart, std::io::Error::from_raw_os_error(errno).to_string()),
         (_, Some(breached)) => breached,
-        (End::Exited(0), None) => return Ending::Clean,
+        (End::Exited(0), None) => return Termination::Clean,
         (End::Exited(code), None) => (Verdict::RuntimeError, format!("exit code {code}")),
         (End::Signalled(signal), None) => (Verdict::RuntimeError, format!("killed by {}", signal_name(signal))),
     };
-    Ending::Failed(verdict, note)
+    Termination::Failed(verdict, note)
 }
 
 /// Returns the verdict and reason of the first of these breaches that occurred.
@@ -106,26 +106,26 @@ pub enum InteractiveVerdict {
 #[must_use]
 pub fn interactive_verdict(
     execution: &Execution,
-    ending: Ending,
+    ending: Termination,
     limits: &Limits,
     decision: InteractorDecision,
 ) -> InteractiveVerdict {
     match (decision, ending) {
-        (_, Ending::Failed(Verdict::CannotStart, note)) => InteractiveVerdict::Failed(Verdict::CannotStart, note),
+        (_, Termination::Failed(Verdict::CannotStart, note)) => InteractiveVerdict::Failed(Verdict::CannotStart, note),
         (InteractorDecision::Failed(why), _) => InteractiveVerdict::Failed(Verdict::JudgeError, why),
         (InteractorDecision::Decided(ruling), _) => match breach_of(execution, &[Breach::Cpu, Breach::Wall], limits) {
             Some((verdict, note)) => InteractiveVerdict::Failed(verdict, note),
             None => InteractiveVerdict::Decided(ruling),
         },
-        (InteractorDecision::None(_, stderr), Ending::Clean) => {
+        (InteractorDecision::None(_, stderr), Termination::Clean) => {
             let why = "the interactor was still running after the solver's end: it must decide when its input ends";
             InteractiveVerdict::Failed(Verdict::JudgeError, with(why, &stderr))
         }
-        (InteractorDecision::None(Idleness::Computing, stderr), Ending::Failed(Verdict::WallLimit, note)) => {
+        (InteractorDecision::None(Idleness::Computing, stderr), Termination::Failed(Verdict::WallLimit, note)) => {
             let why = format!("{note}, and the interactor was still computing");
             InteractiveVerdict::Failed(Verdict::JudgeError, with(&why, &stderr))
         }
-        (InteractorDecision::None(..), Ending::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
+        (InteractorDecision::None(..), Termination::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
     }
 }
 
@@ -148,9 +148,9 @@ mod tests {
         let cpu = Time(Duration::from_secs(4));
         let limits =
             Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1 << 20), output: Bytes(10), processes: 1 };
-        match ending(&execution(end, breaches), &limits) {
-            Ending::Clean => None,
-            Ending::Failed(verdict, _) => Some(verdict),
+        match termination(&execution(end, breaches), &limits) {
+            Termination::Clean => None,
+            Termination::Failed(verdict, _) => Some(verdict),
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1), output: Bytes(10), processes: 1 };
         let usage = Usage::default();
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: vec![], stderr: vec![] };
-        match interactive_verdict(&execution, ending(&execution, &limits), &limits, decision) {
+        match interactive_verdict(&execution, termination(&execution, &limits), &limits, decision) {
             InteractiveVerdict::Decided(_) => None,
             InteractiveVerdict::Failed(verdict, _) => Some(verdict),
         }

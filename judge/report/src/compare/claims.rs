@@ -80,7 +80,7 @@ impl CompareReport<'_> {
         let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
         let cost = match self.compared.measure {
             EffectMeasure::Total => Some(1.0),
-            EffectMeasure::Points => self.compared.rule.most_points().and_then(|most| most.to_f64()),
+            EffectMeasure::Points => self.compared.rule.max_points().and_then(|most| most.to_f64()),
             EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
         };
         let has_fresh_cases = self.compared.plan.problem.generator.is_some() && self.parameters.rare.is_none();

@@ -4,7 +4,7 @@ use crate::assets;
 use crate::html::page::{Shown, in_script};
 use crate::text::json;
 use crate::text::json::is_false;
-use crate::text::replay::{GameFilm, ReplayRecord};
+use crate::text::replay::{GameReplay, ReplayRecord};
 use askama::Template;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ struct Data<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String> {
+pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
     render(page, film, false)
 }
 
@@ -59,11 +59,11 @@ pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String>
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn served_game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String> {
+pub fn served_game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
     render(page, film, true)
 }
 
-fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Result<String> {
+fn render(page: &GamePage<'_>, film: &GameReplay, is_served: bool) -> askama::Result<String> {
     let data = json::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.record() })
         .map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn texts_are_neither_markup_nor_templates() {
-        let mut film = GameFilm::new(MoveRange::default());
+        let mut film = GameReplay::new(MoveRange::default());
         let board = Board { width: 0, cells: Vec::new() };
         let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board };
         film.step(0, &mut || frame.clone());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn filmed(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
-        let mut film = GameFilm::new(MoveRange { from, to });
+        let mut film = GameReplay::new(MoveRange { from, to });
         frames.iter().for_each(|frame| film.step(frame.step, &mut || frame.clone()));
         game_html(&GamePage { title: "<T>", case: "c", player: "", result: "", is_rejected: false }, &film).unwrap()
     }
@@ -202,7 +202,7 @@ mod tests {
         let mut frames = Frames(Vec::new());
         case.replay(answer.as_bytes(), &mut frames).unwrap();
         assert!(frames.0.len() > 10);
-        let mut film = GameFilm::new(MoveRange::default());
+        let mut film = GameReplay::new(MoveRange::default());
         case.replay(answer.as_bytes(), &mut film).unwrap();
         let html = game_html(
             &GamePage { title: "Columns", case: "seed-1", player: "", result: "", is_rejected: false },

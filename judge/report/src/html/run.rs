@@ -7,7 +7,7 @@ use crate::text::figures::{Counts, best_score, memory, milliseconds, share_of_be
 use crate::text::json::in_milliseconds;
 use crate::text::provenance::{allowance_lines, provenance_lines};
 use crate::text::sheet::NOTHING;
-use crate::text::{every_how_many, json};
+use crate::text::{chart_stride, json};
 use askama::Template;
 use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
 use serde::Serialize;
@@ -305,7 +305,7 @@ fn numbers(report: &RunReport<'_>) -> String {
     let mut solvers: Vec<_> =
         (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
     let mut shares = vec![Shares::default(); solvers.len()];
-    let every = every_how_many(rows);
+    let every = chart_stride(rows);
     for (row, (job, outcome)) in report.played().enumerate() {
         let best = best_score(report.plan, report.outcomes, job.case);
         let share_of = |best| share_of_best(report.plan.problem.direction, outcome.score.as_ref()?, best);

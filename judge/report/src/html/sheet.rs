@@ -3,7 +3,7 @@
 use crate::compare::report::{CompareReport, Comparison};
 use crate::html::page::{Charts, STYLE, Shown, Table, in_script, table};
 use crate::text::sheet::Sheet;
-use crate::text::{every_how_many, json};
+use crate::text::{chart_stride, json};
 use askama::Template;
 use judge_compare::paired;
 use judge_compare::paired::Look;
@@ -110,7 +110,7 @@ fn pair_numbers(report: &CompareReport<'_>) -> String {
 
 fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumbers {
     let paired = &comparison.paired;
-    let every = every_how_many(paired.pairs.len());
+    let every = chart_stride(paired.pairs.len());
     let drawn: Vec<_> = paired.pairs.iter().step_by(every).collect();
     let scores = |solver| drawn.iter().map(|pair| score(report, JobId { case: pair.case, solver })).collect();
     // Without a test there is nothing to draw.

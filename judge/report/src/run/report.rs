@@ -130,7 +130,7 @@ impl RunReport<'_> {
         let order = self.order?;
         let first = if order.best_first { "best first" } else { "worst first" };
         let to_what = match order.key {
-            RowKey::Lost if self.rule.most_points().is_some() => " to the most points of a case",
+            RowKey::Lost if self.rule.max_points().is_some() => " to the most points of a case",
             RowKey::Lost => " to the best score",
             _ => "",
         };
@@ -138,15 +138,15 @@ impl RunReport<'_> {
     }
 
     /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
-    pub(crate) fn most_points(&self, case: usize) -> Option<BigRational> {
+    pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
         let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
-        if self.rule.needs_thresholds() { of_case() } else { self.rule.most_points().map(BigRational::from_integer) }
+        if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points().map(BigRational::from_integer) }
     }
 
     /// Returns the points of a job as the table shows them: `8 of 10` where the maximum differs from case to case.
     pub(crate) fn points_of_most(&self, job: JobId) -> Option<String> {
         let points = self.points(job)?;
-        let most = self.most_points(job.case).filter(|_| self.rule.needs_thresholds());
+        let most = self.max_points(job.case).filter(|_| self.rule.needs_thresholds());
         Some(most.map(|most| format!("{points} of {}", self.points_text(&most))).unwrap_or(points))
     }
 
@@ -159,7 +159,7 @@ impl RunReport<'_> {
     /// rule that adds up scores to the best known score. `None` if the job has no points, or no score of the case is known.
     pub(crate) fn lost(&self, job: JobId) -> Option<BigRational> {
         let points = self.case_points(job)?;
-        let lost = match self.most_points(job.case) {
+        let lost = match self.max_points(job.case) {
             Some(most) => most - points,
             None if self.rule.has_reference() => -points,
             None => {

@@ -239,6 +239,6 @@ const MOST: usize = 5000;
 
 /// Returns n such that a chart of this many points draws every n-th one.
 #[must_use]
-pub fn every_how_many(points: usize) -> usize {
+pub fn chart_stride(points: usize) -> usize {
     points.div_ceil(MOST).max(1)
 }

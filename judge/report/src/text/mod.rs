@@ -12,10 +12,10 @@ pub(super) mod table;
 pub(super) mod terminal;
 
 pub use failures::{StderrLines, failures_text};
-pub use figures::{Counts, best_score, every_how_many, milliseconds, share_of_best};
+pub use figures::{Counts, best_score, chart_stride, milliseconds, share_of_best};
 pub use json::Document;
 pub use progress::{Progress, Steps};
-pub use replay::{GameFilm, GameText, MoveRange, can_step, step_through};
+pub use replay::{GameReplay, GameText, MoveRange, can_step, step_through};
 pub use table::{Field, Grid, grid, left, right};
 pub use terminal::{
     Paint, PrintError, Style, note, note_from, note_lines, print, print_bytes, print_from, print_line, print_with,

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
-pub struct GameFilm {
+pub struct GameReplay {
     moves: MoveRange,
     captions: Palette<String>,
     cells: Palette<Look>,
@@ -101,7 +101,7 @@ impl<T: Clone + Eq + Hash> Palette<T> {
     }
 }
 
-impl GameFilm {
+impl GameReplay {
     /// Starts a replay of these moves, without frames.
     #[must_use]
     pub fn new(moves: MoveRange) -> Self {
@@ -170,7 +170,7 @@ impl GameFilm {
     }
 }
 
-impl Observer for GameFilm {
+impl Observer for GameReplay {
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
         if self.moves.contains(step) {
             self.add(frame());

@@ -137,7 +137,7 @@ impl ProblemChecker {
             choice: problem.checker.clone(),
             program: checker.map(program),
             interactor: interactor.map(program),
-            least: problem.least_score(),
+            least: problem.min_score(),
             stop: None,
             expected: None,
             answer_files: Arc::default(),

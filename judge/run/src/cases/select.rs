@@ -79,7 +79,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
             cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));
         }
     }
-    if let Some(twice) = cases.names_twice().next() {
+    if let Some(twice) = cases.duplicate_names().next() {
         let mut sources = cases.iter().filter(|case| case.name == twice).map(|case| case.source);
         let first = sources.next().unwrap_or(CaseSource::Seed(0));
         let second = sources.next().unwrap_or_else(|| first.clone());

@@ -4,7 +4,7 @@ use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Wait
 use super::relay::{Pipe, Recorder, Relay, UnreadInput};
 use crate::command::{CallInput, CallResult, CaseInput, CommandError, LiveCall, SetterProgram};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, Protocol, ProtocolError};
+use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
 use judge_problem::{CheckerProtocol, Limits, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
@@ -106,7 +106,7 @@ pub(crate) fn converse(
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
         return Ok(Conversation { execution, decision, written: Vec::new(), transcript: None });
     }
-    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     let mut unread = UnreadInput::new(reader)?;
     let pending = PendingDecision {
         relay: &mut relay,

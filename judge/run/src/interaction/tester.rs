@@ -5,7 +5,7 @@ use super::decision::{self, Activity, Afterwards, Decider, PendingDecision, Wait
 use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
-use judge_problem::verdict::{self, CallOutput, Ending, Idleness, InteractorDecision, ProtocolError};
+use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
 use judge_problem::{CheckerProtocol, ExternalChecker, Limits, Ruling, ScoreStream, Time, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -97,7 +97,7 @@ fn perform(
     if matches!(execution.end, End::NotStarted(_)) {
         return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }
-    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     // The sandbox has killed it without a broken limit: the tester needed it no longer.
     let was_cut = is_readable(&over)? && execution.end == End::Signalled(9) && execution.breaches.is_empty();
     let failed = !ended_well && !was_cut;

@@ -17,7 +17,7 @@ use crate::cases::{Checked, CheckerError, PreparedCase, ReadError};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
-use judge_problem::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
+use judge_problem::verdict::{self, InteractiveVerdict, InteractorDecision, Termination};
 use judge_problem::{
     Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
     error_chain, tail,
@@ -407,8 +407,8 @@ impl<'a> CaseRunner<'a> {
                 InteractiveVerdict::Decided(ruling) => outcome_from_ruling(case.admit(ruling)),
                 InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
             },
-            (None, Ending::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
-            (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
+            (None, Termination::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
+            (None, Termination::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
         if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
             outcome.stderr = tail(&execution.stderr);
@@ -469,7 +469,9 @@ fn perform_passes(
         let mut execution = executor.run(&request)?;
         largest = larger(&largest, &execution.usage);
         execution.usage = largest.clone();
-        let Some(checking) = checking.as_mut().filter(|_| verdict::ending(&execution, limits) == Ending::Clean) else {
+        let Some(checking) =
+            checking.as_mut().filter(|_| verdict::termination(&execution, limits) == Termination::Clean)
+        else {
             return Ok(SolverRun { execution, decision: None, transcript: None });
         };
         let decision = match checking.check(&execution.stdout) {

@@ -64,7 +64,7 @@ impl Signals {
     }
 
     /// Returns whether a signal has come since the last call.
-    pub fn has_come(&mut self) -> bool {
+    pub fn is_pending(&mut self) -> bool {
         self.receiver.try_recv().is_ok()
     }
 

@@ -2,7 +2,7 @@
 
 use super::spec::{missing, tool, usable};
 use crate::{command, program};
-use judge_problem::verdict::{self, Ending};
+use judge_problem::verdict::{self, Termination};
 use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
 use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
@@ -125,24 +125,24 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
         return Compiled::NotStarted(unstarted(compiler, errno));
     }
     let said = message(execution);
-    let why = match (verdict::ending(execution, limits), made) {
-        (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
-        (Ending::Clean, Ok(files)) => return Compiled::Made(files),
-        (Ending::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
-        (Ending::Failed(Verdict::RuntimeError, _), _)
+    let why = match (verdict::termination(execution, limits), made) {
+        (Termination::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
+        (Termination::Clean, Ok(files)) => return Compiled::Made(files),
+        (Termination::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
+        (Termination::Failed(Verdict::RuntimeError, _), _)
             if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
         {
             return Compiled::Refused(said);
         }
-        (Ending::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
+        (Termination::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
             format!("the compiler was {note}")
         }
-        (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
+        (Termination::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
         // A compiler has another limit on files than a solver.
-        (Ending::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
+        (Termination::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
             format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
         }
-        (Ending::Failed(_, note), _) => format!("the compiler used {note}"),
+        (Termination::Failed(_, note), _) => format!("the compiler used {note}"),
     };
     Compiled::Refused(format!("{why}\n{said}").trim_end().to_owned())
 }

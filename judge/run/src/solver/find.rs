@@ -9,7 +9,7 @@ use crate::program::{
     find_program, is_below_here, is_in_journal, is_open, named_program, refuse_private_link, show_arguments,
     start_failure,
 };
-use judge_problem::verdict::{self, Ending};
+use judge_problem::verdict::{self, Termination};
 use judge_problem::{
     Allowance, BundledSolver, Digest, Invocation, JOURNAL_FOLDER, LanguageChoice, Languages, Limits, Program, Runtime,
     Solver, SolverSpec,
@@ -219,14 +219,14 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
     Invocation::Program(program)
 }
 
-/// Returns how a run of `program` ended, as [`verdict::ending`] does; if it could not be started, the note also says
+/// Returns how a run of `program` ended, as [`verdict::termination`] does; if it could not be started, the note also says
 /// what is wrong with the file.
 #[must_use]
-pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending {
-    match (verdict::ending(execution, limits), execution.end) {
-        (Ending::Failed(verdict, note), End::NotStarted(errno)) => {
+pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Termination {
+    match (verdict::termination(execution, limits), execution.end) {
+        (Termination::Failed(verdict, note), End::NotStarted(errno)) => {
             let why = start_failure(program, Errno::from_raw_os_error(errno));
-            Ending::Failed(verdict, why.map_or(note.clone(), |why| format!("{note}: {why}")))
+            Termination::Failed(verdict, why.map_or(note.clone(), |why| format!("{note}: {why}")))
         }
         (ending, _) => ending,
     }

@@ -72,7 +72,7 @@ impl Project {
 
     fn of_folder(folder: &Path, files: Vec<WorkFile>, language: &Language) -> Result<Self, Unusable> {
         let is_source =
-            |path: &Path| path.extension().and_then(OsStr::to_str).is_some_and(|end| language.has_ending(end));
+            |path: &Path| path.extension().and_then(OsStr::to_str).is_some_and(|end| language.has_extension(end));
         let sources: Vec<_> = files.iter().map(|file| &file.path).filter(|path| is_source(path)).cloned().collect();
         let main = main_source(folder, &sources);
         if main.is_none() && language.uses("{source}") {

@@ -207,9 +207,9 @@ fn of_path<'a>(
         return Ok(None);
     }
     let ending = path.extension().and_then(|ending| ending.to_str());
-    let of_ending = || first_installed(languages().of_ending(ending.unwrap_or_default()).collect());
+    let with_extension = || first_installed(languages().with_extension(ending.unwrap_or_default()).collect());
     // A script that names its interpreter is a program.
-    let is_script = is_executable(path) && (head(path).starts_with(b"#!") || of_ending().is_none());
+    let is_script = is_executable(path) && (head(path).starts_with(b"#!") || with_extension().is_none());
     match (chosen, ending) {
         (Some(language), _) => Ok(Some(language)),
         (None, _) if is_script => Ok(None),
@@ -217,7 +217,7 @@ fn of_path<'a>(
             let file = path.display().to_string();
             let unknown =
                 || SolverError::UnknownSource { file, ending: ending.to_owned(), known: languages().endings() };
-            of_ending().ok_or_else(unknown).map(Some)
+            with_extension().ok_or_else(unknown).map(Some)
         }
         (None, _) => Ok(None),
     }
@@ -229,7 +229,7 @@ fn of_path<'a>(
 /// When there is none.
 pub(super) fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
     let ending = name.trim_start_matches('.').to_lowercase().replace("++", "pp").replace('#', "s");
-    languages.find(name).or_else(|| languages.of_ending(&ending).next()).ok_or_else(|| {
+    languages.find(name).or_else(|| languages.with_extension(&ending).next()).ok_or_else(|| {
         let names = || languages.iter().map(|language| &*language.name);
         let meant = closest(name, names()).map(str::to_owned);
         SolverError::UnknownLanguage { name: name.to_owned(), meant, known: names().collect::<Vec<_>>().join(", ") }
@@ -249,7 +249,7 @@ fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<Option<&'a L
     endings.sort();
     endings.dedup();
     let mut found: Vec<&Language> =
-        endings.iter().filter_map(|ending| first_installed(languages.of_ending(ending).collect())).collect();
+        endings.iter().filter_map(|ending| first_installed(languages.with_extension(ending).collect())).collect();
     found.dedup_by_key(|language| &language.name);
     let folder = folder.display().to_string();
     match &*found {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use judge_sandbox::{Breach, End, Execution, Sandbox, Stdin, Visible, Worker};
 
-use super::cases::{Case, Ending};
+use super::cases::{Case, Termination};
 use super::pace::{self, in_time, patiently};
 use super::request;
 use super::scene::{HIDDEN, Scene, folder_for_all, processes_with};
@@ -24,7 +24,7 @@ pub(crate) fn refuses_own_code(sandbox: &Sandbox) -> bool {
 /// What the case should result in, in this sandbox.
 pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
     if case.executes_own && refuses_own_code(sandbox) {
-        return Case { allowed: &[Ending::Code(4)], says: None, cpu: Some((0, 20)), ..*case };
+        return Case { allowed: &[Termination::Code(4)], says: None, cpu: Some((0, 20)), ..*case };
     }
     *case
 }
@@ -83,7 +83,7 @@ pub(crate) fn attempt(
         request.stdin = Stdin::Bytes(Arc::from(b"nothing".as_slice()));
         for _ in 0..ALIKE {
             let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
-            let is_nothing = Ending::Fine.is_of(&execution) && execution.stdout.is_empty();
+            let is_nothing = Termination::Fine.is_of(&execution) && execution.stdout.is_empty();
             is_nothing.then_some(()).ok_or_else(|| format!("nothing is to be done: {execution:?}"))?;
         }
         request.stdin = Stdin::Bytes(words[1..].join(" ").into_bytes().into());

@@ -6,7 +6,7 @@ use judge_sandbox::{Breach, End, Execution};
 
 /// How a run may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum Termination {
     /// Exit code 0, and no limit exceeded.
     Fine,
     /// Another exit code or a signal, and no limit exceeded. A program that did not start has not failed.
@@ -23,7 +23,7 @@ pub(crate) enum Ending {
     Processes,
 }
 
-impl Ending {
+impl Termination {
     /// Whether `execution` ended like this, judged by its most important breach. No program that did not start has.
     pub(crate) fn is_of(self, execution: &Execution) -> bool {
         if matches!(execution.end, End::NotStarted(_)) {
@@ -32,16 +32,16 @@ impl Ending {
         let clean = execution.breaches.is_empty();
         let first = |breach| execution.breaches.first() == Some(&breach);
         match self {
-            Ending::Fine => clean && execution.end == End::Exited(0),
-            Ending::Failed => clean && failed(execution),
-            Ending::Code(code) => clean && execution.end == End::Exited(code),
-            Ending::Signal(signal) => clean && execution.end == End::Signalled(signal),
-            Ending::Cpu => first(Breach::Cpu),
-            Ending::Wall => first(Breach::Wall),
-            Ending::Memory => first(Breach::Memory),
-            Ending::Output => first(Breach::Output),
-            Ending::Disk => first(Breach::Disk),
-            Ending::Processes => first(Breach::Processes),
+            Termination::Fine => clean && execution.end == End::Exited(0),
+            Termination::Failed => clean && failed(execution),
+            Termination::Code(code) => clean && execution.end == End::Exited(code),
+            Termination::Signal(signal) => clean && execution.end == End::Signalled(signal),
+            Termination::Cpu => first(Breach::Cpu),
+            Termination::Wall => first(Breach::Wall),
+            Termination::Memory => first(Breach::Memory),
+            Termination::Output => first(Breach::Output),
+            Termination::Disk => first(Breach::Disk),
+            Termination::Processes => first(Breach::Processes),
         }
     }
 }
@@ -64,7 +64,7 @@ pub(crate) struct Case {
     pub(crate) wall_ms: u64,
     pub(crate) memory_mib: u64,
     pub(crate) processes: u32,
-    pub(crate) allowed: &'static [Ending],
+    pub(crate) allowed: &'static [Termination],
     pub(crate) says: Option<&'static str>,
     pub(crate) stdin_mib: usize,
     /// Executes what it wrote. Where CPU time could then not be counted, it may not, and exits with code 4.
@@ -78,7 +78,7 @@ pub(crate) struct Case {
 }
 
 /// The time limit is short if it may end the program, and otherwise longer than a busy machine needs.
-const fn case(command: &'static str, allowed: &'static [Ending]) -> Case {
+const fn case(command: &'static str, allowed: &'static [Termination]) -> Case {
     Case {
         command,
         cpu_ms: 300,
@@ -95,16 +95,16 @@ const fn case(command: &'static str, allowed: &'static [Ending]) -> Case {
     }
 }
 
-const fn allows_wall(allowed: &[Ending]) -> bool {
+const fn allows_wall(allowed: &[Termination]) -> bool {
     match allowed {
         [] => false,
-        [Ending::Wall, ..] => true,
+        [Termination::Wall, ..] => true,
         [_, rest @ ..] => allows_wall(rest),
     }
 }
 
 const fn done(command: &'static str) -> Case {
-    let mut case = case(command, &[Ending::Fine]);
+    let mut case = case(command, &[Termination::Fine]);
     case.says = Some("done\n");
     case
 }
@@ -122,7 +122,7 @@ const fn unseen(command: &'static str) -> Case {
 }
 
 /// A program that should reach its memory limit, with enough time for it.
-const fn hog(command: &'static str, allowed: &'static [Ending]) -> Case {
+const fn hog(command: &'static str, allowed: &'static [Termination]) -> Case {
     case(command, allowed).time(2000, 9000)
 }
 
@@ -169,7 +169,7 @@ impl Case {
     }
 }
 
-use Ending::{Code, Cpu, Disk, Failed, Fine, Memory, Output, Processes, Signal, Wall};
+use Termination::{Code, Cpu, Disk, Failed, Fine, Memory, Output, Processes, Signal, Wall};
 
 /// Everything that programs are known to try.
 pub(crate) const CASES: &[Case] = &[

@@ -4,7 +4,7 @@ use crate::commands::import::NewFolder;
 use judge_cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
 use judge_problem::manifest::Catalogue;
-use judge_problem::verdict::Ending;
+use judge_problem::verdict::Termination;
 use judge_problem::{
     Bytes, Exit, Expectation, Invocation, JobId, LanguageTable, Languages, Limits, Problem, Program, Solver,
     SolverSpec, Stop, Time, Verdict,
@@ -89,7 +89,7 @@ impl<'a> Workshop<'a> {
         let request = self.request(program, wanted, stdin, [Sink::File(output), stderr]);
         let execution = runner::run_alone(&self.sandbox, |worker| worker.run(&request))?;
         let execution = execution.ok_or_else(Failure::interrupted)?;
-        let Ending::Failed(verdict, why) = solver::ending(&request.program, &execution, &self.limits) else {
+        let Termination::Failed(verdict, why) = solver::ending(&request.program, &execution, &self.limits) else {
             return Ok(());
         };
         let said = String::from_utf8_lossy(&execution.stderr);

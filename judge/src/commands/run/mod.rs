@@ -114,7 +114,7 @@ fn attach(given: Given<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, F
     let sandbox = sandbox::open(&own.sandbox)?;
     let start = Start::Attach(attached.folder.clone());
     let runner = running(&catalogue, &own, &sandbox, outputs.show_features()).runner(Presence::Back(start))?;
-    let recorder = Recorder::take_up(&catalogue, &plan, attached.run.id, &attached.hashes(), runner.tier())?;
+    let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &attached.hashes(), runner.tier())?;
     let features = vec![None; plan.cases.len()];
     let provenance = attached.provenance();
     Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }

@@ -161,7 +161,7 @@ pub(super) async fn points(
         let solver =
             |solver: usize| SolverPoints { solver: &plan.solvers[solver].spec.name, ..SolverPoints::default() };
         let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
-        for (job, [x, y]) in found.iter().step_by(judge_report::every_how_many(found.len())) {
+        for (job, [x, y]) in found.iter().step_by(judge_report::chart_stride(found.len())) {
             let points = &mut solvers[job.solver];
             points.cases.push(plan.cases.at(job.case).name.to_string());
             points.x.push(*x);
