@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// Four times as many cases take at most eight times as long: what is quadratic takes sixteen times as long.
 const CASES: usize = 2_000;
 const MORE: usize = 4 * CASES;
-const MOST_GROWTH: u32 = 8;
+const MAX_GROWTH: u32 = 8;
 
 /// Commands over the runs 1 and 2, of which each writes what it is told to.
 const COMMANDS: [&[&str]; 9] = [
@@ -60,7 +60,7 @@ fn time_grows_linearly_with_cases() {
             let (short, long) = (time(few.path(), arguments), time(many.path(), arguments));
             found.push((short, long));
             // What every start costs is not measured.
-            long <= short * MOST_GROWTH + Duration::from_millis(100)
+            long <= short * MAX_GROWTH + Duration::from_millis(100)
         });
         assert!(is_linear, "{arguments:?}: the times for {CASES} cases and for {MORE}: {found:?}");
     }

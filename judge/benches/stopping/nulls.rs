@@ -43,7 +43,7 @@ fn critical_t(cases: u64) -> f64 {
 
 /// Whether the level still holds after many cases.
 pub(crate) fn long_table(runs: usize) {
-    const MOST: usize = 10_000;
+    const MAX: usize = 10_000;
     println!("\nFalse decisions of {runs} runs with mean effect 0, by the number of cases:\n");
     println!("| effects | up to 1,000 | up to 10,000 |\n|---|---:|---:|");
     let columns = || Population::recorded("columns-short", "columns-long");
@@ -56,12 +56,12 @@ pub(crate) fn long_table(runs: usize) {
     ];
     for (seed, (name, population)) in shown.iter().enumerate() {
         let mut random = Random::new(100 + seed as u64);
-        let stops: Vec<Stop> = (0..runs).map(|_| stop_at(population, 0.0, settings(), MOST, &mut random)).collect();
+        let stops: Vec<Stop> = (0..runs).map(|_| stop_at(population, 0.0, settings(), MAX, &mut random)).collect();
         let by = |most| {
             let is_false = |stop: &&Stop| stop.decision != Decision::Undecided && stop.cases <= most;
             percent(stops.iter().filter(is_false).count(), runs)
         };
-        println!("| {name} | {:.1} % | {:.1} % |", by(LOOKS), by(MOST));
+        println!("| {name} | {:.1} % | {:.1} % |", by(LOOKS), by(MAX));
     }
 }
 

@@ -8,9 +8,9 @@ use std::convert::Infallible;
 const SOLVERS: usize = 30;
 const TIED: usize = 5;
 /// The distance between neighbours that do not tie, in standard deviations of a score, grows with the place.
-const LEAST_GAP: f64 = 0.25;
+const MIN_GAP: f64 = 0.25;
 const GAP_GROWTH: f64 = 0.05;
-const MOST_CASES: usize = 600;
+const MAX_CASES: usize = 600;
 
 /// Prints how often a place is false, and the case runs against those of an equal share.
 pub(crate) fn rank_table(runs: usize) {
@@ -30,7 +30,7 @@ pub(crate) fn rank_table(runs: usize) {
         equal += run.last_decision * SOLVERS;
         decided += SOLVERS * (SOLVERS - 1) / 2 - run.order.open_pairs().len();
     }
-    println!("{SOLVERS} solvers, {TIED} of them tied, {runs} runs, up to {MOST_CASES} cases");
+    println!("{SOLVERS} solvers, {TIED} of them tied, {runs} runs, up to {MAX_CASES} cases");
     println!("a false place: {:.1} % of the runs; alpha {:.0} %", percent(false_places, runs), 100.0 * ALPHA);
     println!("pairs in order: {:.1} of 435; 425 have one", decided as f64 / runs as f64);
     println!("case runs: {:.0} % of an equal share up to the last decision", percent(own, equal));
@@ -38,7 +38,7 @@ pub(crate) fn rank_table(runs: usize) {
 
 fn quality(solver: usize) -> f64 {
     let steps = solver.saturating_sub(TIED - 1) as f64;
-    steps * (LEAST_GAP + GAP_GROWTH * steps)
+    steps * (MIN_GAP + GAP_GROWTH * steps)
 }
 
 struct Run {
@@ -53,7 +53,7 @@ impl Run {
     fn play(quality: &[f64], random: &mut Random) -> Self {
         let mut run = Self { order: SolverOrder::new(SOLVERS), case_runs: 0, last_decision: 0 };
         let (mut scores, mut case_runs): (Vec<Vec<f64>>, usize) = (Vec::new(), 0);
-        while scores.len() < MOST_CASES {
+        while scores.len() < MAX_CASES {
             let (open, before) = (run.order.open_solvers(), run.order.open_pairs().len());
             let batch = if scores.is_empty() { 8 } else { (scores.len() / 16).max(4) };
             case_runs += batch * open.len();

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// So much of the files that were checked is kept for the run. To open a small one again takes longer than to check an answer
 /// to it.
-const MOST_BYTES_KEPT: usize = 16 << 20;
+const MAX_BYTES_KEPT: usize = 16 << 20;
 
 /// The cases of a command, and the features of each; `None` if its input was not read.
 pub struct ChosenCases {
@@ -113,7 +113,7 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
     let files_count = files.len();
-    let room = AtomicUsize::new(MOST_BYTES_KEPT);
+    let room = AtomicUsize::new(MAX_BYTES_KEPT);
     let is_kept = |input: &[u8]| {
         room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(input.len())).is_ok()
     };

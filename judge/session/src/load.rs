@@ -229,7 +229,7 @@ fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
 
 /// The file of the folders that were noted; a longer one starts anew.
 const FILE: &str = "noted-folders";
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// The number of digits of a folder's hash.
 const DIGITS: usize = 32;
@@ -246,7 +246,7 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
     if noted.lines().any(|known| known == line) {
         return false;
     }
-    if noted.len() > MOST_BYTES {
+    if noted.len() > MAX_BYTES {
         let _ = remove_file(file);
     }
     let parent = file.parent().is_some_and(|parent| create_dir_all(parent).is_ok());
@@ -325,7 +325,7 @@ mod tests {
         let file = state.path().join("deep/er/file");
         assert!(is_first_in(&file, Path::new("/a")) && is_first_in(&file, Path::new("/b")));
         assert!(!is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/b")));
-        std::fs::write(&file, "x".repeat(MOST_BYTES + 1)).unwrap();
+        std::fs::write(&file, "x".repeat(MAX_BYTES + 1)).unwrap();
         assert!(is_first_in(&file, Path::new("/a")) && !is_first_in(&file, Path::new("/a")));
         assert!(std::fs::metadata(&file).unwrap().len() < 100);
     }

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The number of cases after which a condition is taken to hold for none.
-const MOST_EXAMINED: usize = 1_000_000;
+const MAX_EXAMINED: usize = 1_000_000;
 
 /// Runs plans in one sandbox.
 pub struct MatchRunner<'a> {
@@ -176,7 +176,7 @@ impl<'a> MatchRunner<'a> {
         let reader = CaseReader::of(&self.template.problem);
         // A case that cannot be read is kept: running it reports why.
         let holds = move |case: &CaseSpec| reader.describe(case).map_or(true, |found| condition.holds(&found.features));
-        Ok(Box::new(cases.take(MOST_EXAMINED).filter(holds)))
+        Ok(Box::new(cases.take(MAX_EXAMINED).filter(holds)))
     }
 
     /// Returns the plan that all plans are made from, without solvers or cases.

@@ -22,7 +22,7 @@ const FIRST_BATCH: usize = 8;
 /// The factor by which a later batch is smaller than all cases before it, and its least size. Neither depends on
 /// `--jobs`, so that `--jobs` does not change the result.
 const BATCH_SHARE: usize = 16;
-const LEAST_BATCH: usize = 4;
+const MIN_BATCH: usize = 4;
 
 /// Ranks solvers.
 pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failure> {
@@ -86,7 +86,7 @@ fn until_decided(
     loop {
         let open = order.open_solvers();
         let first_case = played.plan.cases.len();
-        let size = if first_case == 0 { FIRST_BATCH } else { LEAST_BATCH.max(first_case / BATCH_SHARE) };
+        let size = if first_case == 0 { FIRST_BATCH } else { MIN_BATCH.max(first_case / BATCH_SHARE) };
         let batch: CaseList = pool.by_ref().take(size).collect();
         if open.is_empty() || batch.is_empty() {
             break;

@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The most files that are looked at.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 
 /// Folders that builds write to.
 const BUILT: [&str; 3] = ["target", "__pycache__", "node_modules"];
@@ -99,7 +99,7 @@ fn look(watched: &[PathBuf]) -> Seen {
 }
 
 fn look_at(path: &Path, seen: &mut Seen) {
-    if seen.len() >= MOST_FILES {
+    if seen.len() >= MAX_FILES {
         return;
     }
     let Ok(found) = path.metadata() else {

@@ -1,6 +1,12 @@
-//! Is B better than A? Paired effects, their intervals and tests, and a test that may be looked at after every case.
+//! Is solver B better than solver A? This crate answers from the differences of their scores, and searches for good parameters.
 //!
-//! Pure: numbers in, numbers out, the same ones every time (what is random is seeded).
+//! The functions are pure: numbers in, numbers out. What is random takes a seed, so the same input gives the same output.
+//!
+//! Three types do most of the work:
+//!
+//! - [`EffectSummary`] describes a fixed number of paired effects: mean, interval, sign test, Wilcoxon test and a finding.
+//! - [`Sequence`] takes one effect after another and may be asked for its decision after each.
+//! - [`Search`](tune::Search) chooses which setting of a solver's parameters runs next, and which is best.
 //!
 //! ```text
 //! terms   ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
@@ -9,6 +15,21 @@
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
 //! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
+//! ```
+//!
+//! The way of one value: a case gives both solvers a score, their difference is an effect, and `Sequence::push` adds it to the
+//! evidence. The decision changes once the evidence is strong enough:
+//!
+//! ```
+//! use judge_statistics::{Decision, Sequence, SequenceSettings};
+//!
+//! let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: None };
+//! let mut sequence = Sequence::new(settings).expect("alpha is a probability");
+//! for case in 0..60 {
+//!     let (old, new) = (10.0, 10.8 + 1.4 * (f64::from(case) * 2.4).sin());
+//!     sequence.push(new - old);
+//! }
+//! assert_eq!(sequence.decision(), Decision::Better);
 //! ```
 
 mod anytime;

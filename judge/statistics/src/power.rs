@@ -28,7 +28,7 @@ use super::moments::Interval;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// The largest number of cases that is searched.
-pub(super) const MOST_CASES: u64 = 1 << 40;
+pub(super) const MAX_CASES: u64 = 1 << 40;
 /// Degrees of freedom from which on the expansion is used.
 const NORMAL_FROM: f64 = 10_000.0;
 
@@ -79,11 +79,11 @@ pub fn normal_level(value: f64) -> f64 {
 #[must_use]
 pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());
-    if effect == 0.0 || !shows(MOST_CASES) {
+    if effect == 0.0 || !shows(MAX_CASES) {
         return None;
     }
     // The detectable effect shrinks with every case, so the answer is found by bisection.
-    let (mut too_few, mut enough) = (1, MOST_CASES);
+    let (mut too_few, mut enough) = (1, MAX_CASES);
     while enough - too_few > 1 {
         let middle = u64::midpoint(too_few, enough);
         if shows(middle) { enough = middle } else { too_few = middle }

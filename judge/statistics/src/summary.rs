@@ -22,7 +22,7 @@
 use super::anytime::Term;
 use super::moments::Interval;
 use super::moments::Moments;
-use super::power::MOST_CASES;
+use super::power::MAX_CASES;
 use super::power::student_quantile;
 use super::rank_tests::{SignTest, sign_test};
 use super::rank_tests::{Wilcoxon, wilcoxon};
@@ -133,11 +133,11 @@ impl Finding {
 fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
     let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
     let needed = (cases as f64 * (radius / enough).powi(2)).ceil();
-    (needed < MOST_CASES as f64).then(|| (needed as u64).saturating_sub(cases as u64).max(1))
+    (needed < MAX_CASES as f64).then(|| (needed as u64).saturating_sub(cases as u64).max(1))
 }
 
 /// The number of effects other than 0 up to which all arrangements of signs are gone through.
-const MOST_FLIPPED: usize = 16;
+const MAX_FLIPPED: usize = 16;
 
 /// Hall's correction counts at this share of alpha.
 const HALL_SHARE: f64 = 0.2;
@@ -189,7 +189,7 @@ fn outweighs_skewness(moments: &Moments, alpha: f64) -> bool {
 fn flip_level(sample: &[f64]) -> f64 {
     let sizes: Vec<f64> = sample.iter().filter(|&&effect| effect != 0.0).map(|effect| effect.abs()).collect();
     let clearest = (1.0 - sizes.len() as f64).exp2();
-    if sizes.len() > MOST_FLIPPED || sizes.is_empty() {
+    if sizes.len() > MAX_FLIPPED || sizes.is_empty() {
         return clearest;
     }
     let mut sum: f64 = sizes.iter().sum();

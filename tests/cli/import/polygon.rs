@@ -124,12 +124,12 @@ const SHARED: [(&str, &str); 9] = [
     (
         "files/val.cpp",
         "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { long a, b;\n\
-         return std::cin >> a >> b && a <= MOST ? 0 : quit(3, \"FAIL too many\"); }\n",
+         return std::cin >> a >> b && a <= MAX ? 0 : quit(3, \"FAIL too many\"); }\n",
     ),
-    ("files/limits.hpp", "#define MOST 40\n"),
+    ("files/limits.hpp", "#define MAX 40\n"),
     (
         "files/pair.cpp",
-        "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { std::cout << MOST << \" 1\\n\"; }\n",
+        "#include \"testlib.h\"\n#include \"limits.hpp\"\nint main() { std::cout << MAX << \" 1\\n\"; }\n",
     ),
     ("files/near.py", "import sys, numbers_of\nprint(*numbers_of.near(int(sys.argv[1])))\n"),
     ("files/numbers_of.py", "def near(n):\n    return n, n + 1\n"),

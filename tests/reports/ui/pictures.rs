@@ -11,7 +11,7 @@ use std::path::Path;
 const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pictures");
 
 /// The most bytes of a picture.
-const MOST_BYTES: usize = 150_000;
+const MAX_BYTES: usize = 150_000;
 
 /// A story of a solver that gets better.
 const RUNS: [&[&str]; 5] = [
@@ -104,7 +104,7 @@ fn pictures_are_small_and_without_complaints() {
         browser.until(&format!("Boolean({ready})"));
         let taken = browser.call("Page.captureScreenshot", json!({ "format": "png", "optimizeForSpeed": false }));
         let png = BASE64.decode(taken["data"].as_str().unwrap().as_bytes()).unwrap();
-        assert!(png.len() < MOST_BYTES, "{name} has {} bytes", png.len());
+        assert!(png.len() < MAX_BYTES, "{name} has {} bytes", png.len());
         if is_kept {
             std::fs::write(Path::new(PICTURES).join(format!("{name}.png")), png).unwrap();
         }

@@ -16,7 +16,7 @@ use num_traits::{Signed, ToPrimitive};
 use std::f64::consts::PI;
 
 /// The maximum skewness that is used, because few runs give a rough estimate.
-const LARGEST_SKEWNESS: f64 = 1.0;
+const MAX_SKEWNESS: f64 = 1.0;
 
 /// The mean scores of a case accepted in both runs.
 pub(super) type SamplePair<'a> = (&'a Sample, &'a Sample);
@@ -142,7 +142,7 @@ impl Noise {
         // Each term is divided by the cube of the standard error, because cubes of large scores would overflow.
         let third: f64 = known.map(|pair| pair.third_moment(factor) / error.deviation / error.deviation).sum();
         let good = if direction == Direction::Max { 1.0 } else { -1.0 };
-        let skewness = (good * third / error.deviation).clamp(-LARGEST_SKEWNESS, 0.0);
+        let skewness = (good * third / error.deviation).clamp(-MAX_SKEWNESS, 0.0);
         Some(Self { cases, factor, error, skewness: if skewness.is_finite() { skewness } else { 0.0 } })
     }
 
@@ -380,7 +380,7 @@ const ENOUGH_RECORDED: u32 = 5;
 /// The numbers of runs of today in the table.
 const REPEATS: [u32; 4] = [1, 2, 3, 5];
 /// The largest number of cases or runs that is searched.
-const MOST: u32 = 1 << 20;
+const MAX: u32 = 1 << 20;
 
 /// A possible gate, with cases as noisy as in the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -421,7 +421,7 @@ impl Calibration {
         let recorded = known.iter().map(|sample| sample.runs()).min()?;
         let of_a_case = known.iter().map(|sample| sample.freedom()).sum::<f64>() / known.len() as f64;
         (total > 0.0).then(|| Self {
-            cases: u32::try_from(known.len()).unwrap_or(MOST),
+            cases: u32::try_from(known.len()).unwrap_or(MAX),
             recorded,
             spread: error.deviation / total,
             alpha,
@@ -468,10 +468,10 @@ fn least(from: u32, fall: f64, design: impl Fn(u32) -> Design) -> Option<Design>
     if is_enough(from) {
         return Some(design(from));
     }
-    if !is_enough(MOST) {
+    if !is_enough(MAX) {
         return None;
     }
-    let (mut too_few, mut enough) = (from, MOST);
+    let (mut too_few, mut enough) = (from, MAX);
     while enough - too_few > 1 {
         let middle = u32::midpoint(too_few, enough);
         if is_enough(middle) { enough = middle } else { too_few = middle }
@@ -554,7 +554,7 @@ mod tests {
         // One run has -1, the baseline takes a 25th off; twenty cases, and six runs in place of five.
         assert!((-0.4..-0.1).contains(&low) && none == 0.0, "{low} {none}");
         assert_eq!((of(1.0, Direction::Min), of(-1.0, Direction::Min)), (low, 0.0));
-        assert_eq!(of(-1e9, Direction::Max), -LARGEST_SKEWNESS);
+        assert_eq!(of(-1e9, Direction::Max), -MAX_SKEWNESS);
     }
 
     fn sample_of_noise_test(runs: u32, mean: i64, spread: f64) -> Sample {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 const DEFAULT_SHARE: f64 = 0.001;
 
 /// The largest relative difference between scores of one sign.
-const LARGEST_RELATIVE: f64 = 1.0;
+const MAX_RELATIVE: f64 = 1.0;
 
 /// The measure of effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl EffectMeasure {
     pub fn bound(self, rule: &Rule) -> Option<f64> {
         match self {
             Self::Points => rule.max_points()?.to_f64(),
-            Self::Relative => Some(LARGEST_RELATIVE),
+            Self::Relative => Some(MAX_RELATIVE),
             Self::Total | Self::Ratio | Self::Difference => None,
         }
     }

@@ -184,7 +184,7 @@ const DECIMAL_DIGITS: usize = 768;
 const HEXADECIMAL_DIGITS: usize = 15;
 
 /// A larger exponent cannot be offset by the number of digits of a token.
-const LARGEST_EXPONENT: i64 = 1 << 60;
+const MAX_EXPONENT: i64 = 1 << 60;
 
 /// Returns the number that a whole token represents. `None` if it is not a number, infinite, or too large. As in the C
 /// library, an exponent without digits is ignored. It takes linear time.
@@ -290,10 +290,10 @@ fn split(text: &str, marks: [char; 2]) -> Option<Written<'_>> {
         return None;
     }
     let exponent = match exponent.parse::<i64>() {
-        Ok(exponent) => exponent.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT),
+        Ok(exponent) => exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT),
         Err(error) => match error.kind() {
-            IntErrorKind::PosOverflow => LARGEST_EXPONENT,
-            IntErrorKind::NegOverflow => -LARGEST_EXPONENT,
+            IntErrorKind::PosOverflow => MAX_EXPONENT,
+            IntErrorKind::NegOverflow => -MAX_EXPONENT,
             // There are no digits.
             _ => 0,
         },

@@ -146,7 +146,7 @@ const FAILURES_SHOWN: usize = 20;
 const SORTED_SHOWN: usize = 20;
 
 /// Why a row is shown.
-const MOST_CPU: &str = "most CPU time";
+const MAX_CPU: &str = "most CPU time";
 
 /// A row of the table: a job, and why it is shown if not all are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,10 +207,10 @@ pub(super) fn extreme_rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     let found = [
         ("lowest score", accepted().min_by_key(score)),
         ("highest score", accepted().min_by_key(|job| Reverse(score(job)))),
-        (MOST_CPU, accepted().min_by_key(|(_, outcome)| Reverse(outcome.cpu))),
+        (MAX_CPU, accepted().min_by_key(|(_, outcome)| Reverse(outcome.cpu))),
         ("most memory", accepted().min_by_key(|(_, outcome)| Reverse(outcome.memory))),
     ];
-    let is_comparable = |why: &str| why != MOST_CPU || !report.provenance.nodes.differ();
+    let is_comparable = |why: &str| why != MAX_CPU || !report.provenance.nodes.differ();
     let found = found.into_iter().filter(|(why, _)| is_comparable(why));
     found.filter_map(|(why, job)| Some(CaseRow { job: job?.0, why: Some(why) })).collect()
 }

@@ -235,10 +235,10 @@ impl<'a> Reference<'a> {
 }
 
 /// The largest number of points in a chart. More of them would overlap.
-const MOST: usize = 5000;
+const MAX: usize = 5000;
 
 /// Returns n such that a chart of this many points draws every n-th one.
 #[must_use]
 pub fn chart_stride(points: usize) -> usize {
-    points.div_ceil(MOST).max(1)
+    points.div_ceil(MAX).max(1)
 }

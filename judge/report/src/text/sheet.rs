@@ -78,7 +78,7 @@ pub(crate) fn words(text: &str) -> String {
 }
 
 /// The largest page in bytes. Comments may have 65,536 characters; the rest is left for the text of a bot.
-const LARGEST: usize = 56_000;
+const MAX: usize = 56_000;
 
 /// The widths of a field of a table, a note and a command.
 const FIELD_WIDTH: usize = 48;
@@ -113,7 +113,7 @@ impl Page {
 
     /// Adds a part if it fits.
     pub(crate) fn add(&mut self, part: &str) {
-        if self.text.len() + part.len() > LARGEST {
+        if self.text.len() + part.len() > MAX {
             self.left_out = true;
         } else if !part.is_empty() {
             self.text.push('\n');
@@ -137,7 +137,7 @@ impl Page {
 
     /// Returns as many of the `count` parts as fit, and the number of the others.
     fn fitting(&mut self, count: usize, parts: impl Iterator<Item = String>) -> String {
-        let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
+        let room = MAX.saturating_sub(self.text.len() + RESERVE);
         let mut length = 0;
         let fitting = parts.take_while(|part| {
             length += part.len();

@@ -220,7 +220,7 @@ const READABLE: usize = 12;
 const WRAPPED: usize = 20;
 
 /// Nothing is cut below this width.
-const LEAST: usize = 3;
+const MIN: usize = 3;
 
 /// The columns that are shown.
 struct Layout {
@@ -262,8 +262,8 @@ impl Layout {
         }
         let gap = GAPS[1];
         let words =
-            |&(place, natural): &(usize, usize)| if columns[place].is_whole { natural } else { natural.min(LEAST) };
-        let all = |&(_, natural): &(usize, usize)| natural.min(LEAST);
+            |&(place, natural): &(usize, usize)| if columns[place].is_whole { natural } else { natural.min(MIN) };
+        let all = |&(_, natural): &(usize, usize)| natural.min(MIN);
         let columns = shrunk(&shown, width, gap, words).or_else(|| shrunk(&shown, width, gap, all)).unwrap_or(shown);
         Self { columns, gap, left_out }
     }
@@ -357,7 +357,7 @@ fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
 /// with as many spaces.
 pub(crate) fn paragraph(first: &str, text: &str, width: Option<usize>) -> String {
     let indent = first.width();
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(MIN));
     let lines = wrapped(text, room, str::to_owned);
     let separator = format!("\n{}", " ".repeat(indent));
     format!("{first}{}", lines.join(&separator))

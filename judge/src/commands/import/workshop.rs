@@ -182,7 +182,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// How long an accepted submission may take on one case while it is measured.
-const LONGEST: Time = Time(Duration::from_secs(60));
+const MAX_LENGTH: Time = Time(Duration::from_secs(60));
 
 /// The time limit, or why there is none.
 pub(super) type Measured = Result<TimeLimit, String>;
@@ -249,7 +249,7 @@ pub(super) fn measure(
 }
 
 fn running(args: &ImportArgs) -> RunningArgs {
-    let limits = LimitArgs { cpu: Some(LONGEST), ..LimitArgs::default() };
+    let limits = LimitArgs { cpu: Some(MAX_LENGTH), ..LimitArgs::default() };
     RunningArgs::unrecorded(limits, args.jobs.clone(), BuildArgs::default(), args.sandbox.clone())
 }
 

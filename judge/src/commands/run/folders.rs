@@ -124,7 +124,7 @@ fn file_name(name: &str) -> Cow<'_, str> {
 }
 
 /// The most bytes of a name in the folder, without its ending.
-const LONGEST: usize = 80;
+const MAX_LENGTH: usize = 80;
 
 /// The folder that the pages are written to.
 pub(super) struct FeedbackFolder<'a> {
@@ -191,7 +191,7 @@ fn readable_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let mut cleaned: String = name.chars().map(safe).collect::<String>().trim_matches(['.', '_', '-']).to_owned();
     let fits = |place: &usize| cleaned.is_char_boundary(*place);
-    cleaned.truncate((0..=LONGEST.min(cleaned.len())).rev().find(fits).unwrap_or(0));
+    cleaned.truncate((0..=MAX_LENGTH.min(cleaned.len())).rev().find(fits).unwrap_or(0));
     if cleaned.is_empty() { "solver".to_owned() } else { cleaned }
 }
 
@@ -212,7 +212,7 @@ mod tests {
         let files = file_names(&names);
         let expected = ["x", "a_b", "a_b-2", "A_b-3", "solver", "solver-2", "txt.exe", "hidden"];
         assert_eq!(files[..8], expected);
-        assert_eq!((files[8].len(), &*files[9], &*files[10]), (LONGEST, "a-b-2", "a_b-4"));
+        assert_eq!((files[8].len(), &*files[9], &*files[10]), (MAX_LENGTH, "a-b-2", "a_b-4"));
         assert!(files.iter().all(|file| !file.contains('/') && !file.starts_with('.')));
     }
 }

@@ -24,7 +24,7 @@
 use super::martingale::Side;
 use super::warm_up::WarmUp;
 use crate::moments::{Moments, tail};
-use crate::power::MOST_CASES;
+use crate::power::MAX_CASES;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The variance of the mixture is one over this: made for effects of about a fourth of a standard deviation.
@@ -38,7 +38,7 @@ const STRICT_FROM: f64 = 100.0;
 const LENIENCE: f64 = 26.0;
 
 /// The part of the tail that counts, and the number of cases up to which all of that part does.
-const LONGEST_TAIL: f64 = 4.0;
+const MAX_TAIL: f64 = 4.0;
 const FEW_CASES: f64 = 50.0;
 
 /// Judges a claim from the moments alone.
@@ -80,7 +80,7 @@ impl AsymptoticSequence {
         let square = distance * distance * count;
         let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
         let strictness = (count / STRICT_FROM).min(1.0) * self.lenience.ln();
-        let tail = tail.min(LONGEST_TAIL) * (FEW_CASES / count).min(1.0);
+        let tail = tail.min(MAX_TAIL) * (FEW_CASES / count).min(1.0);
         evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= strictness + tail - (self.lenience * self.alpha).ln()
     }
 }
@@ -100,10 +100,10 @@ pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) 
         let distance = if deviation > 0.0 { effect.abs() / deviation } else { f64::INFINITY } - quantile / count.sqrt();
         cases >= fewest && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
     };
-    if effect == 0.0 || !suffices(MOST_CASES) {
+    if effect == 0.0 || !suffices(MAX_CASES) {
         return None;
     }
-    let (mut too_few, mut enough) = (1, MOST_CASES);
+    let (mut too_few, mut enough) = (1, MAX_CASES);
     while enough - too_few > 1 {
         let middle = u64::midpoint(too_few, enough);
         if suffices(middle) { enough = middle } else { too_few = middle }

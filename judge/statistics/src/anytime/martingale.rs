@@ -87,7 +87,7 @@ const SCALE_CASES: usize = 16;
 /// Halving steps of the square root: from 0.9 down to about 0.0012, for effects from one standard deviation down to a
 /// thousandth of one.
 const BETS: usize = 20;
-const LARGEST_BET: f64 = 0.9;
+const MAX_BET: f64 = 0.9;
 /// What is staked on each bet, the largest first, chosen by simulation: most on effects of half a standard deviation and
 /// on those of a tenth, where a test of few cases and one of many are decided.
 const PRIOR: [f64; BETS] =
@@ -146,7 +146,7 @@ impl SymmetricMartingale {
 }
 
 fn bets() -> [f64; BETS] {
-    std::array::from_fn(|step| LARGEST_BET * (-(step as f64) / 2.0).exp2())
+    std::array::from_fn(|step| MAX_BET * (-(step as f64) / 2.0).exp2())
 }
 
 fn soft_plus(x: f64) -> f64 {
@@ -156,7 +156,7 @@ fn soft_plus(x: f64) -> f64 {
 /// Halving steps of the square root: shares from 0.99 down to 0.0077. Most effects are small against their bound, and
 /// then the largest share is the best: each gets a weight in proportion to itself.
 const SHARES: usize = 15;
-const LARGEST_SHARE: f64 = 0.99;
+const MAX_SHARE: f64 = 0.99;
 
 /// The wealth processes of the two one-sided claims about the center.
 #[derive(Debug, Clone)]
@@ -207,7 +207,7 @@ impl BoundedMartingale {
 }
 
 fn shares() -> [f64; SHARES] {
-    std::array::from_fn(|step| LARGEST_SHARE * (-(step as f64) / 2.0).exp2())
+    std::array::from_fn(|step| MAX_SHARE * (-(step as f64) / 2.0).exp2())
 }
 
 /// Returns the logarithm of the weighted mean of numbers that are given by their logarithms.

@@ -13,7 +13,7 @@ const TRIAL_STEPS: usize = 6;
 const STEPS: usize = 25;
 
 /// The number of settings up to which the bend is chosen anew.
-const MOST_BENT: usize = 128;
+const MAX_BENT: usize = 128;
 
 /// How values are bent before a process is fitted to them: most processes are smoother on another scale than that of the
 /// scores. The likelihood chooses one.
@@ -91,7 +91,7 @@ impl Model {
         };
         let chosen = match start {
             Some(start) if !refine => fit(start.bend, &begin, 0),
-            Some(start) if tried.len() > MOST_BENT => fit(start.bend, &begin, STEPS),
+            Some(start) if tried.len() > MAX_BENT => fit(start.bend, &begin, STEPS),
             _ => {
                 let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, &begin, TRIAL_STEPS));
                 let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));

@@ -19,7 +19,7 @@ pub(super) struct Noise {
 const FEWEST_FREEDOM: f64 = 0.3;
 
 /// Deviations below this part of what is common are as good as none: scores may be whole numbers.
-const LEAST_SQUARE: f64 = 1e-3;
+const MIN_SQUARE: f64 = 1e-3;
 
 impl Noise {
     /// Learns from the deviations of all settings. The covariance of `start` is kept if there are no `steps` to fit it in. `None` with
@@ -50,7 +50,7 @@ impl Noise {
 /// digamma(d/2) − ln(d/2) and the variance trigamma(d/2).
 fn sample(point: &[f64], worth: &Worth) -> Sample {
     let half = worth.freedom / 2.0;
-    let square = (worth.squares / worth.freedom).max(LEAST_SQUARE);
+    let square = (worth.squares / worth.freedom).max(MIN_SQUARE);
     Sample { point: point.to_vec(), value: square.ln() - digamma(half) + half.ln(), noise: trigamma(half) }
 }
 

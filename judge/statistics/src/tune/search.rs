@@ -65,12 +65,12 @@ const CASE_SHARE: usize = 16;
 /// The part of the budget that a new setting takes, and its bounds in cases.
 const FIRST_SHARE: usize = 500;
 const FEWEST_FIRST: usize = 2;
-const MOST_FIRST: usize = 16;
+const MAX_FIRST: usize = 16;
 
 /// The share of the budget for the first settings, all over the space: what is good only in a small part of it has to be
 /// met once. Measured with `cargo bench -p judge-statistics --bench tune`.
 const DESIGN: f64 = 0.25;
-const MOST_DESIGNED: usize = 150;
+const MAX_DESIGNED: usize = 150;
 
 /// The settings of a round of them, and the best so far that run on the same cases.
 const DESIGNED: usize = 20;
@@ -80,7 +80,7 @@ const LINKS: usize = 4;
 const RACE: f64 = 0.8;
 
 /// The number of settings after which no new one is tried: the time of a step grows with its third power.
-const MOST_SETTINGS: usize = 400;
+const MAX_SETTINGS: usize = 400;
 
 /// The deviations by which the uncertainty of a setting counts for it in the race.
 const RACE_DEVIATIONS: f64 = 0.5;
@@ -101,7 +101,7 @@ impl Search {
     pub fn new(space: Space, settings: SearchSettings) -> Self {
         let mut random = Random::new(settings.seed);
         let share = (settings.budget as f64 * DESIGN) as usize / settings.first_cases.max(1);
-        let designed = space.spread_evenly(share.clamp(2, MOST_DESIGNED) - 1, &mut random);
+        let designed = space.spread_evenly(share.clamp(2, MAX_DESIGNED) - 1, &mut random);
         let (candidates, values) = (Vec::new(), Values::default());
         let (expected, start) = (Vec::new(), None);
         Self { space, settings, random, candidates, values, runs: 0, block: 0, designed, expected, start, fitted: 0 }
@@ -110,7 +110,7 @@ impl Search {
     /// Returns the number of cases on which a new setting makes good use of a budget.
     #[must_use]
     pub fn advised_first_cases(budget: usize) -> usize {
-        (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MOST_FIRST)
+        (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MAX_FIRST)
     }
 
     /// Returns the number of cases that make good use of a budget: about a dozen settings run on each case, and with few
@@ -204,7 +204,7 @@ impl Search {
         let Some(mut model) = self.refit() else { return self.any() };
         let SearchSettings { budget, first_cases, .. } = self.settings;
         let places = (budget / (40 * first_cases)).clamp(2, 8).min(self.room());
-        let is_race = self.runs as f64 >= RACE * budget as f64 || self.candidates.len() >= MOST_SETTINGS;
+        let is_race = self.runs as f64 >= RACE * budget as f64 || self.candidates.len() >= MAX_SETTINGS;
         if is_race && let Some(entrants) = self.race(&model, places) {
             return entrants;
         }
