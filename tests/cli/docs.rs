@@ -360,6 +360,49 @@ fn anchors(page: &str) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
+/// The words in backticks of a page.
+fn quoted(page: &str) -> impl Iterator<Item = &str> {
+    page.split('`').skip(1).step_by(2)
+}
+
+/// The text of every Rust file below a folder.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() && !entry.ends_with("target") {
+            sources(&entry, text);
+        } else if entry.extension().is_some_and(|end| end == "rs") {
+            text.push_str(&std::fs::read_to_string(entry).unwrap());
+        }
+    }
+}
+
+#[test]
+fn files_and_tests_that_pages_name_exist() {
+    let mut code = String::new();
+    ["judge", "checkers", "solutions", "tests"].map(|folder| sources(&repository().join(folder), &mut code));
+    let (mut files, mut tests) = (0, 0);
+    for name in
+        ["architecture.md", "promises.md", "security.md", "between-cases.md", "solutions.md", "ui.md", "performance.md"]
+    {
+        let page = document(name);
+        for word in quoted(&page) {
+            let is_path = ["judge/", "checkers/", "solutions/", "tests/", "docs/", ".ci/"]
+                .iter()
+                .any(|top| word.starts_with(top));
+            if is_path && !word.contains(char::is_whitespace) && !word.contains("GAME") {
+                assert!(repository().join(word).exists(), "{name} names {word}");
+                files += 1;
+            }
+            let is_test = word.matches('_').count() >= 3 && word.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+            if is_test && word.chars().any(char::is_lowercase) {
+                assert!(code.contains(&format!("fn {word}(")), "{name} names the test {word}");
+                tests += 1;
+            }
+        }
+    }
+    assert!(files > 30 && tests > 20, "{files} files, {tests} tests");
+}
+
 #[test]
 fn links_resolve_and_pages_are_in_the_book() {
     let pages = std::fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
