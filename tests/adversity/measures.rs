@@ -71,7 +71,7 @@ fn a_leaping_clock_changes_no_duration() {
 fn nothing_that_measures_looks_at_the_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
-    let mut folders = vec![root.join("sandbox/src"), root.join("core/src/runner")];
+    let mut folders = vec![root.join("sandbox/src"), root.join("run/src/runner")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
