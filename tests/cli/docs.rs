@@ -379,7 +379,9 @@ fn sources(folder: &Path, text: &mut String) {
 #[test]
 fn files_and_tests_that_pages_name_exist() {
     let mut code = String::new();
-    ["judge", "checkers", "solutions", "tests"].map(|folder| sources(&repository().join(folder), &mut code));
+    for folder in ["judge", "checkers", "solutions", "tests"] {
+        sources(&repository().join(folder), &mut code);
+    }
     let (mut files, mut tests) = (0, 0);
     for name in
         ["architecture.md", "promises.md", "security.md", "between-cases.md", "solutions.md", "ui.md", "performance.md"]

@@ -173,7 +173,7 @@ impl Write for Target<'_> {
     }
 }
 
-/// Checks whether [`write`] could write a file, without changing it.
+/// Checks whether [`write()`] could write a file, without changing it.
 pub fn probe(what: &str, path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         _ if path == Path::new("-") => Ok(()),
