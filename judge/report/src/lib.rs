@@ -4,7 +4,7 @@
 //!   for people, and in each [`Format`] that it has: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
 //! - A [`Document`] is a value with one JSON form. [`SCHEMAS`] has the JSON schema of each by name, for `judge schema NAME`. The
 //!   documents of the local server are such values, too.
-//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print`] writes text to standard output, [`note`] to
+//! - A [`Style`] says whether text has colours, and how wide its lines are. [`print()`] writes text to standard output, [`note`] to
 //!   standard error, and [`Progress`] shows how far a run is.
 //!
 //! ```text
