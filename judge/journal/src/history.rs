@@ -446,7 +446,7 @@ impl Journal {
             let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
             Ok((state, read(row, state)?))
         };
-        let found = settled(|| statement.query_row([run.0], &read), |(state, _)| *state == RunState::Killed);
+        let found = settled(|| statement.query_row([run.0], read), |(state, _)| *state == RunState::Killed);
         Ok(found.optional()?.map(|(_, value)| value))
     }
 

@@ -2,7 +2,7 @@
 
 use super::compiler::{self, OUT, RunCompiler};
 use super::project::{Project, startable};
-use super::spec::{SolverError, remedy, tool, usable};
+use super::spec::{NotBuilt, SolverError, remedy, tool, usable};
 use super::toolbox::Toolbox;
 use crate::program;
 use judge_problem::{Bytes, Digest, Invocation, Language, Program, fill_placeholders};
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 
 /// Why there is no program, or an error of what runs compilers.
 enum Failed<E> {
-    Solver(Invocation),
+    NotBuilt(NotBuilt),
     Run(E),
 }
 
-impl<E> From<Invocation> for Failed<E> {
-    fn from(invocation: Invocation) -> Self {
-        Self::Solver(invocation)
+impl<E> From<NotBuilt> for Failed<E> {
+    fn from(why: NotBuilt) -> Self {
+        Self::NotBuilt(why)
     }
 }
 
-fn cannot_start(why: impl ToString) -> Invocation {
-    Invocation::CannotStart(why.to_string())
+fn cannot_start(why: impl ToString) -> NotBuilt {
+    NotBuilt::CannotStart(why.to_string())
 }
 
 impl Toolbox {
@@ -38,18 +38,20 @@ impl Toolbox {
         run: &mut RunCompiler<'_, E>,
     ) -> Result<Invocation, E> {
         let built = match language.compile.is_empty() {
-            true => self.interpreted(language, source).map_err(Failed::Solver),
+            true => self.interpreted(language, source).map_err(Failed::NotBuilt),
             false => self.compiled(language, source, run),
         };
         match built {
             Ok(program) => Ok(Invocation::Program(program)),
-            Err(Failed::Solver(invocation)) => Ok(invocation),
+            Err(Failed::NotBuilt(NotBuilt::CannotStart(why))) => Ok(Invocation::CannotStart(why)),
+            Err(Failed::NotBuilt(NotBuilt::NotInstalled(why))) => Ok(Invocation::NotInstalled(why)),
+            Err(Failed::NotBuilt(NotBuilt::Refused(said))) => Ok(Invocation::CompileError(said)),
             Err(Failed::Run(error)) => Err(error),
         }
     }
 
     /// A file is visible at its own path. A folder is copied, so that later changes do not affect the run.
-    fn interpreted(&self, language: &Language, source: &Path) -> Result<Program, Invocation> {
+    fn interpreted(&self, language: &Language, source: &Path) -> Result<Program, NotBuilt> {
         let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
         if source.is_dir() {
@@ -63,7 +65,7 @@ impl Toolbox {
         let source = source.canonicalize().map_err(unreadable)?;
         let bytes = source.metadata().map_err(unreadable)?.len();
         if let Some(limit) = limit.filter(|limit| bytes > limit.0) {
-            return Err(Invocation::CompileError(format!("the source is larger than {limit}")));
+            return Err(NotBuilt::Refused(format!("the source is larger than {limit}")));
         }
         let stem = source.file_stem().unwrap_or_default().to_owned();
         self.command(language, Values { source: source.clone(), stem, ..Values::default() }, source)
@@ -80,10 +82,10 @@ impl Toolbox {
         let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
         let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
         if language.uses("{program}") {
-            values.program = out.join(main_file(&files, project.stem()).map_err(Invocation::CompileError)?);
+            values.program = out.join(main_file(&files, project.stem()).map_err(NotBuilt::Refused)?);
         }
         if language.uses("{class}") {
-            values.class = main_class(&files, project.stem()).map_err(Invocation::CompileError)?;
+            values.class = main_class(&files, project.stem()).map_err(NotBuilt::Refused)?;
         }
         Ok(self.command(language, values, out)?)
     }
@@ -149,7 +151,7 @@ impl Toolbox {
     }
 
     /// Returns the program that runs a solver. It sees `visible` and nothing else that its command names.
-    fn command(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, Invocation> {
+    fn command(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, NotBuilt> {
         let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
         values.memory = Some(Bytes(memory));
         let line = usable(&language.run).ok_or_else(|| not_installed("interpreter", language, &language.run))?;
@@ -167,14 +169,14 @@ fn not_stored(error: &io::Error) -> String {
     format!("cannot store the program: {error}")
 }
 
-fn not_installed(what: &str, language: &Language, lines: &[String]) -> Invocation {
+fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt {
     let names: Vec<_> = lines.iter().filter_map(|line| tool(line)).collect();
     let looked = names.join(", ");
-    Invocation::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
+    NotBuilt::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
 }
 
 /// Returns the compiler with its arguments, and with the programs that it starts in sight.
-fn compiler_of(language: &Language, project: &Project) -> Result<Program, Invocation> {
+fn compiler_of(language: &Language, project: &Project) -> Result<Program, NotBuilt> {
     let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
     let values = Values {
         source: project.main.clone().unwrap_or_default(),
@@ -186,7 +188,7 @@ fn compiler_of(language: &Language, project: &Project) -> Result<Program, Invoca
     let words = fill(line, &values).map_err(cannot_start)?;
     let name = words[0].to_string_lossy().into_owned();
     let installed = |name: &str, missing: String| {
-        program::installed(name).ok_or(Invocation::NotInstalled(missing))?.map_err(cannot_start)
+        program::installed(name).ok_or(NotBuilt::NotInstalled(missing))?.map_err(cannot_start)
     };
     let mut compiler = installed(&name, format!("{name} is not installed"))?;
     compiler.argv.extend(words.into_iter().skip(1));

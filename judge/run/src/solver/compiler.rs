@@ -1,11 +1,9 @@
 //! Runs a compiler in the sandbox: the source is untrusted, and may make the compiler do anything.
 
-use super::spec::{missing, tool, usable};
+use super::spec::{NotBuilt, missing, tool, usable};
 use crate::{command, program};
 use judge_problem::verdict::{self, Termination};
-use judge_problem::{
-    Bytes, CompileLimits, Digest, Invocation, Language, LanguageStatus, Languages, Limits, Program, Verdict,
-};
+use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
 use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, WorkFile};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -54,9 +52,8 @@ const LIMITS: CompilerLimits = CompilerLimits {
 /// with relative paths, a compiler makes the same program from the same source.
 pub(super) const OUT: &str = "out";
 
-/// The compiled files. Or what the solver is without them: the compiler rejected the source, exceeded a limit, or could not
-/// be run.
-pub(super) type Compiled = Result<Vec<WorkFile>, Invocation>;
+/// The compiled files, or why there are none.
+pub(super) type Compiled = Result<Vec<WorkFile>, NotBuilt>;
 
 /// The working folder, by a name that is the same in every tier: some compilers write it into the program.
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
@@ -108,7 +105,7 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
 
 fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: OutputFiles) -> Compiled {
     if let End::NotStarted(errno) = execution.end {
-        return Err(Invocation::CannotStart(unstarted(compiler, errno)));
+        return Err(NotBuilt::CannotStart(unstarted(compiler, errno)));
     }
     let said = message(execution);
     let why = match (verdict::termination(execution, limits), made) {
@@ -118,7 +115,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
         (Termination::Failed(Verdict::RuntimeError, _), _)
             if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
         {
-            return Err(Invocation::CompileError(said));
+            return Err(NotBuilt::Refused(said));
         }
         (Termination::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
             format!("the compiler was {note}")
@@ -130,7 +127,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
         }
         (Termination::Failed(_, note), _) => format!("the compiler used {note}"),
     };
-    Err(Invocation::CompileError(format!("{why}\n{said}").trim_end().to_owned()))
+    Err(NotBuilt::Refused(format!("{why}\n{said}").trim_end().to_owned()))
 }
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
@@ -245,7 +242,7 @@ mod tests {
         };
         match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
             Ok(files) => format!("{} files", files.len()),
-            Err(Invocation::CompileError(why) | Invocation::CannotStart(why)) => why,
+            Err(NotBuilt::Refused(why) | NotBuilt::CannotStart(why)) => why,
             Err(other) => panic!("{other:?}"),
         }
     }
