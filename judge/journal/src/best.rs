@@ -1,6 +1,6 @@
 //! The best score on each case of a problem, from recorded runs and from imported files.
 
-use super::columns::{rank, read_score};
+use super::columns::{query_first, rank, read_score};
 use super::error::JournalError;
 use super::identity::SameGame;
 use super::rows::find_case;
@@ -9,10 +9,9 @@ use checkers::Score;
 use judge_problem::{
     BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,
 };
-use rusqlite::{Connection, OptionalExtension, Params, Row, TransactionBehavior, params};
-use std::cmp::Ordering;
+use rusqlite::{Connection, Params, Row, params};
 use std::collections::hash_map::Entry;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Compares two scores by their ranks.
@@ -60,32 +59,6 @@ struct RecordedEntrant {
     date: Arc<str>,
 }
 
-/// A candidate in the natural order of the names.
-struct Ordered<K> {
-    place: K,
-    candidate: BestRow,
-}
-
-impl<K: Ord> Ord for Ordered<K> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.place.cmp(&other.place)
-    }
-}
-
-impl<K: Ord> PartialOrd for Ordered<K> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<K: Ord> PartialEq for Ordered<K> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<K: Ord> Eq for Ordered<K> {}
-
 /// Selects these columns of the best results on the cases of a game.
 fn own_bests(columns: &str) -> String {
     format!(
@@ -113,18 +86,18 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn best(&self, game: &Game, most: Option<usize>) -> Result<BestScores, JournalError> {
-        let mut first = BinaryHeap::new();
+        let mut first = BTreeMap::new();
         let mut cases = 0;
         self.candidates(game, |candidate| {
             cases += 1;
-            first.push(Ordered { place: (natural_key(&candidate.case.0), candidate.input, cases), candidate });
+            first.insert((natural_key(&candidate.case.0), candidate.input, cases), candidate);
             if most.is_some_and(|most| first.len() > most) {
-                first.pop();
+                first.pop_last();
             }
         })?;
-        let first = first.into_sorted_vec().into_iter();
         let mut entrants = HashMap::new();
-        let scores = first.map(|ordered| self.in_full(ordered.candidate, &mut entrants)).collect::<Result<_, _>>()?;
+        let scores =
+            first.into_values().map(|candidate| self.in_full(candidate, &mut entrants)).collect::<Result<_, _>>()?;
         Ok(BestScores { scores, cases })
     }
 
@@ -169,7 +142,7 @@ impl Journal {
         self.candidates(game, |best| {
             known.insert((best.case, best.input), best.rank);
         })?;
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.transaction()?;
         let mut imported = Imported::default();
         for score in scores {
             let (key, rank) = ((score.case.clone(), score.input), rank(&score.score));
@@ -340,25 +313,17 @@ impl Journal {
 
     fn imported_best_of_case(&self, key: &SameGame<'_>) -> rusqlite::Result<Option<(String, String)>> {
         let SameGame { problem, checker, version, name, input } = key;
-        self.connection
-            .prepare_cached(
-                "SELECT score, solver FROM imported_best
-                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-            )?
-            .query_row(params![problem, checker, version, name, input], score_and_solver)
-            .optional()
+        let sql = "SELECT score, solver FROM imported_best
+             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5";
+        query_first(&self.connection, sql, params![problem, checker, version, name, input], score_and_solver)
     }
 
     fn best_of_any(&self, game_case: i64, direction: Direction) -> rusqlite::Result<Option<(String, String)>> {
-        self.connection
-            .prepare_cached(
-                "SELECT score, name FROM best_result AS best
-                     JOIN result ON result.entrant = best.entrant AND result.place = best.place
-                     JOIN entrant ON entrant.id = best.entrant
-                 WHERE best.game_case = ?1 AND direction = ?2",
-            )?
-            .query_row(params![game_case, direction.name()], score_and_solver)
-            .optional()
+        let sql = "SELECT score, name FROM best_result AS best
+                 JOIN result ON result.entrant = best.entrant AND result.place = best.place
+                 JOIN entrant ON entrant.id = best.entrant
+             WHERE best.game_case = ?1 AND direction = ?2";
+        query_first(&self.connection, sql, params![game_case, direction.name()], score_and_solver)
     }
 
     /// Searches all results of solvers of this name.
@@ -372,13 +337,11 @@ impl Journal {
             Direction::Max => "DESC",
             Direction::Min => "ASC",
         };
-        self.connection
-            .prepare_cached(&format!(
-                "SELECT score, name FROM entrant CROSS JOIN result ON result.entrant = entrant.id
-                 WHERE name = ?1 AND game_case = ?2 AND rank IS NOT NULL ORDER BY rank {order} LIMIT 1",
-            ))?
-            .query_row(params![solver, game_case], score_and_solver)
-            .optional()
+        let sql = format!(
+            "SELECT score, name FROM entrant CROSS JOIN result ON result.entrant = entrant.id
+             WHERE name = ?1 AND game_case = ?2 AND rank IS NOT NULL ORDER BY rank {order} LIMIT 1"
+        );
+        query_first(&self.connection, &sql, params![solver, game_case], score_and_solver)
     }
 }
 

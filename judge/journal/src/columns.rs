@@ -5,10 +5,30 @@ use checkers::Score;
 use judge_problem::{Bytes, Limits, Node, RunId, Time, Verdict};
 use num_bigint::Sign;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use std::error::Error;
 use std::str::FromStr;
 use std::time::Duration;
+
+/// Returns what is read from each row of a query.
+pub(super) fn query_all<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map(parameters, read)?.collect()
+}
+
+/// Returns what is read from the first row of a query; `None` if it has no row.
+pub(super) fn query_first<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
+    connection.prepare_cached(sql)?.query_row(parameters, read).optional()
+}
 
 /// Returns a time in SQLite's integer. A time that does not fit becomes the largest.
 pub(super) fn microseconds(time: Duration) -> i64 {
@@ -72,9 +92,8 @@ pub(super) fn is_fault(verdict: Verdict) -> bool {
 
 /// Returns the machines of a cluster that a run was run on, by name.
 pub(super) fn nodes(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Node>> {
-    let mut statement = connection
-        .prepare_cached("SELECT name, host, kernel, cpu_model, load, tier FROM node WHERE run = ?1 ORDER BY name")?;
-    let nodes = statement.query_map([run.0], |row| {
+    let sql = "SELECT name, host, kernel, cpu_model, load, tier FROM node WHERE run = ?1 ORDER BY name";
+    query_all(connection, sql, [run.0], |row| {
         Ok(Node {
             name: row.get(0)?,
             host: row.get(1)?,
@@ -83,8 +102,7 @@ pub(super) fn nodes(connection: &Connection, run: RunId) -> rusqlite::Result<Vec
             load: row.get(4)?,
             tier: named(row, 5)?,
         })
-    })?;
-    nodes.collect()
+    })
 }
 
 /// Writes down a machine of a run, unless it is there.

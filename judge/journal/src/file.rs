@@ -98,32 +98,23 @@ pub(super) fn is_cut_off(path: &Path) -> bool {
     read.is_ok() && path.metadata().is_ok_and(|meta| meta.len() < pages * size)
 }
 
-/// A copy of a journal, with the pages that take a half commit back. It is removed with this value.
-pub(super) struct Copy {
-    folder: TempDir,
-}
-
-impl Copy {
-    pub(super) fn path(&self) -> PathBuf {
-        self.folder.path().join("journal.db")
-    }
-}
-
-/// Copies a journal that no judge is writing. If a judge begins to write, the copy is made again.
-pub(super) fn copy(path: &Path) -> io::Result<Copy> {
+/// Copies a journal that no judge is writing, with the pages that take a half commit back. If a judge begins to write, the
+/// copy is made again. It is removed with its folder.
+pub(super) fn copy(path: &Path) -> io::Result<(TempDir, PathBuf)> {
     let prefix = judge_sandbox::sweepable_name("journal") + ".";
-    let copy = Copy { folder: tempfile::Builder::new().prefix(&prefix).tempdir()? };
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
+    let copy = folder.path().join("journal.db");
     let stamp = |path: &Path| path.metadata().ok().map(|meta| (meta.len(), meta.modified().ok()));
     let stamps = || [stamp(path), stamp(&rollback(path))];
     for _ in 0..TRIES {
         let before = stamps();
-        std::fs::copy(path, copy.path())?;
-        match std::fs::copy(rollback(path), rollback(&copy.path())) {
+        std::fs::copy(path, &copy)?;
+        match std::fs::copy(rollback(path), rollback(&copy)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         if stamps() == before {
-            return Ok(copy);
+            return Ok((folder, copy));
         }
         std::thread::sleep(Duration::from_millis(20));
     }

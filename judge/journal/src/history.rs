@@ -1,6 +1,6 @@
 //! Past runs at a glance, their tags and notes, and what changes while they are watched.
 
-use super::columns::{count, named};
+use super::columns::{count, named, query_all, query_first};
 use super::error::JournalError;
 use super::file::{run_state, settled};
 use super::rows;
@@ -8,7 +8,7 @@ use super::store::Journal;
 use super::stored::{OUTCOME, read_outcome};
 use judge_problem::{Digest, Game, HistoryRow, Labels, Note, Outcome, PastScores, RunId, RunState};
 use num_rational::BigRational;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -139,18 +139,13 @@ impl Journal {
 
     /// The last total of the same solver name before this run; `None` also when that was on other cases.
     fn total_before(&self, row: &HistoryRow) -> Result<Option<BigRational>, JournalError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
+        let sql = "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
              WHERE name = ?1 AND entrant.run < ?2 AND problem = ?3 AND state = 'complete'
-             ORDER BY entrant.run DESC LIMIT 1",
-        )?;
-        let found = statement
-            .query_row(params![row.solver, row.run.0, row.problem], |before| {
-                let same =
-                    before.get::<_, Option<[u8; 32]>>(1)? == row.case_set && before.get::<_, String>(2)? == row.rule;
-                Ok(before.get::<_, Option<String>>(0)?.filter(|_| same))
-            })
-            .optional()?;
+             ORDER BY entrant.run DESC LIMIT 1";
+        let found = query_first(&self.connection, sql, params![row.solver, row.run.0, row.problem], |before| {
+            let same = before.get::<_, Option<[u8; 32]>>(1)? == row.case_set && before.get::<_, String>(2)? == row.rule;
+            Ok(before.get::<_, Option<String>>(0)?.filter(|_| same))
+        })?;
         Ok(found.flatten().as_deref().and_then(read_points))
     }
 
@@ -160,27 +155,20 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn last_scores(&self, game: &Game, solver: &str) -> Result<Option<PastScores>, JournalError> {
-        let found = self
-            .connection
-            .query_row(
-                "SELECT run.id, entrant.id FROM entrant JOIN run ON run.id = entrant.run
-                 WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
-                     AND case_count <= ?5
-                 ORDER BY run.id DESC LIMIT 1",
-                params![solver, game.problem, game.checker.name, game.checker.version, MAX_PAST_SCORES],
-                |row| Ok((RunId(row.get(0)?), row.get::<_, i64>(1)?)),
-            )
-            .optional()?;
+        let newest = "SELECT run.id, entrant.id FROM entrant JOIN run ON run.id = entrant.run
+             WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
+                 AND case_count <= ?5
+             ORDER BY run.id DESC LIMIT 1";
+        let key = params![solver, game.problem, game.checker.name, game.checker.version, MAX_PAST_SCORES];
+        let found = query_first(&self.connection, newest, key, |row| Ok((RunId(row.get(0)?), row.get::<_, i64>(1)?)))?;
         let Some((run, entrant)) = found else { return Ok(None) };
-        let mut statement = self.connection.prepare(
-            "SELECT input, score FROM result JOIN game_case ON game_case.id = game_case
-             WHERE entrant = ?1 AND length(input) = 32",
-        )?;
-        let scores = statement.query_map([entrant], |row| {
+        let sql = "SELECT input, score FROM result JOIN game_case ON game_case.id = game_case
+             WHERE entrant = ?1 AND length(input) = 32";
+        let scores = query_all(&self.connection, sql, [entrant], |row| {
             let score: Option<String> = row.get(1)?;
             Ok((Digest(row.get(0)?), score.and_then(|score| score.parse().ok())))
         })?;
-        Ok(Some(PastScores { run, scores: scores.collect::<Result<_, _>>()? }))
+        Ok(Some(PastScores { run, scores: scores.into_iter().collect() }))
     }
 
     /// Removes a run, and everything that no other run refers to.
@@ -191,7 +179,7 @@ impl Journal {
         if self.locks.is_held(run) {
             return Err(JournalError::StillRunning(run));
         }
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.transaction()?;
         let cases = rows::delete_run(&transaction, run)?.ok_or(JournalError::NoRun(run))?;
         rows::find_bests(&transaction, &cases)?;
         transaction.execute_batch(
@@ -223,7 +211,7 @@ impl Journal {
     /// # Errors
     /// When there is no such run, when it would have too many tags, or when the journal cannot be written.
     pub fn change_labels(&mut self, run: RunId, change: impl FnOnce(&mut Labels)) -> Result<Labels, JournalError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.transaction()?;
         let mut now = labels(&transaction, run)?;
         change(&mut now);
         if now.tags.len() > Labels::MAX_TAGS {
@@ -239,23 +227,25 @@ impl Journal {
 
 /// Returns the tags and the note of a run.
 pub(super) fn labels(connection: &Connection, run: RunId) -> rusqlite::Result<Labels> {
-    let mut statement = connection.prepare_cached("SELECT name FROM tag WHERE run = ?1")?;
-    let tags = statement.query_map([run.0], |row| row.get::<_, String>(0))?;
-    let tags = tags.filter_map(|tag| tag.map(|tag| tag.parse().ok()).transpose()).collect::<Result<_, _>>()?;
-    let mut statement = connection.prepare_cached("SELECT note FROM run WHERE id = ?1")?;
-    let note = statement.query_row([run.0], |row| row.get::<_, Option<String>>(0)).optional()?.flatten();
-    Ok(Labels { tags, note: note.and_then(|note| note.parse::<Note>().ok()) })
+    let tags = query_all(connection, "SELECT name FROM tag WHERE run = ?1", [run.0], |row| row.get::<_, String>(0))?;
+    let tags = tags.iter().filter_map(|tag| tag.parse().ok()).collect();
+    let note: Option<Option<String>> =
+        query_first(connection, "SELECT note FROM run WHERE id = ?1", [run.0], |row| row.get(0))?;
+    Ok(Labels { tags, note: note.flatten().and_then(|note| note.parse::<Note>().ok()) })
 }
 
 /// Returns the tags and the notes of all runs of a plan, combined.
 pub(super) fn labels_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Labels> {
-    let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
-    let runs = statement.query_map([plan.0], |row| row.get(0).map(RunId))?;
     let mut all = Labels::default();
-    for run in runs {
-        all.add(labels(connection, run?)?);
+    for run in runs_of_plan(connection, plan)? {
+        all.add(labels(connection, run)?);
     }
     Ok(all)
+}
+
+/// Returns all runs of a plan.
+pub(super) fn runs_of_plan(connection: &Connection, plan: Digest) -> rusqlite::Result<Vec<RunId>> {
+    query_all(connection, "SELECT id FROM run WHERE plan = ?1", [plan.0], |row| row.get(0).map(RunId))
 }
 
 /// Writes down the tags and the note of a run, and returns whether there is one.
@@ -295,8 +285,9 @@ pub struct RunOrigin {
 pub struct Watch {
     /// SQLite's count of the commits of others; `None` before the first look.
     version: Option<i64>,
-    overview: Overview,
-    running: BTreeMap<RunId, WatchedRun>,
+    /// How many runs there are, the newest of them, how many have not ended, and how often their tags and notes were changed.
+    overview: (i64, i64, i64, i64),
+    running: BTreeMap<RunId, SeenRun>,
 }
 
 /// The changes since the last call.
@@ -347,16 +338,8 @@ pub struct FinishedCase {
     pub outcome: Outcome,
 }
 
-/// How many runs there are, the newest of them, how many have not ended, and how often their tags and notes were changed.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Overview(i64, i64, i64, i64);
-
-/// What was seen of a run that goes on.
-#[derive(Debug, Default)]
-struct WatchedRun {
-    /// By the row of the solver.
-    solvers: BTreeMap<i64, SeenResults>,
-}
+/// What was seen of a run that goes on: the results of each solver, by its row.
+type SeenRun = BTreeMap<i64, SeenResults>;
 
 /// The results of a solver that were seen. Cases end roughly in their order, so few lie behind the first gap.
 #[derive(Debug, Default)]
@@ -398,7 +381,7 @@ impl Watch {
         let overview = journal.connection.query_row(
             "SELECT count(*), coalesce(max(id), 0), count(*) FILTER (WHERE state = 'open'), coalesce(sum(edits), 0) FROM run",
             [],
-            |row| Ok(Overview(row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
         )?;
         let mut runs_changed = !is_first && overview != self.overview;
         self.overview = overview;
@@ -427,17 +410,11 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn stamp(&self, run: RunId) -> Result<Option<Stamp>, JournalError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT state, edits,
+        let sql = "SELECT state, edits,
                  (SELECT count(*) FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = asked.id)
-             FROM run AS asked WHERE id = ?1",
-        )?;
-        let read = |row: &Row<'_>| {
-            let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
-            Ok(Stamp { state, edits: row.get(1)?, results: row.get(2)? })
-        };
-        let stamp = settled(|| statement.query_row([run.0], read), |stamp| stamp.state == RunState::Killed);
-        Ok(stamp.optional()?)
+             FROM run AS asked WHERE id = ?1";
+        let read = |row: &Row<'_>, state| Ok(Stamp { state, edits: row.get(1)?, results: row.get(2)? });
+        Ok(self.row_of_run(run, sql, read)?)
     }
 
     /// Returns the id of a run's problem; `None` if there is no such run.
@@ -445,8 +422,7 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn problem_of(&self, run: RunId) -> Result<Option<String>, JournalError> {
-        let mut statement = self.connection.prepare_cached("SELECT problem FROM run WHERE id = ?1")?;
-        Ok(statement.query_row([run.0], |row| row.get(0)).optional()?)
+        Ok(query_first(&self.connection, "SELECT problem FROM run WHERE id = ?1", [run.0], |row| row.get(0))?)
     }
 
     /// Returns the command line and the state of a run; `None` if there is no such run.
@@ -454,13 +430,24 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn origin_of(&self, run: RunId) -> Result<Option<RunOrigin>, JournalError> {
-        let mut statement = self.connection.prepare_cached("SELECT command, state, host FROM run WHERE id = ?1")?;
+        let read = |row: &Row<'_>, state| Ok(RunOrigin { command: row.get(1)?, state, host: row.get(2)? });
+        Ok(self.row_of_run(run, "SELECT state, command, host FROM run WHERE id = ?1", read)?)
+    }
+
+    /// Reads a row of a run, the first column of which is its stored state; `None` if there is no such run.
+    pub(super) fn row_of_run<T>(
+        &self,
+        run: RunId,
+        sql: &str,
+        read: impl Fn(&Row<'_>, RunState) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
         let read = |row: &Row<'_>| {
-            let state = run_state(&row.get::<_, String>(1)?, &self.locks, run);
-            Ok(RunOrigin { command: row.get(0)?, state, host: row.get(2)? })
+            let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
+            Ok((state, read(row, state)?))
         };
-        let found = settled(|| statement.query_row([run.0], read), |origin| origin.state == RunState::Killed);
-        Ok(found.optional()?)
+        let found = settled(|| statement.query_row([run.0], read), |(state, _)| *state == RunState::Killed);
+        Ok(found.optional()?.map(|(_, value)| value))
     }
 
     /// Returns the first run with this command line after another one; `None` if there is no such run.
@@ -468,37 +455,30 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn run_of(&self, command: &str, after: RunId) -> Result<Option<RunId>, JournalError> {
-        let sql = "SELECT min(id) FROM run WHERE command = ?1 AND id > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found: Option<i64> = statement.query_row(rusqlite::params![command, after.0], |row| row.get(0))?;
-        Ok(found.map(RunId))
+        let sql = "SELECT id FROM run WHERE command = ?1 AND id > ?2 ORDER BY id LIMIT 1";
+        Ok(query_first(&self.connection, sql, params![command, after.0], |row| row.get(0).map(RunId))?)
     }
 
     fn running(&self) -> Result<Vec<RunId>, JournalError> {
-        let mut statement = self.connection.prepare_cached("SELECT id FROM run WHERE state = 'open' ORDER BY id")?;
-        let open = statement.query_map([], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
+        let sql = "SELECT id FROM run WHERE state = 'open' ORDER BY id";
+        let open = query_all(&self.connection, sql, [], |row| row.get(0).map(RunId))?;
         Ok(open.into_iter().filter(|run| self.locks.is_held(*run)).collect())
     }
 
     /// Returns how far a run is; `None` if it is gone.
-    fn progress(&self, run: RunId, seen: &mut WatchedRun) -> Result<Option<RunProgress>, JournalError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run WHERE id = ?1",
-        )?;
-        let read = |row: &Row<'_>| {
-            let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
+    fn progress(&self, run: RunId, seen: &mut SeenRun) -> Result<Option<RunProgress>, JournalError> {
+        let sql = "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run
+             WHERE id = ?1";
+        let read = |row: &Row<'_>, state: RunState| {
             let since = Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default();
             let ended = Duration::from_micros(row.get::<_, i64>(3)?.unsigned_abs());
             Ok((state, count(row, 1)?, if state == RunState::Running { since } else { ended }))
         };
-        let head = settled(|| statement.query_row([run.0], read), |(state, ..)| *state == RunState::Killed);
-        let Some((state, planned, elapsed)) = head.optional()? else { return Ok(None) };
-        let mut statement =
-            self.connection.prepare_cached("SELECT id, name FROM entrant WHERE run = ?1 ORDER BY place")?;
-        let entrants = statement.query_map([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let Some((state, planned, elapsed)) = self.row_of_run(run, sql, read)? else { return Ok(None) };
+        let sql = "SELECT id, name FROM entrant WHERE run = ?1 ORDER BY place";
+        let entrants = query_all(&self.connection, sql, [run.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let (mut solvers, mut finished) = (Vec::new(), Vec::new());
-        for (place, entrant) in entrants.enumerate() {
-            let (id, name) = entrant?;
+        for (place, (id, name)) in entrants.into_iter().enumerate() {
             let SeenResults { done, accepted, .. } = self.see(id, place, seen, &mut finished)?;
             solvers.push(SolverProgress { name, done: *done, accepted: *accepted });
         }
@@ -510,11 +490,11 @@ impl Journal {
         &self,
         entrant: i64,
         solver: usize,
-        seen: &'a mut WatchedRun,
+        seen: &'a mut SeenRun,
         finished: &mut Vec<FinishedCase>,
     ) -> Result<&'a SeenResults, JournalError> {
-        let is_first = !seen.solvers.contains_key(&entrant);
-        let seen = seen.solvers.entry(entrant).or_default();
+        let is_first = !seen.contains_key(&entrant);
+        let seen = seen.entry(entrant).or_default();
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT place, name, verdict = 'accepted', {OUTCOME}
              FROM result CROSS JOIN game_case ON game_case.id = result.game_case

@@ -1,6 +1,6 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::columns::{add_node, microseconds};
+use super::columns::{add_node, microseconds, query_all, query_first};
 use super::error::JournalError;
 use super::file::{Mode, RunLock, beside};
 use super::identity::{Machine, RunRecord, SameRun};
@@ -14,7 +14,7 @@ use judge_problem::{
 };
 use num_rational::BigRational;
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -129,11 +129,6 @@ impl Recording {
     pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
         let to = (self.rows.run, self.conditions);
         Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
-    }
-
-    /// Returns the connection, in which the start of the run may not be committed yet.
-    pub(super) fn open_connection(&self) -> &Connection {
-        &self.journal.connection
     }
 
     /// Returns the connection to write to the run with.
@@ -347,7 +342,7 @@ impl Journal {
     }
 
     /// Begins to write, once the start of the run is committed.
-    fn transaction(&mut self) -> Result<Transaction<'_>, JournalError> {
+    pub(super) fn transaction(&mut self) -> Result<Transaction<'_>, JournalError> {
         self.commit_start()?;
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
@@ -355,8 +350,8 @@ impl Journal {
 
 /// Writes down what one solver reached, and returns the number of its results.
 pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>) -> rusqlite::Result<usize> {
-    let mut statement = connection.prepare("SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place")?;
-    let cases: Vec<i64> = statement.query_map([entrant], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place";
+    let cases: Vec<i64> = query_all(connection, sql, [entrant], |row| row.get(0))?;
     let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
     connection.execute(
         "UPDATE entrant SET total = ?2, case_set = ?3, done = ?4,
@@ -412,7 +407,7 @@ impl Journal {
             self.connection.execute_batch("ROLLBACK")?;
         }
         let (path, mode) = match (self.is_in_place(), self.path().exists()) {
-            (true, _) | (_, false) => (self.path().to_owned(), self.mode()),
+            (true, _) | (_, false) => (self.path().to_owned(), self.mode),
             (false, true) => (free_path(self.path(), run), Mode::OneWriter),
         };
         if !self.is_in_place() {
@@ -458,11 +453,9 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be read.
     pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
-        let mut statement = self.connection()?.prepare(
-            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'",
-        )?;
-        let jobs = statement.query_map([], read_job)?;
-        Ok(jobs.collect::<Result<_, _>>()?)
+        let sql =
+            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'";
+        Ok(query_all(self.connection()?, sql, [], read_job)?)
     }
 
     /// Writes down a machine that takes part.
@@ -493,9 +486,8 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT engine, id, folder FROM cluster_job WHERE run = ?1")?;
-        Ok(statement.query_row([run.0], read_job).optional()?)
+        let sql = "SELECT engine, id, folder FROM cluster_job WHERE run = ?1";
+        Ok(query_first(&self.connection, sql, [run.0], read_job)?)
     }
 }
 

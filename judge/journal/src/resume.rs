@@ -5,7 +5,7 @@
 //! covers everything that it reads. The kept results are then valid for today's generator and files, even if these have
 //! other names.
 
-use super::columns::FAULTS;
+use super::columns::{FAULTS, query_all};
 use super::error::JournalError;
 use super::identity::{Machine, RunRecord, SameRun};
 use super::recording::Recording;
@@ -13,7 +13,7 @@ use super::rows::{Rows, rows_of};
 use super::store::Journal;
 use super::stored::Known;
 use judge_problem::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// How many cases a message names.
@@ -96,9 +96,10 @@ impl Recording {
         }
         let mut recording = Self::begin_plan(journal, retention, record, today)?;
         let mut known = Known::of(record.plan);
-        for Earlier { run, place, entrant } in earlier {
+        for (run, place, entrant) in earlier {
             recording.take_origins(run, entrant)?;
-            known.add_entrant(recording.open_connection(), place, entrant)?;
+            // The start of the new run is not committed yet.
+            known.add_entrant(&recording.journal.connection, place, entrant)?;
         }
         Ok(Resumption::Elsewhere(Box::new(recording), known))
     }
@@ -125,12 +126,11 @@ impl Journal {
 
 /// Returns the runs of the problem and shard that were not carried through, the newest first.
 fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Vec<RunId>> {
-    let mut statement = connection.prepare(
+    let sql =
         "SELECT id FROM run WHERE problem = ?1 AND shard IS ?2 AND shards IS ?3 AND state IN ('open', 'interrupted')
-         ORDER BY id DESC",
-    )?;
+         ORDER BY id DESC";
     let key = params![record.plan.problem.id, record.shard.map(Shard::number), record.shard.map(Shard::count)];
-    statement.query_map(key, |row| row.get(0).map(RunId))?.collect()
+    query_all(connection, sql, key, |row| row.get(0).map(RunId))
 }
 
 /// Returns whether both are of solvers of the same names. A run of others is another command.
@@ -164,7 +164,7 @@ fn go_on(
     today: &SameRun,
     run: RunId,
 ) -> Result<(Rows, Known), JournalError> {
-    let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = journal.transaction()?;
     let rows = rows_of(&transaction, run)?;
     today.note(&transaction, run.0)?;
     transaction
@@ -231,32 +231,20 @@ fn names(cases: &[CaseSpec]) -> String {
 }
 
 /// Returns the inputs of the results of a run that are kept, by place.
-fn finished_inputs(connection: &Connection, run: RunId) -> Result<Vec<(usize, Digest)>, JournalError> {
-    let mut statement = connection.prepare(&format!(
+fn finished_inputs(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<(usize, Digest)>> {
+    let sql = format!(
         "SELECT DISTINCT result.place, input FROM entrant JOIN result ON result.entrant = entrant.id
              JOIN game_case ON game_case.id = result.game_case
-         WHERE run = ?1 AND length(input) = 32 AND verdict NOT IN ({FAULTS}) ORDER BY result.place",
-    ))?;
-    let rows = statement.query_map([run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+         WHERE run = ?1 AND length(input) = 32 AND verdict NOT IN ({FAULTS}) ORDER BY result.place"
+    );
+    query_all(connection, &sql, [run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))
 }
 
-/// A solver of an earlier run of the same shard.
-struct Earlier {
-    run: RunId,
-    place: usize,
-    entrant: i64,
-}
-
-/// Returns the solvers of all runs of the same shard of the same plan, on any machine, the oldest last: it is
-/// the one whose times count.
-fn find_of_shard(connection: &Connection, today: &SameRun, shard: Shard) -> rusqlite::Result<Vec<Earlier>> {
-    let mut statement = connection.prepare(
-        "SELECT run.id, entrant.place, entrant.id FROM run JOIN entrant ON entrant.run = run.id
-         WHERE plan = ?1 AND shard = ?2 AND shards = ?3 ORDER BY run.id DESC",
-    )?;
+/// Returns the solvers of all runs of the same shard of the same plan, on any machine, each with its run, its place and its
+/// row. The oldest comes last: its times count.
+fn find_of_shard(connection: &Connection, today: &SameRun, shard: Shard) -> rusqlite::Result<Vec<(RunId, usize, i64)>> {
+    let sql = "SELECT run.id, entrant.place, entrant.id FROM run JOIN entrant ON entrant.run = run.id
+         WHERE plan = ?1 AND shard = ?2 AND shards = ?3 ORDER BY run.id DESC";
     let key = params![today.key().0, shard.number(), shard.count()];
-    let read =
-        |row: &rusqlite::Row<'_>| Ok(Earlier { run: RunId(row.get(0)?), place: row.get(1)?, entrant: row.get(2)? });
-    statement.query_map(key, read)?.collect()
+    query_all(connection, sql, key, |row| Ok((RunId(row.get(0)?), row.get(1)?, row.get(2)?)))
 }

@@ -1,6 +1,6 @@
 //! Writes rows: a run with its solvers, and the results of finished cases with their cases, answers and best scores.
 
-use super::columns::{FAULTS, microseconds, rank};
+use super::columns::{FAULTS, microseconds, query_all, query_first, rank};
 use super::error::JournalError;
 use super::identity::{RunRecord, SameGame, SameRun, environment};
 use super::store::{Journal, MAX_ANSWER_BYTES, with_answer};
@@ -41,8 +41,11 @@ pub(super) fn enter(
     hashes: &[Digest],
 ) -> rusqlite::Result<()> {
     for (solver, hash) in solvers.iter().zip(hashes) {
-        let entrant = insert_entrant(connection, rows.run, rows.entrants.len(), solver, *hash)?;
-        rows.entrants.push(entrant);
+        connection.execute(
+            "INSERT INTO entrant (run, place, name, command, hash) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![rows.run.0, rows.entrants.len(), solver.spec.name, solver.spec.text, hash.0],
+        )?;
+        rows.entrants.push(connection.last_insert_rowid());
     }
     Ok(())
 }
@@ -89,25 +92,10 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
     )
 }
 
-fn insert_entrant(
-    connection: &Connection,
-    run: RunId,
-    place: usize,
-    solver: &Solver,
-    hash: Digest,
-) -> rusqlite::Result<i64> {
-    connection.execute(
-        "INSERT INTO entrant (run, place, name, command, hash) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![run.0, place, solver.spec.name, solver.spec.text, hash.0],
-    )?;
-    Ok(connection.last_insert_rowid())
-}
-
 /// Returns the rows of a run and its solvers.
 pub(super) fn rows_of(connection: &Connection, run: RunId) -> rusqlite::Result<Rows> {
-    let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
-    let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(Rows { run, entrants })
+    let sql = "SELECT id FROM entrant WHERE run = ?1 ORDER BY place";
+    Ok(Rows { run, entrants: query_all(connection, sql, [run.0], |row| row.get(0))? })
 }
 
 /// Writes the rows of one commit.
@@ -205,11 +193,9 @@ impl RowWriter<'_> {
 
     /// Returns the answer of a result that was looked up, and its origin if it is from another machine.
     fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
-        let found = self
-            .connection
-            .prepare_cached("SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2")?
-            .query_row(params![stored.entrant, stored.place], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let sql = "SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2";
+        let key = params![stored.entrant, stored.place];
+        let found = query_first(self.connection, sql, key, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let (answer, origin) = found.unwrap_or_default();
         Ok((answer, self.origins.get(stored.entrant, origin)))
     }
@@ -251,10 +237,10 @@ impl Origins {
             "SELECT NULL AS id, iif(state = 'open', 'killed', state) AS state, {columns} FROM run WHERE id = ?1
              UNION ALL SELECT id, state, {columns} FROM origin WHERE run = ?1"
         );
-        let mut statement = connection.prepare(&format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2"))?;
-        let found = statement.query_map(params![from.0, conditions.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for source in found.collect::<Result<Vec<(Option<i64>, Vec<u8>)>, _>>()? {
-            let (id, uid) = source;
+        let sql = format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2");
+        let found: Vec<(Option<i64>, Vec<u8>)> =
+            query_all(connection, &sql, params![from.0, conditions.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (id, uid) in found {
             connection.execute(
                 &format!(
                     "INSERT INTO origin (run, results, file, state, {columns}) SELECT ?3,
@@ -291,15 +277,11 @@ pub(super) struct KnownCase {
 /// Returns a case, if it is in the journal.
 pub(super) fn find_case(connection: &Connection, key: &SameGame<'_>) -> rusqlite::Result<Option<KnownCase>> {
     let SameGame { problem, checker, version, name, input } = key;
-    connection
-        .prepare_cached(
-            "SELECT id, file, features FROM game_case
-             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-        )?
-        .query_row(params![problem, checker, version, name, input], |row| {
-            Ok(KnownCase { id: row.get(0)?, file: row.get(1)?, features: row.get(2)? })
-        })
-        .optional()
+    let sql = "SELECT id, file, features FROM game_case
+         WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5";
+    query_first(connection, sql, params![problem, checker, version, name, input], |row| {
+        Ok(KnownCase { id: row.get(0)?, file: row.get(1)?, features: row.get(2)? })
+    })
 }
 
 /// Returns the row of a case, a new one if it is not known yet. The source of its input and its features are updated.
@@ -391,12 +373,8 @@ fn delete_result(
         Replaced::Any => String::new(),
         Replaced::Faults => format!("AND verdict IN ({FAULTS})"),
     };
-    let game_case: Option<i64> = connection
-        .prepare_cached(&format!(
-            "DELETE FROM result WHERE entrant = ?1 AND place = ?2 {condition} RETURNING game_case"
-        ))?
-        .query_row([entrant, place], |row| row.get(0))
-        .optional()?;
+    let sql = format!("DELETE FROM result WHERE entrant = ?1 AND place = ?2 {condition} RETURNING game_case");
+    let game_case: Option<i64> = query_first(connection, &sql, [entrant, place], |row| row.get(0))?;
     let Some(game_case) = game_case else { return Ok(None) };
     let bests = connection
         .prepare_cached("DELETE FROM best_result WHERE game_case = ?1 AND entrant = ?2 AND place = ?3")?
@@ -408,10 +386,8 @@ fn delete_result(
 /// run.
 #[must_use = "the best results on its cases are missing"]
 pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
-    let mut statement = connection.prepare(
-        "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case",
-    )?;
-    let lost = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case";
+    let lost = query_all(connection, sql, [run.0], |row| row.get(0))?;
     Ok((connection.execute("DELETE FROM run WHERE id = ?1", [run.0])? > 0).then_some(lost))
 }
 
@@ -447,8 +423,8 @@ pub(super) fn store_packed_answer<'a>(
     packed: impl FnOnce() -> Cow<'a, [u8]>,
 ) -> rusqlite::Result<i64> {
     // Not in one statement with RETURNING: its temporary table costs more than the rest.
-    let mut find = connection.prepare_cached("SELECT id, run FROM answer WHERE hash = ?1")?;
-    let known = find.query_row([hash], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
+    let sql = "SELECT id, run FROM answer WHERE hash = ?1";
+    let known: Option<(i64, i64)> = query_first(connection, sql, [hash], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if let Some((id, last_given)) = known {
         if last_given != run.0 {
             let mut mark = connection.prepare_cached("UPDATE answer SET run = ?2 WHERE id = ?1")?;
@@ -513,11 +489,10 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read, or the answer is not what was stored.
     pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>, JournalError> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT answer FROM result WHERE entrant = ?1 AND place = ?2")?;
-        let id: Option<i64> =
-            statement.query_row([result.entrant, result.place], |row| row.get(0)).optional()?.flatten();
-        id.map_or(Ok(None), |id| self.answer(id))
+        let sql = "SELECT answer FROM result WHERE entrant = ?1 AND place = ?2";
+        let id: Option<Option<i64>> =
+            query_first(&self.connection, sql, [result.entrant, result.place], |row| row.get(0))?;
+        id.flatten().map_or(Ok(None), |id| self.answer(id))
     }
 
     /// Drops answers of the oldest runs once they exceed the limit, until an eighth of the limit, in whole MiB, is free

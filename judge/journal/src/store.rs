@@ -1,5 +1,6 @@
 //! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
 
+use super::columns::query_all;
 use super::error::JournalError;
 use super::file::{self, Files, Locks, Mode};
 use rusqlite::backup::Backup;
@@ -31,7 +32,7 @@ pub struct Journal {
     pub(super) connection: Connection,
     pub(super) locks: Locks,
     path: PathBuf,
-    mode: Mode,
+    pub(super) mode: Mode,
     /// The files that are open.
     files: Files,
     /// The file that it was written anew to, once it was removed, moved or replaced.
@@ -86,12 +87,10 @@ impl Journal {
             return Ok(None);
         }
         match Self::open(folder) {
-            Err(JournalError::Open { source, .. }) if is_read_only(&source) => {
-                Self::open_folder_read_only(folder).map(Some)
-            }
-            Err(JournalError::Folder { .. }) => Self::open_folder_read_only(folder).map(Some),
-            opened => opened.map(Some),
+            Err(JournalError::Folder { .. }) => Self::open_folder_read_only(folder),
+            opened => unless_read_only(opened, || Self::open_folder_read_only(folder)),
         }
+        .map(Some)
     }
 
     /// Opens the journal in this file to read it; `None` when there is none. It is not written, even if its writer was
@@ -104,14 +103,8 @@ impl Journal {
             return Ok(None);
         }
         match file::mode(path)? {
-            Mode::Shared => match Self::open_to_write(path, Mode::Shared) {
-                Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::read_only(path, Mode::Shared),
-                opened => opened,
-            },
-            Mode::OneWriter => match Self::read_only(path, Mode::OneWriter) {
-                Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::recovered(path),
-                opened => opened,
-            },
+            mode @ Mode::Shared => unless_read_only(Self::open_to_write(path, mode), || Self::read_only(path, mode)),
+            mode @ Mode::OneWriter => unless_read_only(Self::read_only(path, mode), || Self::recovered(path)),
         }
         .map(Some)
     }
@@ -126,14 +119,11 @@ impl Journal {
         }
         let mode = file::mode(path)?;
         // Without `immutable`, later writes of other judges are visible. That needs a writable folder for shared memory.
-        match Self::open_with(path, mode, "mode=ro") {
-            Err(JournalError::Open { source, .. }) if is_read_only(&source) && mode == Mode::OneWriter => {
-                Self::recovered(path)
-            }
-            Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::read_only(path, mode),
-            opened => opened,
-        }
-        .map(Some)
+        let opened = unless_read_only(Self::open_with(path, mode, "mode=ro"), || match mode {
+            Mode::OneWriter => Self::recovered(path),
+            Mode::Shared => Self::read_only(path, mode),
+        });
+        opened.map(Some)
     }
 
     pub(super) fn open_folder_read_only(folder: &Path) -> Result<Self, JournalError> {
@@ -164,7 +154,8 @@ impl Journal {
     /// may get a new writer at any moment, so it is done in a copy.
     fn recovered(path: &Path) -> Result<Self, JournalError> {
         let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
-        let opened = Connection::open(copy.path()).and_then(|connection| {
+        let (_folder, copy) = copy;
+        let opened = Connection::open(copy).and_then(|connection| {
             configure(&connection)?;
             // The copy is removed at the end of this function.
             let contents = Contents::of(&connection)?;
@@ -205,10 +196,6 @@ impl Journal {
     /// Returns the same for the files beside it, which hold the last commits.
     pub(super) fn has_all_files(&self) -> bool {
         self.files == Files::at(&self.path)
-    }
-
-    pub(super) fn mode(&self) -> Mode {
-        self.mode
     }
 
     /// Returns the file of the journal in a folder.
@@ -293,9 +280,16 @@ fn copied(journal: &Connection) -> rusqlite::Result<Connection> {
     Ok(copy)
 }
 
-fn is_read_only(error: &rusqlite::Error) -> bool {
-    let code = error.sqlite_error_code();
-    matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied))
+/// Returns the journal, or what `other` opens where it cannot be written.
+fn unless_read_only(
+    opened: Result<Journal, JournalError>,
+    other: impl FnOnce() -> Result<Journal, JournalError>,
+) -> Result<Journal, JournalError> {
+    let is_read_only = |code| matches!(code, ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied);
+    match opened {
+        Err(JournalError::Open { source, .. }) if source.sqlite_error_code().is_some_and(is_read_only) => other(),
+        opened => opened,
+    }
 }
 
 /// A path as SQLite's URIs want it.
@@ -346,10 +340,8 @@ pub(super) fn has_own_schema(connection: &Connection) -> rusqlite::Result<bool> 
 }
 
 fn objects(connection: &Connection, most: i64) -> rusqlite::Result<Vec<Object>> {
-    let mut statement =
-        connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name LIMIT ?1")?;
-    let objects = statement.query_map([most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-    objects.collect()
+    let sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name LIMIT ?1";
+    query_all(connection, sql, [most], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
 }
 
 /// How much of a damaged journal can still be read.

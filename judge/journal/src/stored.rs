@@ -1,9 +1,9 @@
 //! Reads recorded runs: a whole run, what its scores are relative to, where its results come from, and earlier results
 //! that still hold.
 
-use super::columns::{count, is_fault, limits, named, nodes, read_score, time};
+use super::columns::{count, is_fault, limits, named, nodes, query_all, query_first, read_score, time};
 use super::error::{JournalError, shortened};
-use super::file::{run_state, settled};
+use super::rows::rows_of;
 use super::store::Journal;
 use judge_problem::plan::Plan;
 use judge_problem::{
@@ -13,7 +13,7 @@ use judge_problem::{
     Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::{Connection, OptionalExtension, Params, Row, Rows, params};
+use rusqlite::{Connection, Params, Row, Rows, params};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,28 +53,26 @@ impl Journal {
 
     /// Returns a run without its cases.
     pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
-        let mut statement = self.connection.prepare(
-            "SELECT started, state, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
+        let sql = "SELECT state, started, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
-                 git_commit, git_dirty, judge, message FROM run WHERE id = ?1",
-        )?;
-        let run = settled(
-            || statement.query_row([id.0], |row| self.read_run(id, row)).optional(),
-            |run| run.as_ref().is_some_and(|run| run.state == RunState::Killed),
-        )?;
+                 git_commit, git_dirty, judge, message FROM run WHERE id = ?1";
+        let run = self.row_of_run(id, sql, |row, state| Self::read_run(id, state, row))?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
         run.labels = self.labels(id)?;
-        run.origins = self.origins(id)?;
-        run.entrants = self.stored_entrants(id)?;
-        run.nodes = super::columns::nodes(&self.connection, id)?.into_iter().collect();
+        run.origins = origins(&self.connection, id)?;
+        let sql = "SELECT name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
+        run.entrants = query_all(&self.connection, sql, [id.0], |row| {
+            Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?) })
+        })?;
+        run.nodes = nodes(&self.connection, id)?.into_iter().collect();
         Ok(run)
     }
 
-    fn read_run(&self, id: RunId, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
+    fn read_run(id: RunId, state: RunState, row: &Row<'_>) -> rusqlite::Result<StoredRun> {
         Ok(StoredRun {
             id,
-            started: row.get(0)?,
-            state: run_state(&row.get::<_, String>(1)?, &self.locks, id),
+            started: row.get(1)?,
+            state,
             detached: None,
             elapsed: time(row, 2)?.unwrap_or_default(),
             command: row.get(3)?,
@@ -101,21 +99,11 @@ impl Journal {
         })
     }
 
-    fn stored_entrants(&self, run: RunId) -> Result<Vec<StoredEntrant>, JournalError> {
-        let mut statement =
-            self.connection.prepare("SELECT name, command, hash FROM entrant WHERE run = ?1 ORDER BY place")?;
-        let entrants = statement.query_map([run.0], |row| {
-            Ok(StoredEntrant { name: row.get(0)?, command: row.get(1)?, hash: Digest(row.get(2)?) })
-        })?;
-        Ok(entrants.collect::<Result<_, _>>()?)
-    }
-
     /// The results of each solver come in the order of the cases, as they are stored: several are merged, and none sorted.
     fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
-        let mut statement = self.connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
-        let entrants = statement.query_map([id.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+        let entrants = rows_of(&self.connection, id)?.entrants;
         let prepare = |_: &i64| {
             self.connection.prepare(&format!(
                 "SELECT place, name, input, seed, file, features, answer, origin, {OUTCOME}
@@ -234,16 +222,14 @@ struct OriginMachines<'a> {
 impl<'a> OriginMachines<'a> {
     /// Returns the machines of a run. They are added to its nodes.
     pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
-        let mut statement = connection.prepare(
-            "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
-             UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged",
-        )?;
+        let sql = "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
+             UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged";
         let machine = |row: &Row<'_>| {
             let (host, kernel, cpu_model): (String, _, _) = (row.get(1)?, row.get(2)?, row.get(3)?);
             Ok((row.get(0)?, Node { name: host.clone(), host, kernel, cpu_model, tier: named(row, 4)?, load: None }))
         };
         let mut machines: HashMap<Option<i64>, Node> =
-            statement.query_map([run.0], machine)?.collect::<Result<_, _>>()?;
+            query_all(connection, sql, [run.0], machine)?.into_iter().collect();
         if machines.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]) {
             machines.clear();
         }
@@ -257,21 +243,11 @@ impl<'a> OriginMachines<'a> {
     }
 }
 
-impl Journal {
-    /// Returns the runs that a merged run has results of, in the order of their shards. Empty for a run that was recorded
-    /// here.
-    pub(super) fn origins(&self, run: RunId) -> Result<Vec<Origin>, JournalError> {
-        Ok(origins(&self.connection, run)?)
-    }
-}
-
-/// Returns the runs that a run has results of, in the order of their shards.
+/// Returns the runs that a merged run has results of, in the order of their shards. Empty for a run that was recorded here.
 pub(super) fn origins(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Origin>> {
-    let mut statement = connection.prepare(
-        "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel, cpu_model,
-             judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid",
-    )?;
-    statement.query_map([run.0], read_origin)?.collect()
+    let sql = "SELECT shard, shards, started, state, elapsed_us, command, played, results, jobs, tier, host, kernel, cpu_model,
+             judge, file FROM origin WHERE run = ?1 ORDER BY shards, shard, started, uid";
+    query_all(connection, sql, [run.0], read_origin)
 }
 
 fn read_origin(row: &Row<'_>) -> rusqlite::Result<Origin> {
@@ -336,7 +312,7 @@ impl Journal {
 /// Returns what the scores of a run are relative to; `None` under a rule that takes no best score.
 fn read_reference(connection: &Connection, run: RunId) -> Result<Option<Reference>, JournalError> {
     let source: Option<Option<String>> =
-        connection.query_row("SELECT reference FROM run WHERE id = ?1", [run.0], |row| row.get(0)).optional()?;
+        query_first(connection, "SELECT reference FROM run WHERE id = ?1", [run.0], |row| row.get(0))?;
     let Some(source) = source.ok_or(JournalError::NoRun(run))? else { return Ok(None) };
     let mut statement =
         connection.prepare_cached("SELECT place, score, origin, solver, of_run FROM known_best WHERE run = ?1")?;
@@ -575,13 +551,10 @@ impl Known {
         hash: Digest,
         conditions: Digest,
     ) -> Result<(), JournalError> {
-        let mut statement = connection.prepare(
-            "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
+        let entrants = "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
                  LEFT JOIN origin ON origin.run = run.id
-             WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id",
-        )?;
-        let entrants: Vec<i64> =
-            statement.query_map([conditions.0, hash.0], |row| row.get(1))?.collect::<Result<_, _>>()?;
+             WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id";
+        let entrants: Vec<i64> = query_all(connection, entrants, [conditions.0, hash.0], |row| row.get(1))?;
         // If the run is from several machines, only results of machines like this one count.
         let sql = format!(
             "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case

@@ -74,9 +74,7 @@ pub trait ExecutorPool: Sync {
     fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
 
     /// Prepares in the background what [`open`](Self::open) will return for these cores, and for `request`, if there is one.
-    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
-        let _ = (cores, request);
-    }
+    fn make_ready(&self, _cores: &[usize], _request: Option<&Request>) {}
 
     /// Returns how strongly programs are isolated.
     fn tier(&self) -> Tier;

@@ -116,15 +116,6 @@ pub struct CoreClaims {
     locks: Vec<UnixListener>,
 }
 
-/// What became of an attempt to lock a core.
-enum Attempt {
-    Locked(UnixListener),
-    /// Another judge has it.
-    Taken,
-    /// Such locks do not work here.
-    Unknown,
-}
-
 impl CoreClaims {
     /// Reserves `count` of these cores, the first that are free, or fewer if there are not as many. Never waits.
     pub fn take(cores: &[usize], count: usize) -> Self {
@@ -136,10 +127,12 @@ impl CoreClaims {
         for &core in cores {
             let is_wanted = claims.cores.len() < count;
             let list = if is_wanted { &mut claims.cores } else { &mut claims.free };
-            match attempt(name, core) {
-                Attempt::Taken => continue,
-                Attempt::Locked(lock) if is_wanted => claims.locks.push(lock),
-                Attempt::Locked(_) | Attempt::Unknown => {}
+            match lock(name, core) {
+                // Another judge has it.
+                Err(error) if error.kind() == ErrorKind::AddrInUse => continue,
+                Ok(lock) if is_wanted => claims.locks.push(lock),
+                // Not wanted, or such locks do not work here.
+                Ok(_) | Err(_) => {}
             }
             list.push(core);
         }
@@ -157,15 +150,8 @@ impl CoreClaims {
     }
 }
 
-fn attempt(name: &str, core: usize) -> Attempt {
-    let bind = || -> Result<UnixListener> {
-        UnixListener::bind_addr(&SocketAddr::from_abstract_name(format!("{name}{core}"))?)
-    };
-    match bind() {
-        Ok(lock) => Attempt::Locked(lock),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => Attempt::Taken,
-        Err(_) => Attempt::Unknown,
-    }
+fn lock(name: &str, core: usize) -> Result<UnixListener> {
+    UnixListener::bind_addr(&SocketAddr::from_abstract_name(format!("{name}{core}"))?)
 }
 
 /// A count of this age is still used, and shorter runs are not measured. The kernel counts in ticks of 10 ms, and

@@ -57,14 +57,18 @@ pub(crate) fn descendants(root: i32) -> Vec<i32> {
 
 /// The processes of a process group.
 pub(crate) fn group(id: i32) -> Vec<i32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| group_of(*pid) == Some(id)).collect()
+    numbers_in("/proc").filter(|pid| group_of(*pid) == Some(id)).collect()
 }
 
 /// The process group of `pid`.
 fn group_of(pid: i32) -> Option<i32> {
     stat_of(pid)?.split(' ').nth(2)?.parse().ok()
+}
+
+/// The entries of a folder that are numbers.
+fn numbers_in(folder: &str) -> impl Iterator<Item = i32> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The children of all threads of `pid`.
@@ -145,10 +149,8 @@ impl Footprint {
     /// `None` for a process that is dead or gone. Shared memory can belong to several processes or to none, and is
     /// counted elsewhere unless `with_shared`.
     pub(crate) fn of(process: i32, with_shared: bool) -> Option<Footprint> {
-        if let Some(found) = Footprint::of_task(process, process, with_shared) {
-            return Some(found);
-        }
-        tasks(process).find_map(|task| Footprint::of_task(process, task, with_shared))
+        let of_task = |task| Footprint::of_task(process, task, with_shared);
+        of_task(process).or_else(|| tasks(process).find_map(of_task))
     }
 
     /// Its threads, dead and alive.
@@ -217,8 +219,7 @@ impl Footprint {
 }
 
 fn tasks(process: i32) -> impl Iterator<Item = i32> {
-    let entries = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    numbers_in(&format!("/proc/{process}/task"))
 }
 
 /// Whether two tasks share their table of descriptors.
@@ -248,7 +249,8 @@ const PROC_BYTES: u64 = 8 << 10;
 #[derive(Default)]
 pub(crate) struct Descriptors {
     buffers: HashSet<String>,
-    bytes: u64,
+    /// Bytes of all that was added.
+    pub(crate) bytes: u64,
 }
 
 impl Descriptors {
@@ -260,11 +262,6 @@ impl Descriptors {
                 self.add_table(task);
             }
         }
-    }
-
-    /// Bytes of all that was added.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     fn add_table(&mut self, task: i32) {
@@ -433,7 +430,7 @@ mod tests {
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         let mut found = Descriptors::default();
         found.add(&own);
-        found.bytes()
+        found.bytes
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Sandbox {
         if let Some(cache) = cache
             && let Some(CachedTier { tier, site, gaps }) = cache.load()
         {
-            let context = WorkerContext { executable, scratch, site, cache: Some(cache.file().to_owned()) };
+            let context = WorkerContext { executable, scratch, site, cache: Some(cache.file.clone()) };
             return Ok(Sandbox::swept(tier, from_cache(tier, context, gaps, options.all_cores)));
         }
         let try_tier = |tier| try_tier(tier, &executable, &scratch, cache).map(|found| (tier, found));
@@ -264,7 +264,7 @@ pub(crate) fn try_tier(
     } else {
         None
     };
-    let cache = cache.map(|cache| cache.file().to_owned());
+    let cache = cache.map(|cache| cache.file.clone());
     let context = WorkerContext { executable: executable.to_owned(), scratch: scratch.to_owned(), site, cache };
     // A worker on one core needs no perf event. For the first perf event the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();

@@ -56,7 +56,7 @@ pub(crate) struct CachedTier {
 /// that several environments have an entry each.
 pub(crate) struct TierCache {
     folder: PathBuf,
-    file: PathBuf,
+    pub(crate) file: PathBuf,
     surroundings: Vec<u8>,
 }
 
@@ -70,11 +70,6 @@ impl TierCache {
         surroundings.hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
         Some(TierCache { folder, file, surroundings })
-    }
-
-    /// The path of the file.
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
     }
 
     /// The entry, if it is recent and was made in the same environment.
@@ -119,11 +114,6 @@ fn remove(folder: &Path, which: impl Fn(&Path) -> bool) {
             let _ = fs::remove_file(path);
         }
     }
-}
-
-/// Removes the entry in `file`, which turned out to be wrong.
-pub(crate) fn forget(file: &Path) {
-    let _ = fs::remove_file(file);
 }
 
 /// Removes all entries in `folder`.
@@ -212,7 +202,7 @@ mod tests {
         assert_eq!(root.load(), Some(other), "the last one counts");
         let alike = TierCache { file: root.file.clone(), ..cache(&folder, Tier::Bare) };
         assert_eq!(alike.load(), None, "of the same name, by chance");
-        forget(root.file());
+        fs::remove_file(&root.file).unwrap();
         assert!(root.load().is_none() && bare.load().is_some());
         fs::write(folder.join("not a finding"), "").unwrap();
         forget_all(&folder);
@@ -224,7 +214,7 @@ mod tests {
     fn what_is_old_broken_or_somebody_elses_is_not_recalled() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), Tier::Root);
-        let file = cache.file().to_owned();
+        let file = cache.file.clone();
         cache.store(&sample_entry());
         let whole = fs::read(&file).unwrap();
         for length in 0..whole.len() {
@@ -247,7 +237,7 @@ mod tests {
         other.store(&sample_entry());
         assert!(!file.exists(), "the next one that is kept removes what is old");
         let link = folder.path().join("link");
-        std::os::unix::fs::symlink(other.file(), &link).unwrap();
+        std::os::unix::fs::symlink(&other.file, &link).unwrap();
         assert_eq!(TierCache { file: link, ..other }.load(), None, "a link may lead to another user's");
     }
 

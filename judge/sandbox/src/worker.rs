@@ -24,7 +24,7 @@ use crate::protocol::messages::{self, Outlet, Settings};
 use crate::protocol::{self, Message, Received, shared_memory};
 use crate::request::{Context, Exchange, Execution, Fault, OutputFiles, Request, Sink, Stdin};
 use crate::scratch::{self, disk};
-use crate::{cores, procfs, tier_cache};
+use crate::{cores, procfs};
 
 /// A helper process. It runs one program at a time. Methods that wait block the calling thread.
 pub struct Worker {
@@ -349,9 +349,7 @@ impl Worker {
 
     /// Lets the next start try whether the tier works.
     fn forget(&self) {
-        if let Some(cache_file) = &self.cache_file {
-            tier_cache::forget(cache_file);
-        }
+        let _ = self.cache_file.as_ref().map(std::fs::remove_file);
     }
 
     fn socket(&self) -> &OwnedFd {

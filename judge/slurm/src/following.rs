@@ -28,7 +28,7 @@ const WAIT_NOTICE_AFTER: Duration = Duration::from_secs(20);
 pub(super) struct Following<'a> {
     cluster: &'a Cluster,
     plan: &'a Plan,
-    folder: RunFolder,
+    pub(super) folder: RunFolder,
     tracker: Tracker,
     jobs: Vec<String>,
     readers: HashMap<Incarnation, LogReader>,
@@ -58,13 +58,8 @@ impl<'a> Following<'a> {
         folder: RunFolder,
         tracker: Tracker,
     ) -> Result<Self, RunError> {
-        match cluster.submit(plan, &folder, tracker.unclaimed()) {
-            Ok(job) => Ok(Self::of(cluster, plan, folder, tracker, vec![job])),
-            Err(error) => {
-                let _ = folder.remove();
-                Err(error)
-            }
-        }
+        let job = cluster.submit(plan, &folder, tracker.unclaimed()).inspect_err(|_| drop(folder.remove()))?;
+        Ok(Self::of(cluster, plan, folder, tracker, vec![job]))
     }
 
     /// Follows a run that was submitted before.
@@ -120,10 +115,6 @@ impl<'a> Following<'a> {
         self.jobs.last().map_or("", String::as_str)
     }
 
-    pub(super) fn folder(&self) -> &RunFolder {
-        &self.folder
-    }
-
     /// Follows the run to its end. No task is left afterwards, unless the run goes on without this judge.
     pub(super) fn follow(
         &mut self,
@@ -139,18 +130,17 @@ impl<'a> Following<'a> {
 
     fn follow_on(&mut self, handover: &mut Handover<'_>, signals: &mut Signals) -> Result<Option<Stop>, RunError> {
         loop {
-            if let Some(stop) = self.read(handover)? {
-                handover.tell(&RunEvent::Stopping(stop));
-                return Ok(Some(stop));
-            }
-            if self.tracker.is_complete() || self.cluster.early_end().take() {
+            let mut stop = self.read(handover)?;
+            if stop.is_none() && (self.tracker.is_complete() || self.cluster.early_end.take()) {
                 return Ok(None);
             }
-            if signals.is_pending() {
-                let stop = match self.cluster.ask(signals) {
+            if stop.is_none() && signals.is_pending() {
+                stop = Some(match (self.cluster.ask)(signals) {
                     OnInterrupt::Cancel => Stop::Interrupted,
                     OnInterrupt::Detach => Stop::Detached,
-                };
+                });
+            }
+            if let Some(stop) = stop {
                 handover.tell(&RunEvent::Stopping(stop));
                 return Ok(Some(stop));
             }
@@ -286,7 +276,7 @@ impl<'a> Following<'a> {
             if now.duration_since(*self.missing.entry(task.clone()).or_insert(now)) < LOSS_DELAY {
                 continue;
             }
-            let loss = self.tracker.lost(&task, self.cluster.retries());
+            let loss = self.tracker.lost(&task, self.cluster.settings.retries);
             self.run_again(&task, &why, loss, handover)?;
         }
         Ok(())
@@ -317,7 +307,7 @@ impl<'a> Following<'a> {
         }
         let mut batch = Vec::new();
         for case in loss.given_up {
-            let note = format!("{what}; the case was lost with {} tasks", self.cluster.retries() + 1);
+            let note = format!("{what}; the case was lost with {} tasks", self.cluster.settings.retries + 1);
             let outcome = Outcome::without_run(Verdict::JudgeError, note);
             batch.extend((0..self.plan.solvers.len()).map(|solver| FinishedJob {
                 job: JobId { case: case.place, solver },
@@ -339,7 +329,7 @@ impl<'a> Following<'a> {
             return Ok(());
         }
         self.fruitless_jobs = if std::mem::take(&mut self.piece_taken) { 0 } else { self.fruitless_jobs + 1 };
-        if self.fruitless_jobs > self.cluster.retries() {
+        if self.fruitless_jobs > self.cluster.settings.retries {
             return Err(self.fruitless());
         }
         let job = self.cluster.submit(self.plan, &self.folder, unclaimed)?;
@@ -492,14 +482,11 @@ impl Tracker {
     /// times.
     fn lost(&mut self, task: &Incarnation, retries: u32) -> Loss {
         self.tidy();
-        let names: Vec<String> = self
-            .open
-            .iter()
-            .filter(|(_, open)| open.owner.as_ref() == Some(task))
-            .map(|(name, _)| name.clone())
-            .collect();
         let mut loss = Loss::default();
-        for open in names.iter().filter_map(|name| self.open.remove(name)) {
+        let (lost, open): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.owner.as_ref() == Some(task));
+        self.open = open;
+        for open in lost.into_values() {
             let losses = open.piece.losses + 1;
             let cases: Vec<_> = open.piece.cases.into_iter().filter(|case| !self.done[case.place]).collect();
             if losses > retries {

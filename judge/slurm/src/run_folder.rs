@@ -159,10 +159,8 @@ impl RunFolder {
     pub(super) fn printed(&self) -> Option<String> {
         let mut logs: Vec<_> = fs::read_dir(self.path.join(LOGS)).ok()?.flatten().map(|entry| entry.path()).collect();
         logs.sort();
-        logs.iter()
-            .filter_map(|log| fs::read(log).ok())
-            .map(|log| judge_problem::tail(&log))
-            .find(|log| !log.is_empty())
+        let printed = logs.iter().filter_map(|log| fs::read(log).ok());
+        printed.map(|log| judge_problem::tail(&log)).find(|log| !log.is_empty())
     }
 
     /// Notes a job that was submitted for the run.

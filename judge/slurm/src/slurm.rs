@@ -64,21 +64,17 @@ pub enum OnInterrupt {
 pub(super) struct Cluster {
     pub(super) settings: SlurmSettings,
     /// Asks the user.
-    ask: fn(&mut Signals) -> OnInterrupt,
+    pub(super) ask: fn(&mut Signals) -> OnInterrupt,
     /// The most solvers that ran at once.
     at_once: AtomicUsize,
     nodes: Mutex<NodeList>,
-    early_end: EarlyEnd,
+    pub(super) early_end: EarlyEnd,
 }
 
 impl Cluster {
     pub(super) fn new(settings: SlurmSettings, ask: fn(&mut Signals) -> OnInterrupt) -> Self {
         let at_once = AtomicUsize::new(settings.worker.jobs);
         Self { settings, ask, at_once, nodes: Mutex::default(), early_end: EarlyEnd::default() }
-    }
-
-    pub(super) fn early_end(&self) -> &EarlyEnd {
-        &self.early_end
     }
 
     pub(super) fn at_once(&self) -> usize {
@@ -103,31 +99,41 @@ impl Cluster {
 
     /// Submits enough tasks for the remaining pieces, and returns the id of their job.
     pub(super) fn submit(&self, plan: &Plan, folder: &RunFolder, pieces: usize) -> Result<String, RunError> {
-        let jobs = self.settings.worker.jobs;
-        let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / jobs as f64;
+        let work = worst(plan).as_secs_f64() * plan.cases.len() as f64 / self.settings.worker.jobs as f64;
         let shifts = whole(work / MAX_TASK_TIME.as_secs_f64());
         let tasks = shifts.max(MIN_TASKS).min(pieces).clamp(1, MAX_TASKS);
-        let submission = Submission {
-            script: &folder.script(),
-            folder: folder.path(),
-            log: &folder.log_pattern(),
-            tasks,
-            cpus: jobs,
-            constraint: self.settings.constraint.as_deref(),
-            options: &self.settings.options,
-            wait: self.settings.submit_wait,
-        };
-        let id = submit(&submission).map_err(RunError::Cluster)?;
+        let id = self.submit_tasks(folder, tasks).map_err(RunError::Cluster)?;
         folder.add_job(&id).map_err(|error| unwritable(folder, &error))?;
         Ok(id)
     }
 
-    pub(super) fn retries(&self) -> u32 {
-        self.settings.retries
-    }
-
-    pub(super) fn ask(&self, signals: &mut Signals) -> OnInterrupt {
-        (self.ask)(signals)
+    /// Submits an array job, and returns its id.
+    fn submit_tasks(&self, folder: &RunFolder, tasks: usize) -> Result<String, ClusterError> {
+        let SlurmSettings { constraint, options, submit_wait, worker, .. } = &self.settings;
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut words = vec![
+            "sbatch".to_owned(),
+            "--parsable".to_owned(),
+            "--job-name=judge".to_owned(),
+            format!("--array=0-{}", tasks - 1),
+            format!("--cpus-per-task={}", worker.jobs),
+            "--requeue".to_owned(),
+            "--open-mode=append".to_owned(),
+            format!("--chdir={}", text(folder.path())),
+            format!("--output={}", text(&folder.log_pattern())),
+        ];
+        words.extend(constraint.as_ref().map(|constraint| format!("--constraint={constraint}")));
+        // The user's own options come last and override the others.
+        words.extend(options.iter().cloned());
+        words.push(text(&folder.script()));
+        let output = run(&words, folder.path(), *submit_wait)?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        // With several clusters, `;` and the cluster follow.
+        let id = said.split(';').next().unwrap_or_default();
+        match output.status.success() && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => Ok(id.to_owned()),
+            false => Err(refused(&words, &output)),
+        }
     }
 
     /// Adds a node that takes part, and returns it with the name that the results have.
@@ -220,47 +226,6 @@ impl TaskState {
             | "STOPPED" => Self::Running,
             ended => Self::Ended(ended.to_owned()),
         }
-    }
-}
-
-/// What is submitted.
-struct Submission<'a> {
-    script: &'a Path,
-    folder: &'a Path,
-    log: &'a Path,
-    tasks: usize,
-    cpus: usize,
-    constraint: Option<&'a str>,
-    /// The user's own options. They come last and override the others.
-    options: &'a [String],
-    /// How long it may take.
-    wait: Duration,
-}
-
-/// Submits an array job, and returns its id.
-fn submit(submission: &Submission<'_>) -> Result<String, ClusterError> {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let mut words = vec![
-        "sbatch".to_owned(),
-        "--parsable".to_owned(),
-        "--job-name=judge".to_owned(),
-        format!("--array=0-{}", submission.tasks - 1),
-        format!("--cpus-per-task={}", submission.cpus),
-        "--requeue".to_owned(),
-        "--open-mode=append".to_owned(),
-        format!("--chdir={}", text(submission.folder)),
-        format!("--output={}", text(submission.log)),
-    ];
-    words.extend(submission.constraint.map(|constraint| format!("--constraint={constraint}")));
-    words.extend(submission.options.iter().cloned());
-    words.push(text(submission.script));
-    let output = run(&words, submission.folder, submission.wait)?;
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    // With several clusters, `;` and the cluster follow.
-    let id = said.split(';').next().unwrap_or_default();
-    match output.status.success() && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => Ok(id.to_owned()),
-        false => Err(refused(&words, &output)),
     }
 }
 

@@ -73,7 +73,7 @@ impl SlurmRunner {
     /// Makes the folder of a run, with everything that its tasks need.
     fn prepare(&self, plan: &Plan, known: &[bool]) -> io::Result<(RunFolder, Tracker)> {
         let folder = RunFolder::make(&self.cluster.settings.workdir)?;
-        let fill = || {
+        let fill = || -> io::Result<_> {
             let cases = PlanFile::write(&folder, &self.catalogue, plan, &self.cluster.settings.worker)?;
             let cases: Vec<CaseEntry> = cases.into_iter().filter(|case| !known[case.place]).collect();
             folder.write_script()?;
@@ -83,13 +83,8 @@ impl SlurmRunner {
             }
             Ok(tracker)
         };
-        match fill() {
-            Ok(tracker) => Ok((folder, tracker)),
-            Err(error) => {
-                let _ = folder.remove();
-                Err(error)
-            }
-        }
+        let tracker = fill().inspect_err(|_| drop(folder.remove()))?;
+        Ok((folder, tracker))
     }
 
     /// Passes on the results of earlier runs. Returns which cases need not run.
@@ -100,11 +95,12 @@ impl SlurmRunner {
         let inputs = Inputs::of(&plan.problem);
         let mut known = Vec::new();
         for (case, spec) in plan.cases.iter().enumerate() {
-            let mut found = kept(plan, store, case);
+            let mut found = earlier(plan, case, |job| store.kept(job));
             if found.len() < plan.solvers.len()
                 && let Ok(input) = inputs.load_of(&plan.cases, &spec)
             {
-                found = earlier(plan, store, case, &input);
+                let digest = Digest::of(&input);
+                found = earlier(plan, case, |job| Some((store.lookup(job, &digest)?, digest)));
             }
             known.push(found.len() == plan.solvers.len());
             self.note_earlier_nodes(&mut found, store, handover);
@@ -145,7 +141,7 @@ impl SlurmRunner {
             }
             Start::Attach(folder) => Following::attach(&self.cluster, plan, folder.clone())?,
         };
-        let (id, folder) = (following.last_job(), following.folder());
+        let (id, folder) = (following.last_job(), &following.folder);
         handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
         store_job(store, handover, folder, id);
         if self.cluster.settings.detach {
@@ -153,7 +149,7 @@ impl SlurmRunner {
         }
         let result = following.follow(handover, signals);
         if !matches!(result, Ok(Some(Stop::Detached))) {
-            self.remove_ended(Some(following.folder().clone()));
+            self.remove_ended(Some(following.folder.clone()));
         }
         result
     }
@@ -179,24 +175,12 @@ fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunF
     }
 }
 
-/// Returns the results that the run itself has of a case.
-fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
+/// Returns the earlier results of a case that `find` has, each with the hash of its input.
+fn earlier(plan: &Plan, case: usize, find: impl Fn(JobId) -> Option<(KnownOutcome, Digest)>) -> Vec<FinishedJob> {
     let of_solver = |solver| {
         let job = JobId { case, solver };
-        let (KnownOutcome { outcome, stored }, input) = store.kept(job)?;
-        let evidence = Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None };
-        Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
-    };
-    (0..plan.solvers.len()).filter_map(of_solver).collect()
-}
-
-/// Returns the earlier results of a case with this input.
-fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> Vec<FinishedJob> {
-    let digest = Digest::of(input);
-    let of_solver = |solver| {
-        let job = JobId { case, solver };
-        let KnownOutcome { outcome, stored } = store.lookup(job, &digest)?;
-        let evidence = Evidence { input: Some(digest), answer: None, stored: Some(stored), transcript: None };
+        let (KnownOutcome { outcome, stored }, input) = find(job)?;
+        let evidence = Evidence { input: Some(input), stored: Some(stored), ..Evidence::default() };
         Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
     };
     (0..plan.solvers.len()).filter_map(of_solver).collect()
@@ -217,7 +201,7 @@ impl PlanRunner for SlurmRunner {
     }
 
     fn early_end(&self) -> Option<&EarlyEnd> {
-        Some(self.cluster.early_end())
+        Some(&self.cluster.early_end)
     }
 
     fn engine(&self) -> Option<&'static str> {

@@ -1,15 +1,17 @@
 //! Copies the results of a journal's runs into the run that they are merged into. All results on a case must be of one game.
 
-use super::source::{COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named};
-use crate::columns::{add_node, is_fault, nodes, rank};
+use super::source::{
+    COLUMNS, Contribution, Difference, Failed, NAMED, Source, Unusable, contributions, named, open_to_read,
+};
+use crate::columns::{add_node, is_fault, nodes, query_first, rank};
 use crate::error::JournalError;
 use crate::identity::SameGame;
 use crate::rows::{self, CaseFacts, Replaced, Rows, case_id};
-use crate::store::Journal;
+
 use crate::stored;
 use judge_problem::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, Row, params, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -20,19 +22,16 @@ const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, not
 /// Copies what a source has, and returns how many results were added or replaced.
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
     let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
-    let missing = || JournalError::File { path: source.path.clone(), source: std::io::ErrorKind::NotFound.into() };
-    let journal =
-        Journal::open_file_to_read(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
+    let journal = open_to_read(&source.path).map_err(unusable)?;
     let insert = format!(
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
     let from = &journal.connection;
-    let mut copier = Copier { into, target, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
+    let mut copier = Copier { into, target, source, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
     // All reads of a file see the same snapshot.
-    let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
-    begun?;
+    from.execute_batch("BEGIN").map_err(|error| unusable(error.into()))?;
     let contributions = contributions(&journal, source.key).map_err(unusable)?;
     for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
         if let Some(theirs) = journal.reference(run).map_err(unusable)? {
@@ -40,10 +39,10 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
         }
     }
     for contribution in &contributions {
-        copier.contribution(contribution, source).map_err(|side| side.of(source))?;
+        copier.contribution(contribution).map_err(|side| side.of(source))?;
     }
     rows::find_bests(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
-    copier.games.next_source();
+    copier.games.source += 1;
     Ok(copier.added)
 }
 
@@ -92,6 +91,7 @@ fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
 struct Copier<'a> {
     into: &'a Connection,
     target: &'a Rows,
+    source: &'a Source,
     from: &'a Connection,
     games: &'a mut Games,
     /// By the row in the source.
@@ -117,8 +117,8 @@ struct Case {
 }
 
 impl Copier<'_> {
-    fn contribution(&mut self, contribution: &Contribution, source: &Source) -> Result<(), Side> {
-        let origin = self.origin(contribution, source)?;
+    fn contribution(&mut self, contribution: &Contribution) -> Result<(), Side> {
+        let origin = self.origin(contribution)?;
         for node in &nodes(self.from, RunId(contribution.run)).map_err(Side::source)? {
             add_node(self.into, self.target.run, node)?;
         }
@@ -135,7 +135,7 @@ impl Copier<'_> {
             let mut rows = statement.query(key).map_err(Side::source)?;
             while let Some(row) = rows.next().map_err(Side::source)? {
                 results += 1;
-                self.result(*entrant, origin, (contribution, source), row)?;
+                self.result(*entrant, origin, contribution, row)?;
             }
         }
         // An earlier merge may know fewer results of that run than this journal.
@@ -144,16 +144,11 @@ impl Copier<'_> {
     }
 
     /// Returns the row of a contribution among the origins of the target.
-    fn origin(&self, contribution: &Contribution, source: &Source) -> Result<i64, Side> {
-        let file = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
-        let known: Option<i64> = self
-            .into
-            .query_row(
-                "SELECT id FROM origin WHERE run = ?1 AND uid = ?2",
-                params![self.target.run.0, contribution.uid],
-                |row| row.get(0),
-            )
-            .optional()?;
+    fn origin(&self, contribution: &Contribution) -> Result<i64, Side> {
+        let file = std::path::absolute(&self.source.path).unwrap_or_else(|_| self.source.path.clone());
+        let key = params![self.target.run.0, contribution.uid];
+        let known: Option<i64> =
+            query_first(self.into, "SELECT id FROM origin WHERE run = ?1 AND uid = ?2", key, |row| row.get(0))?;
         if let Some(known) = known {
             if contribution.origin.is_none() {
                 self.into.execute(
@@ -177,18 +172,12 @@ impl Copier<'_> {
         Ok(self.into.last_insert_rowid())
     }
 
-    fn result(
-        &mut self,
-        entrant: i64,
-        origin: i64,
-        (of, source): (&Contribution, &Source),
-        row: &Row<'_>,
-    ) -> Result<(), Side> {
+    fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), Side> {
         check_result(row).map_err(Side::Source)?;
         let place: i64 = row.get(0).map_err(Side::source)?;
         let verdict: String = row.get(4).map_err(Side::source)?;
-        let game_case = self.game(place, &verdict, source, row)?;
-        if !self.replaces_known(entrant, place, origin, of, &verdict, row)? {
+        let game_case = self.game(place, &verdict, row)?;
+        if !self.replaces_known((entrant, place), origin, of, &verdict, row)? {
             return Ok(());
         }
         let answer: Option<i64> = row.get(3).map_err(Side::source)?;
@@ -215,8 +204,7 @@ impl Copier<'_> {
     /// Of two results, one that is no fault stays; else the result of the run that started first.
     fn replaces_known(
         &self,
-        entrant: i64,
-        place: i64,
+        (entrant, place): (i64, i64),
         origin: i64,
         of: &Contribution,
         verdict: &str,
@@ -245,45 +233,40 @@ impl Copier<'_> {
     }
 
     /// Returns the row of a result's case, and notes the game of the result.
-    fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
-        let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
+    fn game(&mut self, place: i64, verdict: &str, row: &Row<'_>) -> Result<i64, Side> {
+        let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?)?;
         let says_nothing = Verdict::from_name(verdict).is_none_or(is_fault);
         if !is_of_checker {
-            self.games.note_other_checker(place, &name);
+            let own = Other::Source(self.games.source);
+            self.games.conflict(place, &name, own, "the checker is not that of its run");
         } else if has_input && !says_nothing {
             self.games.note(place, id, &name);
         }
         Ok(id)
     }
 
-    fn case(&mut self, case: i64, source: &Source) -> Result<Case, Side> {
+    fn case(&mut self, case: i64) -> Result<Case, Side> {
         if let Some(known) = self.cases.get(&case) {
             return Ok(known.clone());
         }
-        let mut statement = self
-            .from
-            .prepare_cached(
-                "SELECT problem, checker, checker_version, name, input, seed, file, features FROM game_case
-                 WHERE id = ?1",
-            )
-            .map_err(Side::source)?;
-        let mut rows = statement.query([case]).map_err(Side::source)?;
-        let row = rows.next().map_err(Side::source)?;
-        let row = row.ok_or_else(|| Side::source(JournalError::Damaged("a result has no case".to_owned())))?;
-        let text = |column| row.get::<_, String>(column).map_err(Side::source);
-        let optional = |column| row.get::<_, Option<String>>(column).map_err(Side::source);
-        let (problem, checker, name) = (text(0)?, text(1)?, text(3)?);
-        let facts = CaseFacts { seed: optional(5)?, file: optional(6)?, features: optional(7)? };
-        let (version, input) = (row.get(2).map_err(Side::source)?, row.get::<_, Vec<u8>>(4).map_err(Side::source)?);
+        let damaged = |what: &str| Side::source(JournalError::Damaged(what.to_owned()));
+        let sql = "SELECT seed, file, features, problem, checker, checker_version, name, input FROM game_case
+             WHERE id = ?1";
+        let found = query_first(self.from, sql, [case], |row| {
+            let facts = CaseFacts { seed: row.get(0)?, file: row.get(1)?, features: row.get(2)? };
+            Ok((facts, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?))
+        });
+        let found: Option<(_, String, String, u32, String, Vec<u8>)> = found.map_err(Side::source)?;
+        let (facts, problem, checker, version, name, input) = found.ok_or_else(|| damaged("a result has no case"))?;
         let is_source = match (&facts.seed, &facts.file) {
             (Some(seed), _) => seed.parse::<u64>().is_ok(),
             (None, file) => file.is_some(),
         };
         if !is_source || !matches!(input.len(), 0 | 32) {
-            return Err(Side::source(JournalError::Damaged("a case has no input".to_owned())));
+            return Err(damaged("a case has no input"));
         }
         let key = SameGame { problem: &problem, checker: &checker, version, name: &name, input: &input };
-        let plan = &source.plan;
+        let plan = &self.source.plan;
         let is_of_checker =
             (&*plan.problem, &*plan.checker.name, plan.checker.version) == (&*problem, &*checker, version);
         let id = case_id(self.into, &key, facts)?;
@@ -297,12 +280,9 @@ impl Copier<'_> {
         if let Some(known) = self.answers.get(&answer) {
             return Ok(Some(*known));
         }
-        let mut statement = self
-            .from
-            .prepare_cached(
-                "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
-            )
-            .map_err(Side::source)?;
+        let sql =
+            "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1";
+        let mut statement = self.from.prepare_cached(sql).map_err(Side::source)?;
         let mut rows = statement.query([answer]).map_err(Side::source)?;
         let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
         let hash = row.get(0).map_err(Side::source)?;
@@ -350,23 +330,12 @@ impl Games {
         Ok(Self { known: known.collect::<Result<_, _>>()?, source: 0, conflicts: BTreeMap::new() })
     }
 
-    /// Notes that the results of the next source come now.
-    fn next_source(&mut self) {
-        self.source += 1;
-    }
-
     /// Notes the game of a result.
     pub(super) fn note(&mut self, place: i64, game: i64, name: &str) {
         let (known, source) = *self.known.entry(place).or_insert((game, Some(self.source)));
         if known != game {
             self.conflict(place, name, source.map_or(Other::Merged, Other::Source), "the input is another one");
         }
-    }
-
-    /// Notes a result of another checker than its run has.
-    fn note_other_checker(&mut self, place: i64, name: &str) {
-        let own = Other::Source(self.source);
-        self.conflict(place, name, own, "the checker is not that of its run");
     }
 
     fn conflict(&mut self, place: i64, name: &str, other: Other, why: &'static str) {

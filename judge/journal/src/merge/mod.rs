@@ -15,7 +15,7 @@ mod source;
 
 pub use source::{Difference, MergeError, Unusable};
 
-use super::columns::microseconds;
+use super::columns::{microseconds, query_all, query_first};
 use super::error::JournalError;
 use super::history::{labels, write_labels};
 use super::recording::sum_up as sum_up_entrant;
@@ -25,7 +25,7 @@ use super::stored::origins;
 use copy::Games;
 use judge_problem::{CaseName, Origin, Retention, Rule, RunId, RunState, Shard, quote_words, without_flags};
 use num_rational::BigRational;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, TransactionBehavior, params, params_from_iter};
 use source::{Failed, RUN, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be written.
     pub fn set_totals(&mut self, run: RunId, rule: &Rule, totals: &[Option<&BigRational>]) -> Result<(), JournalError> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.transaction()?;
         transaction.execute("UPDATE run SET rule = ?2 WHERE id = ?1", params![run.0, rule.to_string()])?;
         for (place, total) in totals.iter().enumerate() {
             transaction.execute(
@@ -189,11 +189,9 @@ pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merge
     let origins = origins(into, target.run)?;
     let mut results = 0;
     for entrant in &target.entrants {
-        let total: Option<String> = into
-            .query_row("SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))
-            .optional()?
-            .flatten();
-        results += sum_up_entrant(into, *entrant, total.as_deref())?;
+        let total: Option<Option<String>> =
+            query_first(into, "SELECT total FROM entrant WHERE id = ?1", [entrant], |row| row.get(0))?;
+        results += sum_up_entrant(into, *entrant, total.flatten().as_deref())?;
     }
     let (problem, planned) =
         into.query_row("SELECT problem, case_count FROM run WHERE id = ?1", [target.run.0], |row| {
@@ -331,10 +329,8 @@ impl Journal {
     pub fn missing_places(&self, merged: &Merged) -> Result<Vec<usize>, JournalError> {
         let mut results = vec![0; merged.planned];
         let sql = "SELECT result.place FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = ?1";
-        let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query([merged.run.0])?;
-        while let Some(row) = rows.next()? {
-            if let Some(count) = results.get_mut(row.get::<_, usize>(0)?) {
+        for place in query_all(&self.connection, sql, [merged.run.0], |row| row.get::<_, usize>(0))? {
+            if let Some(count) = results.get_mut(place) {
                 *count += 1;
             }
         }

@@ -1,13 +1,14 @@
 //! A journal that is merged: its runs of one plan, and why they cannot be merged.
 
+use crate::columns::{query_all, query_first};
 use crate::error::JournalError;
-use crate::file::{self, run_state, settled};
-use crate::history::labels_of_plan;
+use crate::file;
+use crate::history::{labels_of_plan, runs_of_plan};
 use crate::identity::SameRun;
 use crate::store::Journal;
-use judge_problem::{Digest, Labels, RunId, RunState, error_chain};
+use judge_problem::{Digest, Labels, RunId, error_chain};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -34,19 +35,17 @@ impl Source {
     /// Looks which runs a file has.
     pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
         let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
-        let missing = || JournalError::File { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() };
         if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
             return Err(no_journal("it is empty"));
         }
-        let journal = Journal::open_file_to_read(path).map_err(|error| match error {
+        let journal = open_to_read(path).map_err(|error| match error {
             JournalError::Open { .. } if file::is_cut_off(path) => no_journal("it is cut off"),
             error => error,
         })?;
-        let journal = journal.ok_or_else(missing)?;
         let connection = &journal.connection;
         check_length(connection, path)?;
         let newest = "SELECT id FROM run ORDER BY turn DESC LIMIT 1";
-        let newest: Option<i64> = connection.query_row(newest, [], |row| row.get(0)).optional()?;
+        let newest: Option<i64> = query_first(connection, newest, [], |row| row.get(0))?;
         let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
         let plan = SameRun::read(connection, RunId(newest))?
             .ok_or_else(|| no_journal("its newest run is a comparison, which cannot be merged"))?;
@@ -59,19 +58,21 @@ impl Source {
         let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
         let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
         let entrants = values(connection, entrants, newest)?;
-        let mut statement = connection.prepare(
-            "SELECT uid FROM run WHERE plan = ?1
-             UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1",
-        )?;
-        let uids = statement.query_map([key.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let uids = "SELECT uid FROM run WHERE plan = ?1
+             UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1";
+        let uids = query_all(connection, uids, [key.0], |row| row.get(0))?;
         let labels = labels_of_plan(connection, key)?;
-        let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
-        let runs = statement.query_map([key.0], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
         // What cannot be read of them could not be read of the target either.
-        runs.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
+        runs_of_plan(connection, key)?.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
         let cases = cases(connection, key)?;
         Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
     }
+}
+
+/// Opens a journal that is merged. One that is not there is an error.
+pub(super) fn open_to_read(path: &Path) -> Result<Journal, JournalError> {
+    let missing = || JournalError::File { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() };
+    Journal::open_file_to_read(path)?.ok_or_else(missing)
 }
 
 /// The columns of a run that a merged run copies. Columns that may differ come first.
@@ -87,8 +88,7 @@ fn cases(connection: &Connection, plan: Digest) -> rusqlite::Result<(Vec<String>
         "SELECT game_case.name {results} JOIN game_case ON game_case.id = game_case WHERE plan = ?1
          GROUP BY result.place ORDER BY result.place LIMIT {NAMED}"
     );
-    let mut statement = connection.prepare(&sql)?;
-    let names = statement.query_map([plan.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let names = query_all(connection, &sql, [plan.0], |row| row.get(0))?;
     let count = format!("SELECT count(DISTINCT result.place) {results} WHERE plan = ?1");
     Ok((names, connection.query_row(&count, [plan.0], |row| row.get(0))?))
 }
@@ -145,15 +145,13 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
     );
     let mut all: Vec<Contribution> = Vec::new();
     for sql in [own, merged] {
-        let mut statement = journal.connection.prepare(&sql)?;
-        all.extend(statement.query_map(params![plan.0], read)?.collect::<Result<Vec<_>, _>>()?);
+        all.extend(query_all(&journal.connection, &sql, [plan.0], read)?);
     }
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
         // Its lock says whether it is still running, not its stored state.
-        let read = |row: &Row<'_>| Ok(run_state(&row.get::<_, String>(0)?, &journal.locks, RunId(own.run)));
-        let mut statement = journal.connection.prepare_cached("SELECT state FROM run WHERE id = ?1")?;
-        let state = settled(|| statement.query_row([own.run], read), |state| *state == RunState::Killed)?;
-        own.columns[0] = state.name().to_owned().into();
+        let run = RunId(own.run);
+        let state = journal.row_of_run(run, "SELECT state FROM run WHERE id = ?1", |_, state| Ok(state))?;
+        own.columns[0] = state.ok_or(JournalError::NoRun(run))?.name().to_owned().into();
     }
     Ok(all)
 }

@@ -71,9 +71,10 @@ pub enum CheckerError {
 #[derive(Clone)]
 pub struct ProblemChecker {
     choice: CheckerChoice,
-    /// The setter's program that checks answers, or what an interactor wrote.
+    /// The setter's program that checks answers, or that talks to the solver.
     program: Option<Arc<CheckerProgram>>,
-    interactor: Option<Arc<CheckerProgram>>,
+    /// The program that checks what an interactor wrote, or answers that no tester has seen.
+    then: Option<Arc<CheckerProgram>>,
     least: Option<Score>,
     stop: Option<StopSignal>,
     /// The answer file that the user names. It is used for every case.
@@ -121,22 +122,20 @@ impl ProblemChecker {
     /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let checker = match &problem.checker {
-            CheckerChoice::External(checker) => Some(checker),
-            CheckerChoice::Interactor(interactor) => interactor.then.as_deref(),
-            CheckerChoice::Tester(tester) => tester.checker.as_deref(),
-            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+        let (first, then) = match &problem.checker {
+            CheckerChoice::External(checker) => (Some(checker), None),
+            CheckerChoice::Interactor(interactor) => (Some(interactor), interactor.then.as_deref()),
+            CheckerChoice::Tester(tester) => (None, tester.checker.as_deref()),
+            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => (None, None),
         };
-        let interactor = match &problem.checker {
-            CheckerChoice::Interactor(interactor) => Some(interactor),
-            _ => None,
+        let program = |checker: &ExternalChecker| {
+            let program = SetterProgram::new(&checker.command, &problem.helper_limits.checker);
+            Arc::new(CheckerProgram { program, protocol: checker.protocol.clone() })
         };
-        let program =
-            |checker: &ExternalChecker| Arc::new(CheckerProgram::new(checker, &problem.helper_limits.checker));
         Self {
             choice: problem.checker.clone(),
-            program: checker.map(program),
-            interactor: interactor.map(program),
+            program: first.map(program),
+            then: then.map(program),
             least: problem.min_score(),
             stop: None,
             expected: None,
@@ -182,24 +181,21 @@ impl ProblemChecker {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
             }
             (CheckerChoice::External(_), Some(checker)) => PreparedCase::External { checker, case: case(expected) },
-            (CheckerChoice::External(checker), None) => unreachable!("{checker:?} has a program"),
-            (CheckerChoice::Interactor(interactor), then) => {
-                let Some(interactor) = self.interactor.clone() else { unreachable!("{interactor:?} has a program") };
-                PreparedCase::Interactive { interactor, then, case: case(expected) }
+            (CheckerChoice::Interactor(_), Some(interactor)) => {
+                PreparedCase::Interactive { interactor, then: self.then.clone(), case: case(expected) }
             }
-            (CheckerChoice::Tester(tester), then) => {
-                let seed = match source {
-                    Some(CaseSource::Seed(seed)) => Some(*seed),
-                    _ => None,
-                };
+            (CheckerChoice::External(external) | CheckerChoice::Interactor(external), None) => {
+                unreachable!("{external:?} has a program")
+            }
+            (CheckerChoice::Tester(tester), _) => {
+                let then = self.then.clone();
+                let seed = if let Some(CaseSource::Seed(seed)) = source { Some(*seed) } else { None };
                 PreparedCase::Tested { tester: Box::new(tester.clone()), then, case: case(expected), seed }
             }
             (CheckerChoice::Tokens(rules, _), _) => {
                 let path = expected.ok_or(CheckerError::NoAnswerFile)?;
-                match std::fs::read(&path) {
-                    Ok(bytes) => PreparedCase::Tokens(*rules, bytes),
-                    Err(source) => return Err(CheckerError::AnswerFile { path, source }),
-                }
+                let bytes = std::fs::read(&path).map_err(|source| CheckerError::AnswerFile { path, source })?;
+                PreparedCase::Tokens(*rules, bytes)
             }
         })
     }
@@ -225,8 +221,11 @@ impl PreparedCase {
     #[must_use]
     pub fn passes(&self) -> u32 {
         match self {
-            Self::External { checker, .. } => checker.passes(),
-            Self::BuiltIn(_) | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => 1,
+            Self::External { checker, .. } => match &checker.protocol {
+                CheckerProtocol::Kattis(kattis) => kattis.passes,
+                CheckerProtocol::Judge | CheckerProtocol::Regex(_) | CheckerProtocol::Testlib(_) => 1,
+            },
+            _ => 1,
         }
     }
 
@@ -272,9 +271,7 @@ impl PreparedCase {
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
-            Self::External { .. } | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => {
-                self.check(answer)
-            }
+            _ => self.check(answer),
         }
     }
 
@@ -318,35 +315,12 @@ pub enum Checked {
 /// A setter's checker or interactor, ready to be called.
 #[derive(Debug)]
 pub struct CheckerProgram {
-    program: SetterProgram,
-    protocol: CheckerProtocol,
+    pub(crate) program: SetterProgram,
+    /// How it is called and understood.
+    pub(crate) protocol: CheckerProtocol,
 }
 
 impl CheckerProgram {
-    pub(super) fn new(checker: &ExternalChecker, limits: &CommandLimits) -> Self {
-        Self { program: SetterProgram::new(&checker.command, limits), protocol: checker.protocol.clone() }
-    }
-
-    /// Returns the program.
-    #[must_use]
-    pub fn program(&self) -> &SetterProgram {
-        &self.program
-    }
-
-    /// Returns how it is called and understood.
-    #[must_use]
-    pub fn protocol(&self) -> &CheckerProtocol {
-        &self.protocol
-    }
-
-    /// Returns how often the solver may run on a case.
-    pub(super) fn passes(&self) -> u32 {
-        match &self.protocol {
-            CheckerProtocol::Kattis(kattis) => kattis.passes,
-            CheckerProtocol::Judge | CheckerProtocol::Regex(_) | CheckerProtocol::Testlib(_) => 1,
-        }
-    }
-
     /// Begins to check the answers of one solver.
     pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> io::Result<Checking<'a>> {
         Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)

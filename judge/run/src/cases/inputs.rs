@@ -2,11 +2,11 @@
 //! or that the problem finds in the input.
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
-use crate::command::{CommandError, SetterProgram, StopSignal};
+use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
 use checkers::Generator;
 use judge_problem::parallel::try_map_on_all_cores;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CommandLimits, Digest, FeatureRule, Features, FileGenerator, GeneratorChoice,
+    CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorChoice,
     Number, Problem, tail,
 };
 use std::path::{Path, PathBuf};
@@ -76,15 +76,14 @@ impl Inputs {
     /// Makes the inputs of this problem's cases.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
+        let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
         let source = |generator: &GeneratorChoice| match generator {
             GeneratorChoice::BuiltIn { generator, .. } => Source::BuiltIn(*generator),
             GeneratorChoice::Seed => Source::Seed,
-            GeneratorChoice::Files(generator) => {
-                Source::Files(Arc::new(FileProgram::new(generator, &problem.helper_limits.generator)))
+            GeneratorChoice::Files(FileGenerator { command, seeds }) => {
+                Source::Files(Arc::new(FileProgram { program: program(command), seeds: seeds.clone() }))
             }
-            GeneratorChoice::Command(command) => {
-                Source::Command(Arc::new(SetterProgram::new(command, &problem.helper_limits.generator)))
-            }
+            GeneratorChoice::Command(command) => Source::Command(Arc::new(program(command))),
         };
         Self { generator: problem.generator.as_ref().map(source), stop: None }
     }
@@ -135,21 +134,23 @@ impl Inputs {
         match &self.generator {
             Some(Source::BuiltIn(generator)) => Ok(generator(seed)?),
             Some(Source::Seed) => Ok(format!("{seed}\n").into_bytes()),
-            Some(Source::Command(program)) => self.generate_by_command(program, seed),
+            Some(Source::Command(program)) => {
+                let finished = program.run(&[("seed", seed.to_string().as_ref())], self.stop.as_ref())?;
+                check_end(seed, &finished)?;
+                Ok(finished.stdout)
+            }
             Some(Source::Files(generator)) => generator.generate(seed, self.stop.as_ref()),
             None => Err(InputError::NoGenerator(seed)),
         }
     }
+}
 
-    fn generate_by_command(&self, program: &SetterProgram, seed: u64) -> Result<Vec<u8>, InputError> {
-        let seed_text = seed.to_string();
-        let finished = program.run(&[("seed", seed_text.as_ref())], self.stop.as_ref())?;
-        if !finished.status.success() {
-            let why = format!("{}: {}", finished.status, tail(&finished.stderr));
-            return Err(InputError::Generator { seed, why });
-        }
-        Ok(finished.stdout)
+/// Fails if a generator did not succeed.
+fn check_end(seed: u64, finished: &CommandOutput) -> Result<(), InputError> {
+    if finished.status.success() {
+        return Ok(());
     }
+    Err(InputError::Generator { seed, why: format!("{}: {}", finished.status, tail(&finished.stderr)) })
 }
 
 /// A generator of files, ready to be called.
@@ -160,18 +161,12 @@ struct FileProgram {
 }
 
 impl FileProgram {
-    pub(super) fn new(generator: &FileGenerator, limits: &CommandLimits) -> Self {
-        Self { program: SetterProgram::new(&generator.command, limits), seeds: generator.seeds.clone() }
-    }
-
     /// Returns the case with this seed. The generator gets a file with the seed alone, and leaves one file.
     pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
         let failed = |why: String| InputError::Generator { seed, why };
         let named = of_list(self.seeds.as_deref(), seed)?;
         let (finished, mut made) = self.program.run_on_list(&format!("{named}\n"), stop)?;
-        if !finished.status.success() {
-            return Err(failed(format!("{}: {}", finished.status, tail(&finished.stderr))));
-        }
+        check_end(seed, &finished)?;
         match (made.pop(), made.len()) {
             (Some(case), 0) => Ok(case),
             (None, _) => Err(failed("it left no file in its `{output-folder}`".to_owned())),
@@ -194,40 +189,25 @@ fn of_list(list: Option<&Path>, line: u64) -> Result<u64, InputError> {
     }
 }
 
-/// Finds the features of a problem's cases.
-#[derive(Debug, Clone)]
-pub struct FeatureFinder {
-    rules: Vec<FeatureRule>,
-}
-
-impl FeatureFinder {
-    /// Finds the features of this problem's cases.
-    #[must_use]
-    pub fn of(problem: &Problem) -> Self {
-        Self { rules: problem.features.clone() }
+/// Returns the features of a case. The problem's own, which these rules find, take precedence over the checker's.
+pub(crate) fn features(rules: &[FeatureRule], input: &[u8], case: &PreparedCase) -> Features {
+    let mut features = Features::default();
+    for feature in case.features() {
+        features.set(feature.name, Number::from(feature.value));
     }
-
-    /// Returns the features of a case. The problem's own take precedence over the checker's.
-    #[must_use]
-    pub fn describe(&self, input: &[u8], case: &PreparedCase) -> Features {
-        let mut features = Features::default();
-        for feature in case.features() {
-            features.set(feature.name, Number::from(feature.value));
+    for rule in rules {
+        if let Some(number) = find(rule, input) {
+            features.set(&rule.name, number);
         }
-        for rule in &self.rules {
-            if let Some(number) = find(rule, input) {
-                features.set(&rule.name, number);
-            }
-        }
-        features
     }
+    features
 }
 
 /// Reads a problem's cases to describe them.
 pub struct CaseReader {
     inputs: Inputs,
     checker: ProblemChecker,
-    finder: FeatureFinder,
+    rules: Vec<FeatureRule>,
 }
 
 /// The description of a case.
@@ -243,7 +223,7 @@ impl CaseReader {
     /// Reads the cases of this problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), finder: FeatureFinder::of(problem) }
+        Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), rules: problem.features.clone() }
     }
 
     /// Reads a case.
@@ -257,7 +237,7 @@ impl CaseReader {
 
     fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {
         let prepared = self.checker.prepare(input, Some(&case.source))?;
-        Ok(self.finder.describe(input, &prepared))
+        Ok(features(&self.rules, input, &prepared))
     }
 }
 

@@ -7,5 +7,6 @@ mod select;
 pub use checker::{
     Checked, CheckerError, CheckerProgram, Checking, PreparedCase, ProblemChecker, check_externally, check_input,
 };
-pub use inputs::{CaseDescription, CaseReader, FeatureFinder, InputError, Inputs, ReadError, describe_all};
+pub(crate) use inputs::features;
+pub use inputs::{CaseDescription, CaseReader, InputError, Inputs, ReadError, describe_all};
 pub use select::{SelectError, Selection, select};

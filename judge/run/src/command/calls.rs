@@ -73,9 +73,30 @@ impl<'a> Calls<'a> {
     /// # Errors
     /// When it gives no result.
     pub(crate) fn call(&mut self, files: CallInput<'_>, stop: Option<&StopSignal>) -> Result<CallResult, CommandError> {
+        let (program, protocol) = (self.program, self.protocol);
+        let failed = |source| CommandError::Output { program: program.name(), source };
         match &mut self.left {
-            Left::Supervised(reports) => call_supervised(self.program, self.protocol, reports, files, stop),
-            Left::Sandboxed(left) => call_sandboxed(self.program, self.protocol, left, files, stop),
+            Left::Supervised(reports) => {
+                let answer = files.answer.map(stored).transpose().map_err(failed)?;
+                let input = files.input.path().map_err(failed)?;
+                let files = reports.with(input, answer.as_ref().map(tempfile::NamedTempFile::path), files.expected);
+                let call = protocol.call(&program.command.line, &files);
+                let place = Place::of(&program.command).map_err(failed)?;
+                let words = call_words(&program.command, &place, &call)?;
+                let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
+                Ok(CallResult { output, reports: reports.read().map_err(failed)? })
+            }
+            Left::Sandboxed(left) => {
+                let given = std::mem::take(left);
+                let call_spec =
+                    |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
+                let (output, written) = sandboxed::run(program, stop, call_spec)?;
+                let reports = reports(protocol, &written);
+                if protocol.keeps_files() {
+                    *left = written;
+                }
+                Ok(CallResult { output, reports })
+            }
         }
     }
 
@@ -112,41 +133,6 @@ impl SetterProgram {
     }
 }
 
-fn call_supervised(
-    program: &SetterProgram,
-    protocol: &dyn Protocol,
-    reports: &Reports,
-    files: CallInput<'_>,
-    stop: Option<&StopSignal>,
-) -> Result<CallResult, CommandError> {
-    let failed = |source| CommandError::Output { program: program.name(), source };
-    let answer = files.answer.map(stored).transpose().map_err(failed)?;
-    let input = files.input.path().map_err(failed)?;
-    let files = reports.with(input, answer.as_ref().map(tempfile::NamedTempFile::path), files.expected);
-    let call = protocol.call(&program.command.line, &files);
-    let place = Place::of(&program.command).map_err(failed)?;
-    let words = call_words(&program.command, &place, &call)?;
-    let output = outside::run_on(call.stdin, &words, place.folder(), program.limits.wall.0, stop)?;
-    Ok(CallResult { output, reports: reports.read().map_err(failed)? })
-}
-
-fn call_sandboxed(
-    program: &SetterProgram,
-    protocol: &dyn Protocol,
-    left: &mut Vec<WorkFile>,
-    files: CallInput<'_>,
-    stop: Option<&StopSignal>,
-) -> Result<CallResult, CommandError> {
-    let given = std::mem::take(left);
-    let call_spec = |found: &Found, place: &Path| call_spec(program, protocol, given, files, (found, place));
-    let (output, written) = sandboxed::run(program, stop, call_spec)?;
-    let reports = reports(protocol, &written);
-    if protocol.keeps_files() {
-        *left = written;
-    }
-    Ok(CallResult { output, reports })
-}
-
 /// Returns the contents of a protocol's reports; `None` for those that were not made.
 pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
     let report = |name: &&str| written.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
@@ -172,12 +158,10 @@ pub(super) fn call_spec(
     let call = protocol.call(&program.command.line, &call_files);
     let mut words = found.words(&call.placeholders);
     words.extend(call.appended.iter().cloned());
-    let is_told = |path: &Path| words.iter().any(|word| names_path(word, path));
+    let is_told = |path: &Path| words.iter().any(|word| word.to_string_lossy().contains(&*path.to_string_lossy()));
+    let in_reports = |file: WorkFile| WorkFile { path: Path::new(REPORTS).join(&file.path), ..file };
     let mut given: Vec<WorkFile> = left.into_iter().map(in_reports).collect();
-    let mut give = |path: &Path, bytes: Vec<u8>| {
-        let path = path.strip_prefix(place).unwrap_or(path).to_owned();
-        given.push(WorkFile { path, bytes, executable: false });
-    };
+    let mut give = |path: &Path, bytes: Vec<u8>| given.push(work_file(path.strip_prefix(place).unwrap_or(path), bytes));
     if is_told(&input) {
         give(&input, files.input.bytes().to_vec());
     }
@@ -208,12 +192,8 @@ fn stdin_of(path: &Path, call: &CallFiles<'_>, files: CallInput<'_>) -> Option<A
     if call.answer == Some(path) { files.answer.map(Arc::from) } else { Some(Arc::clone(files.input.bytes())) }
 }
 
-fn in_reports(file: WorkFile) -> WorkFile {
-    WorkFile { path: Path::new(REPORTS).join(&file.path), ..file }
-}
-
-fn names_path(word: &std::ffi::OsStr, path: &Path) -> bool {
-    word.to_string_lossy().contains(&*path.to_string_lossy())
+fn work_file(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> WorkFile {
+    WorkFile { path: path.into(), bytes: bytes.into(), executable: false }
 }
 
 /// The file with the list, in the working folder.
@@ -235,9 +215,8 @@ impl SetterProgram {
             return run_list_supervised(self, list, stop);
         }
         let call_spec = |found: &Found, place: &Path| {
-            let given = vec![WorkFile { path: LIST.into(), bytes: list.into(), executable: false }];
             let exchange = Exchange {
-                input_files: given,
+                input_files: vec![work_file(LIST, list)],
                 output_folder: RESULT.into(),
                 max_files: MAX_FILES,
                 max_bytes: OUTPUT.0,
@@ -290,14 +269,8 @@ impl SetterProgram {
             return draw_supervised(self, input, answer, page);
         }
         let call_spec = |found: &Found, place: &Path| {
-            let given = [("input", input), ("answer", answer)];
-            let file = |(name, file): (&str, &CaseInput)| WorkFile {
-                path: name.into(),
-                bytes: file.bytes().to_vec(),
-                executable: false,
-            };
             let exchange = Exchange {
-                input_files: given.map(file).into(),
+                input_files: vec![work_file("input", &**input.bytes()), work_file("answer", &**answer.bytes())],
                 output_folder: ".".into(),
                 output_names: page.components().take(1).map(|name| name.as_os_str().to_owned()).collect(),
                 max_files: MAX_FILES,
@@ -356,8 +329,17 @@ impl<'a> LiveCall<'a> {
         files: CallInput<'_>,
         (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
+        let failed = |source| CommandError::Output { program: program.name(), source };
         let run = match program.command.trusted {
-            true => start_supervised(program, protocol, files, (stdio, core))?,
+            true => {
+                let reports = Reports::create(protocol).map_err(failed)?;
+                let place = Place::of(&program.command).map_err(failed)?;
+                let input = files.input.path().map_err(failed)?;
+                let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
+                let words = call_words(&program.command, &place, &call)?;
+                let running = Running::start(&words, place.folder(), stdio.each_ref().map(AsFd::as_fd), core)?;
+                Run::Supervised { running, reports, _place: place }
+            }
             false => {
                 let call_spec = |found: &_, place: &_| call_spec(program, protocol, Vec::new(), files, (found, place));
                 Run::Sandboxed(sandboxed::start(program, (stdio, core), call_spec)?)
@@ -413,20 +395,4 @@ impl<'a> LiveCall<'a> {
         };
         Ok(tail(&output.stderr))
     }
-}
-
-fn start_supervised(
-    program: &SetterProgram,
-    protocol: &dyn Protocol,
-    files: CallInput<'_>,
-    ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
-) -> Result<Run, CommandError> {
-    let failed = |source| CommandError::Output { program: program.name(), source };
-    let reports = Reports::create(protocol).map_err(failed)?;
-    let place = Place::of(&program.command).map_err(failed)?;
-    let input = files.input.path().map_err(failed)?;
-    let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
-    let words = call_words(&program.command, &place, &call)?;
-    let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
-    Ok(Run::Supervised { running, reports, _place: place })
 }

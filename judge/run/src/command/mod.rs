@@ -9,8 +9,7 @@ mod setter;
 
 pub(crate) use calls::{CallInput, CallResult, Calls, LiveCall};
 pub use identity::{checker_identity, game_of, generator_identity};
-pub(crate) use outside::SUPERVISORS;
-pub(crate) use outside::{Reports, Running, call_words, contents};
+pub(crate) use outside::{Reports, Running, SUPERVISORS, call_words, contents};
 pub use outside::{dismiss_supervisors, run, use_as_supervisor};
 pub use sandboxed::{dismiss_workers, use_sandbox};
 pub(crate) use setter::Place;

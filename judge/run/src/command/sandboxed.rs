@@ -153,18 +153,14 @@ impl SandboxedRun {
         self.program.processes()
     }
 
+    /// Kills it.
+    pub(super) fn kill(self) -> Result<Ended, Fault> {
+        self.kill.stop();
+        self.end()
+    }
+
     /// Waits for its end.
     pub(super) fn end(mut self) -> Result<Ended, Fault> {
-        self.join()
-    }
-
-    /// Kills it.
-    pub(super) fn kill(mut self) -> Result<Ended, Fault> {
-        self.kill.stop();
-        self.join()
-    }
-
-    fn join(&mut self) -> Result<Ended, Fault> {
         let thread = self.thread.take().ok_or(Fault::Cancelled)?;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
@@ -181,25 +177,23 @@ fn request(program: &SetterProgram, found: &Found, working_folder: &Path, call_s
     let CommandLimits { wall, memory } = program.limits;
     let folder = working_folder.to_string_lossy().into_owned();
     let variables = ["HOME", "TMPDIR"].map(|name| (name.to_owned(), folder.clone()));
+    let limits = Limits {
+        cpu: None,
+        wall: Some(wall.0),
+        memory: Some(memory.0),
+        stdout: OUTPUT.0,
+        stderr: STDERR_KEPT,
+        processes: Some(CommandLimits::PROCESSES),
+        disk: memory.0,
+    };
     Request {
-        program: found.program.path.clone(),
         argv: call_spec.words.clone(),
         environment: environment(&found.program, &variables),
         stdin: call_spec.stdin.clone().map_or(Stdin::Empty, Stdin::Bytes),
-        limits: Limits {
-            cpu: None,
-            wall: Some(wall.0),
-            memory: Some(memory.0),
-            stdout: OUTPUT.0,
-            stderr: STDERR_KEPT,
-            processes: Some(CommandLimits::PROCESSES),
-            disk: memory.0,
-        },
         visible: visible(&found.program).collect(),
         hidden: found.hidden.clone(),
         folder: found.folder.clone(),
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
+        ..Request::new(&found.program.path, limits)
     }
 }
 

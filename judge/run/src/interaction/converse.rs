@@ -25,7 +25,7 @@ pub(crate) struct Conversation {
     pub decision: InteractorDecision,
     /// What it wrote to the first of its reports, if it decided.
     pub written: Vec<u8>,
-    /// The transcript, if one is output_names: every line of both programs with its time.
+    /// The transcript, if one is wanted: every line of both programs with its time.
     pub transcript: Option<String>,
 }
 

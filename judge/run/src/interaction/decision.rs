@@ -183,7 +183,7 @@ pub(super) fn sample_activity(processes: &[u32]) -> Activity {
     let mut activity = Activity::default();
     for process in processes {
         let folder = PathBuf::from(format!("/proc/{process}"));
-        let Some(Stat { state, parent }) = stat(&folder) else { continue };
+        let Some((state, parent)) = state_and_parent(&folder) else { continue };
         if matches!(state, 'Z' | 'X') {
             // One that has ended is waited for by its parent: soon, if that is the sandbox.
             activity.changes |= !processes.contains(&parent);
@@ -197,7 +197,7 @@ pub(super) fn sample_activity(processes: &[u32]) -> Activity {
 
 impl Activity {
     fn add(&mut self, thread: PathBuf) {
-        let Some(Stat { state, .. }) = stat(&thread) else { return };
+        let Some((state, _)) = state_and_parent(&thread) else { return };
         if matches!(state, 'Z' | 'X') {
             return;
         }
@@ -210,17 +210,10 @@ impl Activity {
     }
 }
 
-struct Stat {
-    state: char,
-    parent: u32,
-}
-
-fn stat(folder: &Path) -> Option<Stat> {
+fn state_and_parent(folder: &Path) -> Option<(char, u32)> {
     let text = process_stat(folder)?;
     let mut fields = text.split(' ');
-    let state = fields.next()?.chars().next()?;
-    let parent = fields.next()?.parse().ok()?;
-    Some(Stat { state, parent })
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -128,7 +128,8 @@ fn perform(
 
 /// The result of a trial whose solver has failed before the tester decided.
 fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<Conversation> {
-    let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && tester.starts_again()?;
+    // It has started the solver again, which waits.
+    let waits_for_another = run.execution.breaches.contains(&Breach::Wall) && is_readable(&tester.stub)?;
     let decision = match waits_for_another {
         true => InteractorDecision::Failed(
             "the tester started the solver again before its first run had ended: one runs at a time".to_owned(),
@@ -326,12 +327,6 @@ impl Tester {
         };
         self.time_left = self.time_left.saturating_sub(began.elapsed());
         Ok(next)
-    }
-
-    /// Returns whether it has started the solver again, which waits.
-    fn starts_again(&self) -> io::Result<bool> {
-        let mut fds = [PollFd::new(&self.stub, PollFlags::IN)];
-        Ok(rustix::event::poll(&mut fds, Some(&Timespec::default()))? > 0)
     }
 
     /// Ends it, and returns a message: how it ended, and the end of its standard error.

@@ -6,8 +6,7 @@ mod find;
 mod installation;
 mod version_manager;
 
-pub use executable::ProgramError;
-pub use executable::start_failure;
+pub use executable::{ProgramError, start_failure};
 pub(crate) use executable::{head, is_executable};
 pub use find::{environment, is_in_journal, journals_in, setters_program, visible};
 pub(crate) use find::{

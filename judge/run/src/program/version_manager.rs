@@ -28,39 +28,26 @@ const MANAGERS: &[(&str, &str)] = &[
 /// When the version chosen is not installed or has no such program.
 pub(super) fn behind_shim(program: &Path) -> Result<Option<PathBuf>, ProgramError> {
     let Some(name) = program.file_name() else { return Ok(None) };
-    let found = match kind(program, name) {
-        None => return Ok(None),
-        Some(Shim::Env { root, manager, file }) => of_env(&root, manager, file, name),
-        Some(Shim::Asdf { root, text }) => of_asdf(&root, &text, name),
-        Some(Shim::Other) => None,
-    };
+    let Some(found) = started_by_shim(program, name) else { return Ok(None) };
     found.filter(|file| executable::is_executable(file)).map(Some).ok_or_else(|| ProgramError::Shim(program.to_owned()))
 }
 
-/// The kinds of shims.
-enum Shim {
-    /// Of one of [`MANAGERS`].
-    Env { root: PathBuf, manager: &'static str, file: &'static str },
-    /// Of asdf, with its text.
-    Asdf { root: PathBuf, text: String },
-    /// Of a manager whose choice is too complex to repeat here.
-    Other,
-}
-
-fn kind(program: &Path, name: &OsStr) -> Option<Shim> {
+/// Returns the program that a shim starts, if its version is known; `None` for a program that is not a shim.
+fn started_by_shim(program: &Path, name: &OsStr) -> Option<Option<PathBuf>> {
     let real = program.canonicalize().ok()?;
     // A program that is a shim under every name but its own.
     let leads_to = |manager: &str| name != manager && real.file_name().is_some_and(|real| real == manager);
     if ["mise", "rtx", "volta-shim"].into_iter().any(leads_to) {
-        return Some(Shim::Other);
+        // The choice of these managers is too complex to repeat here.
+        return Some(None);
     }
-    let root = program.parent().filter(|folder| folder.ends_with("shims"))?.parent()?.to_owned();
+    let root = program.parent().filter(|folder| folder.ends_with("shims"))?.parent()?;
     let text = executable::head_text(program)?;
     if calls(&text, "asdf") {
-        return Some(Shim::Asdf { root, text });
+        return Some(of_asdf(root, &text, name));
     }
     let (manager, file) = MANAGERS.iter().copied().find(|(manager, _)| calls(&text, manager))?;
-    Some(Shim::Env { root, manager, file })
+    Some(of_env(root, manager, file, name))
 }
 
 /// Returns whether a script calls this manager's `exec`.

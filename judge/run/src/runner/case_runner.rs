@@ -13,7 +13,7 @@
 //! take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, PreparedCase, ReadError};
+use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
@@ -40,17 +40,17 @@ pub(super) fn work(
     executor: Box<dyn Executor>,
     sender: Sender<FinishedJob>,
 ) -> Box<dyn Executor> {
-    slots.leave_cores_to_solvers();
-    let mut runner = CaseRunner::new(slots, slot, executor);
+    slots.settings.leave_cores_to_solvers();
+    let mut runner = CaseRunner { slots, slot, executor, open: None, ahead: VecDeque::new(), brief: None };
     work_on(&mut runner, slots, &sender);
-    runner.into_executor()
+    runner.executor
 }
 
 fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
     while let Some(PreparedJob { job, features, task }) = runner.next_turn() {
-        slots.running().start(job);
+        slots.settings.running.start(job);
         let judged = runner.judge(task);
-        slots.running().end(job);
+        slots.settings.running.end(job);
         // A cancelled job has no outcome. A resumed run runs it again.
         let Some((outcome, evidence)) = judged else { return };
         // If a helper program was killed because the run stops, its failure says nothing about the case.
@@ -151,15 +151,6 @@ struct CaseRunner<'a> {
 }
 
 impl<'a> CaseRunner<'a> {
-    pub(super) fn new(slots: &'a Slots<'a>, slot: usize, executor: Box<dyn Executor>) -> Self {
-        Self { slots, slot, executor, open: None, ahead: VecDeque::new(), brief: None }
-    }
-
-    /// Returns the executor, to be dismissed.
-    fn into_executor(self) -> Box<dyn Executor> {
-        self.executor
-    }
-
     /// Takes the next job; `None` when all are taken or the run is stopped.
     fn next_turn(&mut self) -> Option<PreparedJob<'a>> {
         self.ahead.pop_front().or_else(|| self.take())
@@ -206,21 +197,17 @@ impl<'a> CaseRunner<'a> {
             Invocation::CompileError(said) => return Err(without_run(Verdict::CompileError, said.clone())),
         };
         // Features are found in the input.
-        if slots.finder.is_none()
+        if !slots.settings.describe
             && let Some((KnownOutcome { outcome, stored }, input)) = slots.store.kept(job)
         {
-            return Err(Box::new((
-                outcome,
-                Evidence { input: Some(input), answer: None, stored: Some(stored), transcript: None },
-            )));
+            let evidence = Evidence { input: Some(input), stored: Some(stored), ..Evidence::default() };
+            return Err(Box::new((outcome, evidence)));
         }
         let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
         if let Some(KnownOutcome { outcome, stored }) = case.digest.and_then(|digest| slots.store.lookup(job, &digest))
         {
-            return Err(Box::new((
-                outcome,
-                Evidence { input: case.digest, answer: None, stored: Some(stored), transcript: None },
-            )));
+            let evidence = Evidence { input: case.digest, stored: Some(stored), ..Evidence::default() };
+            return Err(Box::new((outcome, evidence)));
         }
         let limits = plan.limits_of(job.solver);
         let mut request = request(plan, job.solver, program, &slots.hidden[job.solver], case.input.clone());
@@ -237,8 +224,8 @@ impl<'a> CaseRunner<'a> {
         let case = &cases.at(index);
         let input = self.slots.inputs.load_of(cases, case)?;
         let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
-        let finder = self.slots.finder.as_ref();
-        let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));
+        let rules = &self.slots.plan.problem.features;
+        let features = self.slots.settings.describe.then(|| Arc::new(features(rules, &input, &prepared)));
         let digest = self.slots.store.is_active().then(|| Digest::of(&input));
         let open = Rc::new(OpenCase { index, input, digest, prepared, features });
         self.open = Some(Rc::clone(&open));
@@ -357,10 +344,10 @@ impl<'a> CaseRunner<'a> {
             return perform_passes(&mut *self.executor, request, limits, prepared);
         }
         let helper_limits = &self.slots.plan.problem.helper_limits;
-        let core = self.slots.core(self.slot);
+        let core = self.slots.settings.core(self.slot);
         let conversation = match prepared {
             PreparedCase::Interactive { interactor, case, .. } => {
-                let (interactor, protocol) = (interactor.program(), interactor.protocol());
+                let (interactor, protocol) = (&interactor.program, &interactor.protocol);
                 let (input, expected) = (&case.input, case.expected.as_deref());
                 let decision_time = helper_limits.interactor.0;
                 let is_recorded = self.slots.plan.transcripts;

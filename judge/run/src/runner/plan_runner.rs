@@ -37,9 +37,7 @@ pub trait PlanRunner {
     ) -> Result<RunResult, RunError>;
 
     /// Prepares for a plan in the background, while the caller does other things.
-    fn make_ready(&self, plan: &Plan) {
-        let _ = plan;
-    }
+    fn make_ready(&self, _plan: &Plan) {}
 
     /// Returns the means to end a run early, if this runner should get many cases at once and starts them in their order.
     /// `None`: it gets a few cases at a time.

@@ -1,13 +1,13 @@
 //! What the workers of a run share: how the plan is run, its next job, and the means to stop.
 
 use super::results::{ResultStore, RunError};
-use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
+use crate::cases::{Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
 use crate::program::{environment, journals_in, visible};
 use judge_problem::plan::Plan;
 use judge_problem::{Invocation, JobId, Limits, Program, RunningJobs, Solver};
-use judge_sandbox::{CoreClaims, Request, Sink, Stdin, Visible};
+use judge_sandbox::{CoreClaims, Request, Stdin, Visible};
 use parking_lot::{Mutex, RwLock};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::num::NonZeroUsize;
@@ -40,15 +40,11 @@ impl RunSettings {
         (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
     }
 
-    /// Returns the cores that no worker is pinned to; none where workers are not pinned.
-    fn other_cores(&self) -> &[usize] {
-        self.cores.get(self.jobs.get()..).unwrap_or_default()
-    }
-
     /// Moves this thread, and threads that it starts from now on, to other cores than the solvers', if there are enough.
     pub(super) fn leave_cores_to_solvers(&self) {
         let mut others = CpuSet::new();
-        self.other_cores().iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));
+        let unpinned = self.cores.get(self.jobs.get()..).unwrap_or_default();
+        unpinned.iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));
         if self.spare_cores && others.count() > 0 {
             // If this fails, the judge's own work sometimes takes time from solvers.
             let _ = sched_setaffinity(None, &others);
@@ -62,15 +58,14 @@ pub(super) struct Slots<'a> {
     pub(super) store: &'a dyn ResultStore,
     pub(super) inputs: Inputs,
     pub(super) checker: ProblemChecker,
-    /// `None` where no report shows features.
-    pub(super) finder: Option<FeatureFinder>,
+
     pub(super) stopped: AtomicBool,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
     /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours.
     pub(super) timing_lock: RwLock<()>,
+    pub(super) settings: &'a RunSettings,
     pool: &'a dyn ExecutorPool,
-    settings: &'a RunSettings,
     next: AtomicUsize,
     /// Ends the helper commands of the problem.
     stop_commands: StopSignal,
@@ -97,7 +92,7 @@ impl<'a> Slots<'a> {
             store,
             inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
             checker: ProblemChecker::of(&plan.problem).stopped_by(&stop_commands),
-            finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
+
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             timing_lock: RwLock::new(()),
@@ -126,21 +121,6 @@ impl<'a> Slots<'a> {
         }
         let turn = self.next.fetch_add(1, Ordering::SeqCst);
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
-    }
-
-    /// Returns the core that the solvers of a slot stay on.
-    pub(super) fn core(&self, slot: usize) -> Option<usize> {
-        self.settings.core(slot)
-    }
-
-    /// Keeps this thread away from the solvers' cores where there are others enough.
-    pub(super) fn leave_cores_to_solvers(&self) {
-        self.settings.leave_cores_to_solvers();
-    }
-
-    /// Returns the jobs that are running now.
-    pub(super) fn running(&self) -> &RunningJobs {
-        &self.settings.running
     }
 
     /// Returns whether solvers run beside each other.
@@ -191,25 +171,22 @@ pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf]
     let limits = plan.limits_of(solver);
     let Limits { cpu, wall, memory, output, processes } = limits;
     let variables = &plan.solvers[solver].environment;
+    let limits = judge_sandbox::Limits {
+        cpu: Some(cpu.0),
+        wall: Some(wall.0),
+        memory: Some(memory.0),
+        stdout: output.0,
+        stderr: STDERR_KEPT,
+        processes: Some(processes),
+        disk: limits.disk().0,
+    };
     Request {
-        program: program.path.clone(),
         argv: program.argv.clone(),
         environment: environment(program, plan.environment.iter().chain(variables)),
         stdin: Stdin::Bytes(input),
-        limits: judge_sandbox::Limits {
-            cpu: Some(cpu.0),
-            wall: Some(wall.0),
-            memory: Some(memory.0),
-            stdout: output.0,
-            stderr: STDERR_KEPT,
-            processes: Some(processes),
-            disk: limits.disk().0,
-        },
         visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
         hidden: hidden.to_vec(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
+        ..Request::new(&program.path, limits)
     }
 }
 

@@ -1,77 +1,57 @@
 //! Builds the sources of a solver: compiles them, or finds them in the cache.
 
-use super::compiler::{self, Compiled, OUT, RunCompiler};
-use super::project::{Project, Unusable, startable};
-use super::spec::{SolverError, remedy, tool, usable};
+use super::compiler::{self, OUT, RunCompiler};
+use super::project::{Project, startable};
+use super::spec::{NotBuilt, SolverError, remedy, tool, usable};
 use super::toolbox::Toolbox;
 use crate::program;
-use judge_problem::{Bytes, Digest, Language, Program, fill_placeholders};
+use judge_problem::{Bytes, Digest, Invocation, Language, Program, fill_placeholders};
 use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The result of building a solver.
-pub(super) enum Built {
-    /// It can be run.
-    Program(Program),
-    /// It cannot be read, or its compiler or interpreter cannot be run.
-    CannotStart(String),
-    /// Its compiler or interpreter is not installed.
-    NotInstalled(String),
-    /// The compiler rejected it, or it exceeds a limit.
-    Refused(String),
-}
-
 /// Why there is no program, or an error of what runs compilers.
 enum Failed<E> {
-    CannotStart(String),
-    NotInstalled(String),
-    Refused(String),
+    NotBuilt(NotBuilt),
     Run(E),
 }
 
-impl<E> From<Unusable> for Failed<E> {
-    fn from(unusable: Unusable) -> Self {
-        match unusable {
-            Unusable::Refused(why) => Self::Refused(why),
-            Unusable::Unreadable(why) => Self::CannotStart(why),
-        }
+impl<E> From<NotBuilt> for Failed<E> {
+    fn from(why: NotBuilt) -> Self {
+        Self::NotBuilt(why)
     }
 }
 
-fn cannot_start<E>(why: impl ToString) -> Failed<E> {
-    Failed::CannotStart(why.to_string())
-}
-
-fn refused<E>(why: impl Into<String>) -> Failed<E> {
-    Failed::Refused(why.into())
+fn cannot_start(why: impl ToString) -> NotBuilt {
+    NotBuilt::CannotStart(why.to_string())
 }
 
 impl Toolbox {
-    /// Builds a source file or folder as its language requires.
+    /// Builds a source file or folder as its language requires. If its compiler rejects it, or if it exceeds a limit, that is
+    /// a compile error.
     pub(super) fn build<E>(
         &self,
         language: &Language,
         source: &Path,
         run: &mut RunCompiler<'_, E>,
-    ) -> Result<Built, E> {
+    ) -> Result<Invocation, E> {
         let built = match language.compile.is_empty() {
-            true => self.interpreted(language, source),
+            true => self.interpreted(language, source).map_err(Failed::NotBuilt),
             false => self.compiled(language, source, run),
         };
         match built {
-            Ok(program) => Ok(Built::Program(program)),
-            Err(Failed::CannotStart(why)) => Ok(Built::CannotStart(why)),
-            Err(Failed::NotInstalled(why)) => Ok(Built::NotInstalled(why)),
-            Err(Failed::Refused(why)) => Ok(Built::Refused(why)),
+            Ok(program) => Ok(Invocation::Program(program)),
+            Err(Failed::NotBuilt(NotBuilt::CannotStart(why))) => Ok(Invocation::CannotStart(why)),
+            Err(Failed::NotBuilt(NotBuilt::NotInstalled(why))) => Ok(Invocation::NotInstalled(why)),
+            Err(Failed::NotBuilt(NotBuilt::Refused(said))) => Ok(Invocation::CompileError(said)),
             Err(Failed::Run(error)) => Err(error),
         }
     }
 
     /// A file is visible at its own path. A folder is copied, so that later changes do not affect the run.
-    fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
+    fn interpreted(&self, language: &Language, source: &Path) -> Result<Program, NotBuilt> {
         let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
         if source.is_dir() {
@@ -79,16 +59,13 @@ impl Toolbox {
             let folder = self.keep(&project.files).map_err(|error| cannot_start(not_stored(&error)))?;
             let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
             let stem = project.stem().to_owned();
-            return self.command(
-                language,
-                Values { source: main, stem, out: folder.clone(), ..Values::default() },
-                folder,
-            );
+            let values = Values { source: main, stem, out: folder.clone(), ..Values::default() };
+            return self.command(language, values, folder);
         }
         let source = source.canonicalize().map_err(unreadable)?;
         let bytes = source.metadata().map_err(unreadable)?.len();
         if let Some(limit) = limit.filter(|limit| bytes > limit.0) {
-            return Err(refused(format!("the source is larger than {limit}")));
+            return Err(NotBuilt::Refused(format!("the source is larger than {limit}")));
         }
         let stem = source.file_stem().unwrap_or_default().to_owned();
         self.command(language, Values { source: source.clone(), stem, ..Values::default() }, source)
@@ -105,12 +82,12 @@ impl Toolbox {
         let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
         let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
         if language.uses("{program}") {
-            values.program = out.join(main_file(&files, project.stem()).map_err(|error| refused(error.to_string()))?);
+            values.program = out.join(main_file(&files, project.stem()).map_err(NotBuilt::Refused)?);
         }
         if language.uses("{class}") {
-            values.class = main_class(&files, project.stem()).map_err(|error| refused(error.to_string()))?;
+            values.class = main_class(&files, project.stem()).map_err(NotBuilt::Refused)?;
         }
-        self.command(language, values, out)
+        Ok(self.command(language, values, out)?)
     }
 
     /// Returns the compiled files, from the cache if they are there.
@@ -128,12 +105,7 @@ impl Toolbox {
         }
         let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
         let given = project.files.clone();
-        let made = compiler::compile(&compiler, &name, given, &self.settings.compiler, run).map_err(Failed::Run)?;
-        let files = match made {
-            Compiled::Made(files) => files,
-            Compiled::Refused(said) => return Err(refused(said)),
-            Compiled::NotStarted(why) => return Err(cannot_start(why)),
-        };
+        let files = compiler::compile(&compiler, &name, given, &self.settings.compiler, run).map_err(Failed::Run)??;
         if let (Some(cache), Some(key)) = (self.cache(), key) {
             // Without an entry, the next run compiles again.
             let _ = cache.store(&key, &files);
@@ -179,7 +151,7 @@ impl Toolbox {
     }
 
     /// Returns the program that runs a solver. It sees `visible` and nothing else that its command names.
-    fn command<E>(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, Failed<E>> {
+    fn command(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, NotBuilt> {
         let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
         values.memory = Some(Bytes(memory));
         let line = usable(&language.run).ok_or_else(|| not_installed("interpreter", language, &language.run))?;
@@ -197,14 +169,14 @@ fn not_stored(error: &io::Error) -> String {
     format!("cannot store the program: {error}")
 }
 
-fn not_installed<E>(what: &str, language: &Language, lines: &[String]) -> Failed<E> {
+fn not_installed(what: &str, language: &Language, lines: &[String]) -> NotBuilt {
     let names: Vec<_> = lines.iter().filter_map(|line| tool(line)).collect();
     let looked = names.join(", ");
-    Failed::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
+    NotBuilt::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
 }
 
 /// Returns the compiler with its arguments, and with the programs that it starts in sight.
-fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Failed<E>> {
+fn compiler_of(language: &Language, project: &Project) -> Result<Program, NotBuilt> {
     let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
     let values = Values {
         source: project.main.clone().unwrap_or_default(),
@@ -215,34 +187,21 @@ fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Fai
     };
     let words = fill(line, &values).map_err(cannot_start)?;
     let name = words[0].to_string_lossy().into_owned();
-    let installed = |name: &str, missing: &dyn Fn() -> String| {
-        let found = program::installed(name).ok_or_else(|| Failed::NotInstalled(missing()))?;
-        found.map_err(cannot_start)
+    let installed = |name: &str, missing: String| {
+        program::installed(name).ok_or(NotBuilt::NotInstalled(missing))?.map_err(cannot_start)
     };
-    let mut compiler = installed(&name, &|| format!("{name} is not installed"))?;
+    let mut compiler = installed(&name, format!("{name} is not installed"))?;
     compiler.argv.extend(words.into_iter().skip(1));
     for need in &language.needs {
-        let missing = || format!("it needs {need}, which is not installed{}", remedy(language));
-        let needed = installed(need, &missing)?;
+        let needed = installed(need, format!("it needs {need}, which is not installed{}", remedy(language)))?;
         compiler.runtime.visible.extend(needed.runtime.visible);
         compiler.runtime.search.extend(needed.runtime.search);
     }
     Ok(compiler)
 }
 
-/// It is not clear which of the compiled files is the program.
-#[derive(Debug, thiserror::Error)]
-enum NoMain {
-    #[error("the compiler made several files, and none of them is called main: {0}")]
-    File(String),
-    #[error("no class has a method `public static void main(String[])`")]
-    Class,
-    #[error("several classes have a method main, and it is not clear which starts: {0}")]
-    SeveralClasses(String),
-}
-
-/// Returns the program among the files that a compiler made.
-fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain> {
+/// Returns the program among the files that a compiler made, or why it is not clear.
+fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
     let named = |name: &OsStr| {
         let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
         found.next().filter(|_| found.next().is_none())
@@ -254,12 +213,12 @@ fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, NoMain
         let mut names: Vec<_> = files.iter().map(|file| file.path.display().to_string()).collect();
         names.sort();
         names.truncate(5);
-        NoMain::File(names.join(", "))
+        format!("the compiler made several files, and none of them is called main: {}", names.join(", "))
     })
 }
 
-/// Returns the main class among the files that a compiler made.
-fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, NoMain> {
+/// Returns the main class among the files that a compiler made, or why it is not clear.
+fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
     let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
     classes.sort();
     let is_named = |class: &&String| {
@@ -270,8 +229,11 @@ fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, NoMain> {
     match (&*classes, &*named) {
         ([only], _) => Ok(only.into()),
         (_, [only]) => Ok(only.into()),
-        ([], _) => Err(NoMain::Class),
-        _ => Err(NoMain::SeveralClasses(classes.join(", "))),
+        ([], _) => Err("no class has a method `public static void main(String[])`".to_owned()),
+        _ => {
+            let classes = classes.join(", ");
+            Err(format!("several classes have a method main, and it is not clear which starts: {classes}"))
+        }
     }
 }
 

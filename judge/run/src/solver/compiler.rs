@@ -1,10 +1,10 @@
 //! Runs a compiler in the sandbox: the source is untrusted, and may make the compiler do anything.
 
-use super::spec::{missing, tool, usable};
+use super::spec::{NotBuilt, missing, tool, usable};
 use crate::{command, program};
 use judge_problem::verdict::{self, Termination};
 use judge_problem::{Bytes, CompileLimits, Digest, Language, LanguageStatus, Languages, Limits, Program, Verdict};
-use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, Sink, Stdin, WorkFile};
+use judge_sandbox::{Breach, End, Exchange, Execution, OutputFiles, Request, WorkFile};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -52,15 +52,8 @@ const LIMITS: CompilerLimits = CompilerLimits {
 /// with relative paths, a compiler makes the same program from the same source.
 pub(super) const OUT: &str = "out";
 
-/// The result of a compiler's run.
-pub(super) enum Compiled {
-    /// The compiled files.
-    Made(Vec<WorkFile>),
-    /// It rejected the source, or exceeded a limit: its message.
-    Refused(String),
-    /// It could not be run: the reason.
-    NotStarted(String),
-}
+/// The compiled files, or why there are none.
+pub(super) type Compiled = Result<Vec<WorkFile>, NotBuilt>;
 
 /// The working folder, by a name that is the same in every tier: some compilers write it into the program.
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
@@ -91,48 +84,38 @@ fn run_limits(limits: &CompileLimits) -> Limits {
     Limits { cpu, wall, memory, output: LIMITS.output, processes: LIMITS.processes }
 }
 
-/// Returns the request that runs a tool on nothing.
-fn tool_request(tool: &Program) -> Request {
-    request(tool, &run_limits(&CompileLimits::default()))
-}
-
 fn request(compiler: &Program, limits: &Limits) -> Request {
     let here = [(HERE.0.to_owned(), HERE.1.to_owned())];
+    let limits = judge_sandbox::Limits {
+        cpu: Some(limits.cpu.0),
+        wall: Some(limits.wall.0),
+        memory: Some(limits.memory.0),
+        stdout: limits.output.0,
+        stderr: LIMITS.message.0,
+        processes: Some(limits.processes),
+        disk: LIMITS.disk.0,
+    };
     Request {
-        program: compiler.path.clone(),
         argv: compiler.argv.clone(),
         environment: program::environment(compiler, &here),
-        stdin: Stdin::Empty,
-        limits: judge_sandbox::Limits {
-            cpu: Some(limits.cpu.0),
-            wall: Some(limits.wall.0),
-            memory: Some(limits.memory.0),
-            stdout: limits.output.0,
-            stderr: LIMITS.message.0,
-            processes: Some(limits.processes),
-            disk: LIMITS.disk.0,
-        },
         visible: program::visible(compiler).collect(),
-        hidden: Vec::new(),
-        folder: None,
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
+        ..Request::new(&compiler.path, limits)
     }
 }
 
 fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: OutputFiles) -> Compiled {
     if let End::NotStarted(errno) = execution.end {
-        return Compiled::NotStarted(unstarted(compiler, errno));
+        return Err(NotBuilt::CannotStart(unstarted(compiler, errno)));
     }
     let said = message(execution);
     let why = match (verdict::termination(execution, limits), made) {
         (Termination::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
-        (Termination::Clean, Ok(files)) => return Compiled::Made(files),
+        (Termination::Clean, Ok(files)) => return Ok(files),
         (Termination::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
         (Termination::Failed(Verdict::RuntimeError, _), _)
             if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
         {
-            return Compiled::Refused(said);
+            return Err(NotBuilt::Refused(said));
         }
         (Termination::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
             format!("the compiler was {note}")
@@ -144,7 +127,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Out
         }
         (Termination::Failed(_, note), _) => format!("the compiler used {note}"),
     };
-    Compiled::Refused(format!("{why}\n{said}").trim_end().to_owned())
+    Err(NotBuilt::Refused(format!("{why}\n{said}").trim_end().to_owned()))
 }
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
@@ -192,7 +175,8 @@ pub(super) fn language_version<E>(language: &Language, run: &mut RunCompiler<'_,
     let Some(program) = version_program(language) else { return Ok(None) };
     let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
     let exchange = Exchange { variables, output_folder: "out".into(), ..Exchange::default() };
-    let (execution, _) = run(Purpose::Version, &tool_request(&program), &exchange)?;
+    let request = request(&program, &run_limits(&CompileLimits::default()));
+    let (execution, _) = run(Purpose::Version, &request, &exchange)?;
     if execution.end != End::Exited(0) {
         return Ok(None);
     }
@@ -257,8 +241,9 @@ mod tests {
             environment: Vec::new(),
         };
         match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
-            Compiled::Made(files) => format!("{} files", files.len()),
-            Compiled::Refused(why) | Compiled::NotStarted(why) => why,
+            Ok(files) => format!("{} files", files.len()),
+            Err(NotBuilt::Refused(why) | NotBuilt::CannotStart(why)) => why,
+            Err(other) => panic!("{other:?}"),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Finds the program of a solver, or refuses the solver; and the fingerprint of its content.
 
-use super::compile::Built;
 use super::compiler::RunCompiler;
 use super::spec::{self, BUNDLED, SolverError, Source};
 use super::toolbox::{BuildSettings, Toolbox};
@@ -87,19 +86,17 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
     if let Some(why) = refusal_of_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
-    Ok(match toolbox.build(source.language, &source.path, run)? {
-        Built::Program(mut program) => match show_arguments(source.arguments.iter().map(OsString::from).collect()) {
+    let mut built = toolbox.build(source.language, &source.path, run)?;
+    if let Invocation::Program(program) = &mut built {
+        match show_arguments(source.arguments.iter().map(OsString::from).collect()) {
             Ok((arguments, shown)) => {
                 program.argv.extend(arguments);
                 program.visible.extend(shown);
-                Invocation::Program(program)
             }
-            Err(error) => Invocation::CannotStart(error.to_string()),
-        },
-        Built::Refused(said) => Invocation::CompileError(said),
-        Built::CannotStart(why) => Invocation::CannotStart(why),
-        Built::NotInstalled(why) => Invocation::NotInstalled(why),
-    })
+            Err(error) => return Ok(Invocation::CannotStart(error.to_string())),
+        }
+    }
+    Ok(built)
 }
 
 /// Finds out how a command, already split into words, is run.

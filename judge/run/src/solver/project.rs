@@ -1,10 +1,11 @@
 //! The source files of a solver: one file, or a folder with all that is in it; and what Java files declare.
 
+use super::spec::NotBuilt;
 use judge_problem::{Bytes, JOURNAL_FOLDER, Language};
 use judge_sandbox::WorkFile;
 use regex::Regex;
 use rustix::fs::OFlags;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -32,19 +33,10 @@ pub(super) struct Project {
     pub(super) main: Option<PathBuf>,
 }
 
-/// Why there is no project.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unusable {
-    /// Its author's fault: it is too large, or it is unclear where it starts.
-    Refused(String),
-    /// It cannot be read.
-    Unreadable(String),
-}
-
 impl Project {
     /// Reads a source file, or a folder of them, with the judge's own rights.
-    pub(super) fn read(source: &Path, language: &Language, limit: Option<Bytes>) -> Result<Self, Unusable> {
-        let unreadable = |why: String| Unusable::Unreadable(format!("{}: {why}", source.display()));
+    pub(super) fn read(source: &Path, language: &Language, limit: Option<Bytes>) -> Result<Self, NotBuilt> {
+        let unreadable = |why: String| NotBuilt::CannotStart(format!("{}: {why}", source.display()));
         let limit = limit.unwrap_or(MAX_BYTES);
         let mut reader = Reader { limit, left: limit.0, flags: OFlags::NONBLOCK, files: Vec::new() };
         let meta = source.metadata().map_err(|error| unreadable(error.to_string()))?;
@@ -70,7 +62,7 @@ impl Project {
         Self { sources: main.iter().cloned().collect(), main, files }
     }
 
-    fn of_folder(folder: &Path, files: Vec<WorkFile>, language: &Language) -> Result<Self, Unusable> {
+    fn of_folder(folder: &Path, files: Vec<WorkFile>, language: &Language) -> Result<Self, NotBuilt> {
         let is_source =
             |path: &Path| path.extension().and_then(OsStr::to_str).is_some_and(|end| language.has_extension(end));
         let sources: Vec<_> = files.iter().map(|file| &file.path).filter(|path| is_source(path)).cloned().collect();
@@ -82,7 +74,7 @@ impl Project {
                     "the folder has {count} sources, and none of them is called main: rename the one to start from"
                 ),
             };
-            return Err(Unusable::Refused(why));
+            return Err(NotBuilt::Refused(why));
         }
         Ok(Self { files, main: main.map(as_argument), sources: sources.into_iter().map(as_argument).collect() })
     }
@@ -141,17 +133,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn gather(&mut self, folder: &Path, below: &Path, depth: usize) -> Result<(), Unusable> {
-        let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", folder.display()));
+    fn gather(&mut self, folder: &Path, below: &Path, depth: usize) -> Result<(), NotBuilt> {
+        let failed = |error: std::io::Error| NotBuilt::CannotStart(format!("{}: {error}", folder.display()));
         if depth > MAX_DEPTH {
-            return Err(Unusable::Refused(format!("folders are more than {MAX_DEPTH} deep")));
+            return Err(NotBuilt::Refused(format!("folders are more than {MAX_DEPTH} deep")));
         }
         for entry in folder.read_dir().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let (path, within) = (folder.join(&name), below.join(&name));
             // A link may lead to any file of the machine: it is no source.
             let meta = path.symlink_metadata().map_err(failed)?;
-            if meta.is_dir() && !is_no_source(&name) {
+            if meta.is_dir() && !NO_SOURCES.iter().any(|other| name == *other) {
                 self.gather(&path, &within, depth + 1)?;
             } else if meta.is_file() {
                 self.read(&path, within, &meta)?;
@@ -160,27 +152,23 @@ impl Reader {
         Ok(())
     }
 
-    fn read(&mut self, file: &Path, name: PathBuf, meta: &Metadata) -> Result<(), Unusable> {
-        let failed = |error: std::io::Error| Unusable::Unreadable(format!("{}: {error}", file.display()));
+    fn read(&mut self, file: &Path, name: PathBuf, meta: &Metadata) -> Result<(), NotBuilt> {
+        let failed = |error: std::io::Error| NotBuilt::CannotStart(format!("{}: {error}", file.display()));
         let mut bytes = Vec::new();
         // A file of a folder may have become a link or a pipe since it was listed.
         let flags = i32::try_from(self.flags.bits()).unwrap_or_default();
         let open = File::options().read(true).custom_flags(flags).open(file).map_err(failed)?;
         open.take(self.left + 1).read_to_end(&mut bytes).map_err(failed)?;
         let Some(left) = self.left.checked_sub(bytes.len() as u64) else {
-            return Err(Unusable::Refused(format!("the source is larger than {}", self.limit)));
+            return Err(NotBuilt::Refused(format!("the source is larger than {}", self.limit)));
         };
         self.left = left;
         if self.files.len() == MAX_FILES {
-            return Err(Unusable::Refused(format!("the folder has more than {MAX_FILES} files")));
+            return Err(NotBuilt::Refused(format!("the folder has more than {MAX_FILES} files")));
         }
         self.files.push(WorkFile { path: name, bytes, executable: meta.permissions().mode() & 0o100 != 0 });
         Ok(())
     }
-}
-
-fn is_no_source(name: &OsString) -> bool {
-    NO_SOURCES.iter().any(|other| name == other)
 }
 
 /// What encloses a text of several lines.
@@ -357,7 +345,7 @@ mod tests {
     use super::*;
     use judge_problem::manifest::built_in_languages;
 
-    fn read(source: &Path, language: &str, limit: Option<Bytes>) -> Result<Project, Unusable> {
+    fn read(source: &Path, language: &str, limit: Option<Bytes>) -> Result<Project, NotBuilt> {
         Project::read(source, built_in_languages().find(language).unwrap(), limit)
     }
 
@@ -384,7 +372,7 @@ mod tests {
             assert_eq!(read(&folder.path().join(name), "c", None).unwrap().files, [expected]);
         }
         File::create(folder.path().join("a.c")).unwrap().set_len(MAX_BYTES.0 + 1).unwrap();
-        let refused = Err(Unusable::Refused("the source is larger than 16 MiB".to_owned()));
+        let refused = Err(NotBuilt::Refused("the source is larger than 16 MiB".to_owned()));
         assert_eq!(read(&folder.path().join("a.c"), "c", None), refused);
     }
 
@@ -409,7 +397,7 @@ mod tests {
         assert_eq!(project.sources, [Path::new("./-x.cpp"), Path::new("lib/a.cpp"), Path::new("main.cpp")]);
         assert_eq!(project.main, Some("main.cpp".into()));
         assert!(read(top.path(), "cpp", Some(Bytes(20))).is_ok());
-        let refused = Err(Unusable::Refused("the source is larger than 19 B".to_owned()));
+        let refused = Err(NotBuilt::Refused("the source is larger than 19 B".to_owned()));
         assert_eq!(read(top.path(), "cpp", Some(Bytes(19))), refused);
     }
 
@@ -420,12 +408,12 @@ mod tests {
         write(&folder, "a.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("a.py".into()));
         write(&folder, "b.py", "");
-        assert!(matches!(read(&folder, "python", None), Err(Unusable::Refused(why)) if why.contains("has 2 sources")));
+        assert!(matches!(read(&folder, "python", None), Err(NotBuilt::Refused(why)) if why.contains("has 2 sources")));
         write(&folder, "bot.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("bot.py".into()));
         write(&folder, "Main.py", "");
         assert_eq!(read(&folder, "python", None).unwrap().main, Some("Main.py".into()));
-        assert!(matches!(read(&folder, "ruby", None), Err(Unusable::Refused(why)) if why.contains("no source")));
+        assert!(matches!(read(&folder, "ruby", None), Err(NotBuilt::Refused(why)) if why.contains("no source")));
     }
 
     #[test]

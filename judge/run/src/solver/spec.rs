@@ -278,6 +278,17 @@ pub(super) fn tool(line: &str) -> Option<String> {
     shell_words::split(line).ok()?.into_iter().next()
 }
 
+/// Why a source has no program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NotBuilt {
+    /// It cannot be read, or its compiler or interpreter cannot be run.
+    CannotStart(String),
+    /// Its compiler or interpreter is not installed.
+    NotInstalled(String),
+    /// Its author's fault: the compiler rejected it, it exceeds a limit, or it is unclear where it starts.
+    Refused(String),
+}
+
 /// Returns what must be installed for a language: for each of its commands, one of the programs that are named.
 pub(super) fn missing(language: &Language) -> Vec<String> {
     let of_lines = |lines: &[String]| {

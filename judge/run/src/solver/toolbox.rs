@@ -70,7 +70,7 @@ impl BuildSettings {
 /// Builds solvers in a temporary folder that is removed with the toolbox.
 #[derive(Debug)]
 pub struct Toolbox {
-    /// OutputFiles when something is put there: most solvers are programs already, and lie open.
+    /// Made when something is put there. Most solvers are programs already, which every user can read.
     workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) needs_open_parents: bool,

@@ -25,10 +25,10 @@ pub(crate) struct Cgroup {
     pub(crate) reusable: bool,
     /// The charge after the last run, if it was read.
     usage: Cell<Option<u64>>,
-    /// The state before the run.
-    before: Cell<Before>,
-    /// The counters as they were read last. Only programs change them.
-    counters: Cell<Counters>,
+    /// The state when the run began.
+    pub(crate) before: Cell<Before>,
+    /// The counters as they were read last, by this or another process with the same files. Only programs change them.
+    pub(crate) counters: Cell<Counters>,
 }
 
 /// The state of a group before a run.
@@ -98,24 +98,18 @@ impl Cgroup {
     fn open(site: &Site, name: &str, folders: Vec<PathBuf>) -> io::Result<Cgroup> {
         let folder = site.memory.join(name);
         let read = |file: &str| File::open(folder.join(file));
-        let memory = match site.version {
-            Version::One => Memory {
-                version: Version::One,
-                usage: read("memory.usage_in_bytes")?,
-                peak: Some(writable(&folder.join("memory.max_usage_in_bytes"))?),
-                kills: read("memory.oom_control")?,
-                limit: Cell::new(None),
-                folder: folder.clone(),
-            },
-            Version::Two => Memory {
-                version: Version::Two,
-                usage: read("memory.current")?,
-                peak: writable(&folder.join("memory.peak")).or_else(|_| read("memory.peak")).ok(),
-                kills: read("memory.events")?,
-                limit: Cell::new(None),
-                folder: folder.clone(),
-            },
+        let (usage, kills, peak) = match site.version {
+            Version::One => {
+                let peak = writable(&folder.join("memory.max_usage_in_bytes"))?;
+                (read("memory.usage_in_bytes")?, read("memory.oom_control")?, Some(peak))
+            }
+            Version::Two => {
+                let peak = writable(&folder.join("memory.peak")).or_else(|_| read("memory.peak")).ok();
+                (read("memory.current")?, read("memory.events")?, peak)
+            }
         };
+        let limit = Cell::new(None);
+        let memory = Memory { version: site.version, folder: folder.clone(), usage, peak, kills, limit };
         let pids = match &site.pids {
             Some(parent) => {
                 let folder = parent.join(name);
@@ -154,25 +148,10 @@ impl Cgroup {
         self.before.set(Before { usage, counters: self.counters.get() });
     }
 
-    /// The state when the run began.
-    pub(crate) fn before(&self) -> Before {
-        self.before.get()
-    }
-
     /// Continues a run that another process with the same files has begun.
     pub(crate) fn resume(&self, before: Before) {
-        self.set_counters(before.counters);
+        self.counters.set(before.counters);
         self.before.set(before);
-    }
-
-    /// The counters as they were read last.
-    pub(crate) fn counters(&self) -> Counters {
-        self.counters.get()
-    }
-
-    /// Sets the counters that another process with the same files has read.
-    pub(crate) fn set_counters(&self, counters: Counters) {
-        self.counters.set(counters);
     }
 
     /// The open files.

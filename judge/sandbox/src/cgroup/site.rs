@@ -65,12 +65,8 @@ impl Site {
         if let Some(place) = &unified
             && let Some(folder) = with_controllers(place)
         {
-            return Ok(Site {
-                version: Version::Two,
-                memory: folder.clone(),
-                pids: Some(folder.clone()),
-                cpu: Some(folder),
-            });
+            let (pids, cpu) = (Some(folder.clone()), Some(folder.clone()));
+            return Ok(Site { version: Version::Two, memory: folder, pids, cpu });
         }
         let Some(memory) = place(&mounts, &own, Some("memory")) else {
             return Err(match unified {

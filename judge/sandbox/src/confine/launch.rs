@@ -116,7 +116,7 @@ impl<'a> Launch<'a> {
             stdio: self.stdio,
             folder: self.folder,
             confinement: &mut self.confinement,
-            step: Step::Signals,
+            step: "",
             errno: 0,
             started: 0,
         };
@@ -149,48 +149,14 @@ impl<'a> Launch<'a> {
         // SAFETY: the only pointer is null. The child has exited, and no other thread waits for children meanwhile.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
         match (shared.step, shared.errno) {
-            (Step::Exec, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
-            (step, errno) => {
-                Err(Fault::System { action: step.action().into(), source: io::Error::from_raw_os_error(errno) })
-            }
+            (EXECUTING, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
+            (step, errno) => Err(Fault::System { action: step.into(), source: io::Error::from_raw_os_error(errno) }),
         }
     }
 }
 
-/// The steps of the child, in their order.
-#[derive(Clone, Copy)]
-pub(crate) enum Step {
-    Signals,
-    Session,
-    Stdio,
-    Folder,
-    Limits,
-    Identity,
-    Capabilities,
-    Privileges,
-    Landlock,
-    Seccomp,
-    Exec,
-}
-
-impl Step {
-    /// What the step does.
-    pub(crate) fn action(self) -> &'static str {
-        match self {
-            Step::Signals => "clearing the signal mask",
-            Step::Session => "giving the program a session of its own",
-            Step::Stdio => "connecting the program's standard streams",
-            Step::Folder => "entering the working folder",
-            Step::Limits => "setting the program's resource limits",
-            Step::Identity => "changing to the program's own user",
-            Step::Capabilities => "dropping capabilities",
-            Step::Privileges => "forbidding new privileges",
-            Step::Landlock => "restricting the program with landlock",
-            Step::Seccomp => "restricting the program with seccomp",
-            Step::Exec => "executing the program",
-        }
-    }
-}
+/// The last step of the child. If only this one fails, the program cannot be executed.
+const EXECUTING: &str = "executing the program";
 
 /// What parent and child share during the clone.
 pub(crate) struct ChildSetup<'a, 'w> {
@@ -202,7 +168,7 @@ pub(crate) struct ChildSetup<'a, 'w> {
     pub(crate) folder: BorrowedFd<'a>,
     pub(crate) confinement: &'a mut Confinement<'w>,
     /// The current step, and the error number that stopped it; 0 for none.
-    pub(crate) step: Step,
+    pub(crate) step: &'static str,
     pub(crate) errno: i32,
     /// When the program started, in nanoseconds of the monotonic clock.
     pub(crate) started: u64,
@@ -231,13 +197,13 @@ fn answer(value: impl Into<c_long>) -> Result<(), i32> {
 /// # Safety
 /// Only in the child, between clone and exec.
 unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
-    shared.step = Step::Signals;
+    shared.step = "clearing the signal mask";
     answer(process::block_only(&process::set(&[])))?;
     // SAFETY: system calls on descriptors and memory that the suspended parent keeps alive.
     unsafe {
         // A session also has a scheduling group of its own. However many processes the program has, its watcher gets as
         // much of a core as all of them together (sched(7), autogroup).
-        shared.step = Step::Session;
+        shared.step = "giving the program a session of its own";
         // Where the program is killed by its process group, the filter does not let it lead a session.
         let own_bypass = FilterBypass::argument(shared.confinement.own_bypass);
         let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_bypass);
@@ -245,13 +211,13 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         if let Some(kill_target) = shared.confinement.kill_target {
             kill_target.set(i32::try_from(group).map_err(|_| libc::EOVERFLOW)?);
         }
-        shared.step = Step::Stdio;
+        shared.step = "connecting the program's standard streams";
         for (number, fd) in (0..).zip(&shared.stdio) {
             answer(libc::dup2(fd.as_raw_fd(), number))?;
         }
-        shared.step = Step::Folder;
+        shared.step = "entering the working folder";
         answer(libc::fchdir(shared.folder.as_raw_fd()))?;
-        shared.step = Step::Limits;
+        shared.step = "setting the program's resource limits";
         for &(resource, value) in &shared.confinement.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
@@ -260,14 +226,14 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
             cores::set_batch(true, own_bypass);
         }
         drop_privileges(shared)?;
-        shared.step = Step::Privileges;
+        shared.step = "forbidding new privileges";
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
-        shared.step = Step::Landlock;
+        shared.step = "restricting the program with landlock";
         if let Some(ruleset) = shared.confinement.landlock {
             let fd = ruleset.as_raw_fd();
             answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_bypass))?;
         }
-        shared.step = Step::Seccomp;
+        shared.step = "restricting the program with seccomp";
         shared.started = clock::now();
         let filter = &mut shared.confinement.filter;
         if !filter.is_empty() {
@@ -275,7 +241,7 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
             let program = bpf::program(filter);
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
         }
-        shared.step = Step::Exec;
+        shared.step = EXECUTING;
         answer(libc::execve(shared.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
     }
 }
@@ -286,7 +252,7 @@ unsafe fn prepare_and_exec(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
 /// # Safety
 /// As for [`prepare_and_exec`].
 unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
-    shared.step = Step::Identity;
+    shared.step = "changing to the program's own user";
     let keep_read_search = shared.confinement.keep_read_search;
     // SAFETY: system calls whose only pointer is null.
     unsafe {
@@ -303,7 +269,7 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
             answer(libc::syscall(libc::SYS_setresgid, id, id, id))?;
             answer(libc::syscall(libc::SYS_setresuid, id, id, id))?;
         }
-        shared.step = Step::Capabilities;
+        shared.step = "dropping capabilities";
         if keep_read_search {
             set_capabilities(READ_SEARCH.bits())?;
             let capability = libc::c_ulong::from(READ_SEARCH.bits().trailing_zeros());

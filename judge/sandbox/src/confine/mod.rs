@@ -47,7 +47,8 @@ pub(crate) struct Isolation {
 /// What the confinement is made from: the isolation, and what the current program may access.
 pub(crate) struct ConfinementContext {
     isolation: Isolation,
-    kill_target: Option<KillTarget>,
+    /// The process group that the keeper kills.
+    pub(crate) kill_target: Option<KillTarget>,
     landlock: i32,
     ruleset: Option<OwnedFd>,
     keep_read_search: bool,
@@ -135,11 +136,6 @@ impl ConfinementContext {
         self.isolation.shares_host && self.landlock < landlock::SCOPES_SIGNALS
     }
 
-    /// The process group that the keeper kills.
-    pub(crate) fn kill_target(&self) -> Option<&KillTarget> {
-        self.kill_target.as_ref()
-    }
-
     /// What the filter must make up for, for programs with this limit of processes.
     fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
         let Isolation { shares_host, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
@@ -198,7 +194,7 @@ impl Confinement<'_> {
                 true => context.filters.of(context.rules(spec.limits.processes)),
                 false => Vec::new(),
             },
-            kill_target: context.kill_target(),
+            kill_target: context.kill_target.as_ref(),
             bypass,
             own_bypass: context.own_bypass,
         }

@@ -42,8 +42,8 @@ impl Backend {
     /// The user of the programs, if it is another one than this process's.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
-            Backend::Bare(bare) => bare.identity(),
-            Backend::Jails(jails) => jails.identity(),
+            Backend::Bare(bare) => bare.identity.as_ref(),
+            Backend::Jails(jails) => jails.identity.as_ref(),
         }
     }
 
@@ -81,8 +81,8 @@ impl Backend {
     /// The gate for new processes, where no control group counts them.
     pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
         match self {
-            Backend::Bare(bare) => bare.fork_gate(),
-            Backend::Jails(jails) => jails.current().fork_gate(),
+            Backend::Bare(bare) => bare.gate.as_ref(),
+            Backend::Jails(jails) => jails.current().gate.as_ref(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Backend {
     /// does this.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.tidy(run),
+            Backend::Bare(bare) => bare.folder.renew(bare.size, run.filter(|_| bare.restricted)),
             Backend::Jails(_) => Ok(()),
         }
     }
@@ -98,8 +98,8 @@ impl Backend {
     /// The working folder of the last run, if that run exchanged files.
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
         match self {
-            Backend::Bare(bare) => bare.work_folder(),
-            Backend::Jails(jails) => jails.current().work_folder(),
+            Backend::Bare(bare) => bare.folder.inner().try_clone_to_owned().ok(),
+            Backend::Jails(jails) => jails.current().work_folder.take(),
         }
     }
 
@@ -155,11 +155,6 @@ impl Jails {
         self.made += 1;
         let name = format!("{}.{}", self.name, self.made);
         EmptyJail::create(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
-    }
-
-    /// The user of the programs, if it is another one than this process's.
-    pub(crate) fn identity(&self) -> Option<&Identity> {
-        self.identity.as_ref()
     }
 
     /// Makes the jail for `spec` the current one.
@@ -274,11 +269,6 @@ impl Bare {
         })
     }
 
-    /// The user of the programs, if it is another one than this process's.
-    pub(crate) fn identity(&self) -> Option<&Identity> {
-        self.identity.as_ref()
-    }
-
     /// Prepares for the next run.
     pub(crate) fn prepare(&mut self, spec: &RunSpec) -> Result<(), Fault> {
         self.size = spec.limits.disk;
@@ -298,15 +288,6 @@ impl Bare {
         Ok(())
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it exited and was alone.
-    pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
-        self.folder.renew(self.size, run.filter(|_| self.restricted))
-    }
-
-    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
-        self.folder.inner().try_clone_to_owned().ok()
-    }
-
     pub(crate) fn gauges<'a>(&'a self, may_have_others: bool, members: &'a RunMembers) -> Gauges<'a> {
         let root = std::process::id().cast_signed();
         Gauges {
@@ -322,10 +303,6 @@ impl Bare {
             members,
             asks_for_memory: self.restricted,
         }
-    }
-
-    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
-        self.gate.as_ref()
     }
 
     /// What is to be measured; `None` if the kernel limits the size.
@@ -346,7 +323,7 @@ impl Bare {
             launch.set_folder_variables(&wanted.variables, &self.folder.inner_path());
         }
         self.status_page.clear();
-        let kill_target = self.confinement.kill_target();
+        let kill_target = self.confinement.kill_target.as_ref();
         if let Some(kill_target) = kill_target {
             // Before the program starts, as this process may be stopped at any moment.
             kill_target.set_deadline(spec.deadline(clock::now()));

@@ -76,7 +76,7 @@ pub(crate) fn run(
     let fork_policy = backend.fork_gate().map(|gate| ForkPolicy::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
     let answer = watch(backend, spec, Running { program, stdout, stderr, until, meter, fork_policy }, judge, state);
-    state.was_alone = members.is_alone();
+    state.was_alone = members.alone.get();
     answer
 }
 
@@ -163,14 +163,14 @@ fn stream(
     overflow: Overflow,
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
-    let (target, lent_folder) = match outlet {
+    let (target, lent) = match outlet {
         Outlet::Capture => return Stream::for_capture(name, cap, overflow, others),
         Outlet::File(file) => (Target::Caller(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
         Outlet::Relay(file) => (Target::Relay { to: Some(file), relayed_bytes: 0 }, None),
     };
     let (stream, writer) = Stream::open(name, target, cap, overflow)?;
-    let writer = lent_folder.unwrap_or(writer);
+    let writer = lent.unwrap_or(writer);
     if others {
         open_to_all(&writer, OUTPUT_MODE).context("changing the mode of the output")?;
     }
@@ -231,16 +231,16 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
         }
         _ => return Ok(stdin),
     }
-    let state = match shared_memory::reopened(&stdin) {
-        Ok(state) => state,
+    let input = match shared_memory::reopened(&stdin) {
+        Ok(input) => input,
         // Without /proc, or when only the judge may open the file. At least it is rewound.
         Err(_) => {
             rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
             stdin
         }
     };
-    let in_memory = rustix::fs::fcntl_get_seals(&state).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
-    if in_memory { Ok(state) } else { copied(state).context("copying the input") }
+    let in_memory = rustix::fs::fcntl_get_seals(&input).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
+    if in_memory { Ok(input) } else { copied(input).context("copying the input") }
 }
 
 /// Adds permissions to a pipe for programs that open it by its name in /dev.

@@ -190,7 +190,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     let fds: Vec<_> = [init.parent.as_fd()].into_iter().chain(fds).collect();
     Message::new(&Ok::<_, FaultReport>(built)).send(&config.socket, &fds)?;
     let bypass = init.confinement.share_filter();
-    init.folder.set_bypass(bypass);
+    init.folder.bypass = bypass;
     while let Some(message) = Received::receive(&config.socket)? {
         if message.is_empty() {
             // The program to kill has ended already.
@@ -339,11 +339,7 @@ impl Init {
         conclusion: Result<Option<Conclusion>, Fault>,
         bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
-        let conclusion = match conclusion {
-            Ok(None) => return Ok(false),
-            Ok(Some(conclusion)) => Ok(conclusion),
-            Err(fault) => Err(fault),
-        };
+        let Some(conclusion) = conclusion.transpose() else { return Ok(false) };
         let conclusion = conclusion.map_err(|fault| FaultReport::from(&fault));
         let report = Message::new(&RunReport { is_clearing: !self.folder.is_clean(), conclusion });
         let lent_folder = self.lent_folder.take();

@@ -42,7 +42,8 @@ pub(crate) struct Jail {
     socket: OwnedFd,
     cgroup: Option<Rc<Cgroup>>,
     tree_clock: Option<TreeClock>,
-    gate: Option<ForkGate>,
+    /// Where no control group counts processes.
+    pub(crate) gate: Option<ForkGate>,
     /// A control group counts CPU time without delay.
     is_exact: bool,
     /// The jail was built for programs that are not pinned and have no limit of CPU time. It would stop other programs
@@ -56,7 +57,7 @@ pub(crate) struct Jail {
     /// The init is clearing the working folder, and will report when it is done.
     cleaning: Cell<bool>,
     /// The working folder of the last run, if that run exchanged files.
-    work_folder: Cell<Option<OwnedFd>>,
+    pub(crate) work_folder: Cell<Option<OwnedFd>>,
 }
 
 /// Namespaces with an init that does not know yet what to build.
@@ -192,14 +193,6 @@ impl Jail {
         }
     }
 
-    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
-        self.gate.as_ref()
-    }
-
-    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
-        self.work_folder.take()
-    }
-
     fn order(&self, spec: &RunSpec, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
         let [stdout, stderr] = [Outlet::File(()); 2];
         let attachments = messages::Attachments { stdout, stderr, until: false, owns_stdin: false, only_prepare };
@@ -224,7 +217,7 @@ impl Jail {
     pub(crate) fn serve_judge(&self) -> Result<Option<Handback>, Fault> {
         self.accounts.take();
         self.status_page.set_order_state(OrderState::Idle);
-        let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
+        let counters = self.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
         let order = Message::new(&Order::<(), _>::ServeJudge(counters));
         self.usable.set(false);
         if order.send(&self.socket, &[]).is_err() {
@@ -241,7 +234,7 @@ impl Jail {
         match (&returned, &self.cgroup) {
             (Handback::Order(counters, _), cgroup) => {
                 self.usable.set(true);
-                cgroup.iter().for_each(|cgroup| cgroup.set_counters(*counters));
+                cgroup.iter().for_each(|cgroup| cgroup.counters.set(*counters));
             }
             (Handback::StartedRun(run), Some(cgroup)) => cgroup.resume(run.state.group),
             (Handback::StartedRun(_), None) => {}
@@ -258,7 +251,7 @@ impl Jail {
     fn started_without_init(&self) -> Result<StartedRun, Fault> {
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe").map(|(pipe, _)| pipe);
         let state = RunState {
-            group: self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default(),
+            group: self.cgroup.as_ref().map(|cgroup| cgroup.before.get()).unwrap_or_default(),
             accounts: self.gauges(true, &RunMembers::new(true)).read_accounts(),
             stdout: PartialOutput::default(),
             stderr: PartialOutput::default(),
@@ -338,14 +331,8 @@ impl JailedProcess<'_> {
     fn without_init(&self) -> Result<Conclusion, Fault> {
         let fault = self.jail.lost();
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
-            let ended = clock::now();
-            let status = libc::SIGKILL;
-            return Ok(Conclusion::Finished(Finished {
-                status,
-                started: self.started(),
-                ended,
-                ..Finished::default()
-            }));
+            let (status, started, ended) = (libc::SIGKILL, self.started(), clock::now());
+            return Ok(Conclusion::Finished(Finished { status, started, ended, ..Finished::default() }));
         }
         Err(fault)
     }

@@ -61,7 +61,7 @@ impl Init {
         bypass: Option<FilterBypass>,
     ) -> io::Result<bool> {
         if let Some(cgroup) = &config.cgroup {
-            cgroup.set_counters(counters);
+            cgroup.counters.set(counters);
         }
         while let Some(order) = next_order(config)? {
             let tried = if messages::is_repeat(&order) {
@@ -78,7 +78,7 @@ impl Init {
                     return self.finish_for_helper(config, spec, rest, bypass);
                 }
                 Ok(ShortRun::NotApplicable(order)) => {
-                    let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default();
+                    let counters = config.cgroup.as_ref().map(|cgroup| cgroup.counters.get()).unwrap_or_default();
                     Handback::Order(counters, order).send(bypass, &config.socket)?;
                     return Ok(true);
                 }
@@ -118,7 +118,7 @@ impl Init {
             Launched::Refused(errno) => return Ok(ShortRun::Done(refused(errno))),
         };
         config.status_page.set_started(child.started);
-        let (before, mut account) = (meter.before(), ReapedUsage::default());
+        let (before, mut account) = (meter.cpu.before, ReapedUsage::default());
         let rest = if self.ends_soon(config, &child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
@@ -133,7 +133,7 @@ impl Init {
         } else {
             Rest::Running(child, account)
         };
-        let group = config.cgroup.as_ref().map(|group| group.before()).unwrap_or_default();
+        let group = config.cgroup.as_ref().map(|group| group.before.get()).unwrap_or_default();
         let ((out, stdout), (err, stderr)) = (stdout.into_partial(), stderr.into_partial());
         let state = RunState { group, accounts: before, stdout, stderr };
         Ok(ShortRun::Exceeded(StartedRun { state, pipes: [out, err] }, rest))

@@ -32,7 +32,7 @@ pub(crate) struct Ramdisk {
     executes: bool,
     size: u64,
     /// Opens the filter of this process, if it has one.
-    bypass: Option<FilterBypass>,
+    pub(crate) bypass: Option<FilterBypass>,
     root: OwnedFd,
     /// When it was last changed before a program had it.
     fresh: Time,
@@ -58,11 +58,6 @@ impl Ramdisk {
     /// Mounts a file system at `place`, for the user `owner`. `executes`: files in it may be executed.
     pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
         Ramdisk::mount_with(None, place, owner, executes, size, None)
-    }
-
-    /// To be called when this process has installed a filter, which `bypass` opens.
-    pub(crate) fn set_bypass(&mut self, bypass: Option<FilterBypass>) {
-        self.bypass = bypass;
     }
 
     fn mount_with(
@@ -258,10 +253,10 @@ pub(crate) fn set_attributes(at: BorrowedFd<'_>, path: &CStr, attributes: u64, f
             size_of::<libc::mount_attr>(),
         )
     };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    done(answer)
 }
 
 fn unshare(what: libc::c_int) -> io::Result<()> {
     // SAFETY: a system call without pointers.
-    if unsafe { libc::unshare(what) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    done(unsafe { libc::unshare(what) }.into())
 }

@@ -65,7 +65,7 @@ impl<'a> ForkPolicy<'a> {
                 self.starts.push(Start { thread: notification.thread, seen: None });
             }
             if admitted && matches!(notification.request, GateRequest::Process) {
-                meter.cpu().expect_short_lived();
+                meter.cpu.expect_short_lived();
             }
         }
     }
@@ -79,7 +79,7 @@ impl<'a> ForkPolicy<'a> {
             (GateRequest::Pages(descriptor), Some(_)) => self.is_output(notification.thread, descriptor, meter),
             (GateRequest::Memory(_) | GateRequest::Pages(_), None) => true,
             (GateRequest::Process | GateRequest::Thread, _) => {
-                meter.expect_others(notification.thread);
+                meter.gauges.expect_others(notification.thread);
                 // Its earlier start has succeeded, or was interrupted by a signal.
                 self.starts.retain(|start| start.thread != notification.thread);
                 self.waiting.retain(|other| other.thread != notification.thread);
@@ -87,7 +87,7 @@ impl<'a> ForkPolicy<'a> {
             }
             (GateRequest::Handler(action), _) => {
                 // Fails for an invalid address, which the kernel then reports to the program.
-                let _ = meter.as_user(|| set_restart_flag(notification.thread, action));
+                let _ = meter.gauges.as_user(|| set_restart_flag(notification.thread, action));
                 true
             }
             (GateRequest::Clock(task), _) => {

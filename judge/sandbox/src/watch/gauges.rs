@@ -26,11 +26,11 @@ pub(crate) struct CpuReadings {
 /// What is known about a run's processes without looking for them.
 pub(crate) struct RunMembers {
     /// There may be others than the program's first.
-    others: Cell<bool>,
+    pub(crate) others: Cell<bool>,
     /// The first process, once it was found, as long as there are no others.
     first: Cell<Option<i32>>,
-    /// The first thread is certainly all of the run.
-    alone: Cell<bool>,
+    /// The first thread is certainly all of the run, and always was.
+    pub(crate) alone: Cell<bool>,
     /// Counts all processes from when there may be others, unless the root's clock does.
     clock: OnceCell<TreeClock>,
 }
@@ -40,26 +40,6 @@ impl RunMembers {
     pub(crate) fn new(gated: bool) -> RunMembers {
         let [others, alone] = [!gated, gated].map(Cell::new);
         RunMembers { others, first: Cell::default(), alone, clock: OnceCell::new() }
-    }
-
-    /// Whether the program may have started other processes.
-    pub(crate) fn has_others(&self) -> bool {
-        self.others.get()
-    }
-
-    /// Another process was admitted.
-    pub(crate) fn admit(&self) {
-        self.others.set(true);
-    }
-
-    /// Whether there was certainly never another process or thread.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.alone.get()
-    }
-
-    /// A process or thread may be admitted.
-    fn expect_others(&self) {
-        self.alone.set(false);
     }
 }
 
@@ -99,7 +79,7 @@ pub(crate) struct Gauges<'a> {
 impl Gauges<'_> {
     /// The run's processes, including zombies.
     pub(crate) fn members(&self) -> Vec<i32> {
-        if self.members.has_others() {
+        if self.members.others.get() {
             return if self.may_have_others { procfs::descendants(self.root) } else { procfs::children(self.root) };
         }
         if let Some(first) = self.members.first.get() {
@@ -116,13 +96,13 @@ impl Gauges<'_> {
     /// counted from here.
     pub(crate) fn expect_others(&self, thread: u32) {
         let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
-        if self.members.is_alone()
+        if self.members.alone.get()
             && !is_counted()
             && let Some(clock) = TreeClock::of(thread.cast_signed())
         {
             let _ = self.members.clock.set(clock);
         }
-        self.members.expect_others();
+        self.members.alone.set(false);
     }
 
     /// The clock that counts the whole tree.

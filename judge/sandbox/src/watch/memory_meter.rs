@@ -29,7 +29,8 @@ pub(crate) struct MemoryMeter<'a> {
     /// The maximal number of mappings of a process.
     max_mappings: OnceCell<u64>,
     last: u64,
-    peak: u64,
+    /// The greatest value so far.
+    pub(crate) peak: u64,
 }
 
 impl<'a> MemoryMeter<'a> {
@@ -43,11 +44,6 @@ impl<'a> MemoryMeter<'a> {
         self.last = self.measure(limit);
         self.peak = self.peak.max(self.last);
         self.last
-    }
-
-    /// The greatest value so far.
-    pub(crate) fn peak(&self) -> u64 {
-        self.peak
     }
 
     /// Whether `thread` may map `bytes` of anonymous shared memory. If so, they count from now on.
@@ -72,7 +68,7 @@ impl<'a> MemoryMeter<'a> {
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
         let mut descriptors = Descriptors::default();
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
-        let rest = self.files().saturating_add(overhead + descriptors.bytes());
+        let rest = self.files().saturating_add(overhead + descriptors.bytes);
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
         let most = processes.iter().map(|process| self.max_mappings(process) * MAPPING_BYTES).sum::<u64>();
         let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());

@@ -16,8 +16,8 @@ use crate::watch::reaper::Finished;
 
 /// Measures one run.
 pub(crate) struct Meter<'a> {
-    gauges: Gauges<'a>,
-    cpu: CpuMeter<'a>,
+    pub(crate) gauges: Gauges<'a>,
+    pub(crate) cpu: CpuMeter<'a>,
     memory: MemoryMeter<'a>,
 }
 
@@ -43,35 +43,15 @@ impl<'a> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
     }
 
-    /// CPU time before the run.
-    pub(crate) fn before(&self) -> CpuReadings {
-        self.cpu.before()
-    }
-
-    /// The meter for CPU time.
-    pub(crate) fn cpu(&mut self) -> &mut CpuMeter<'a> {
-        &mut self.cpu
-    }
-
     /// The meter for memory. `None` if the control group enforces the limit.
     pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
         self.gauges.cgroup.is_none().then_some(&mut self.memory)
-    }
-
-    /// See [`Gauges::as_user`].
-    pub(crate) fn as_user<T>(&self, sample: impl FnOnce() -> T) -> T {
-        self.gauges.as_user(sample)
     }
 
     /// The number of living tasks. `None` if the control group enforces the limit.
     pub(crate) fn tasks(&self) -> Option<u64> {
         let watched = self.gauges.cgroup.is_none() && self.gauges.may_have_others;
         watched.then(|| self.alive())
-    }
-
-    /// See [`Gauges::expect_others`].
-    pub(crate) fn expect_others(&self, thread: u32) {
-        self.gauges.expect_others(thread);
     }
 
     /// Whether a process belongs to the run.
@@ -81,7 +61,7 @@ impl<'a> Meter<'a> {
 
     /// The number of living tasks.
     pub(crate) fn alive(&self) -> u64 {
-        if !self.gauges.members.has_others() {
+        if !self.gauges.members.others.get() {
             return self.gauges.members().into_iter().map(procfs::threads).sum();
         }
         // The root's own zombies are about to be reaped. Zombies of the program count, as they do for the kernel's
@@ -97,7 +77,7 @@ impl<'a> Meter<'a> {
         let seen = self.gauges.cgroup.map(Cgroup::events).unwrap_or_default();
         Totals {
             cpu,
-            memory: finished.peak.max(self.memory.peak()).max(seen.peak),
+            memory: finished.peak.max(self.memory.peak).max(seen.peak),
             out_of_memory: seen.out_of_memory,
             out_of_processes: seen.out_of_processes,
         }
@@ -191,7 +171,8 @@ const TOLERANCE: u64 = 1_000_000;
 /// process then reads the account while no program runs, so that nothing lags.
 pub(crate) struct CpuMeter<'a> {
     gauges: Gauges<'a>,
-    before: CpuReadings,
+    /// CPU time before the run.
+    pub(crate) before: CpuReadings,
     samples: u64,
     /// The processes that were found lately.
     seen: HashMap<i32, Seen>,
@@ -243,11 +224,6 @@ impl<'a> CpuMeter<'a> {
         }
     }
 
-    /// CPU time before the run.
-    pub(crate) fn before(&self) -> CpuReadings {
-        self.before
-    }
-
     /// CPU time so far, at most one tick of each of `cores` too much.
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted(self.gauges.read_accounts());
@@ -294,14 +270,14 @@ impl<'a> CpuMeter<'a> {
 
     /// A process was started that may end soon.
     pub(crate) fn expect_short_lived(&mut self) {
-        self.gauges.members.admit();
+        self.gauges.members.others.set(true);
         self.pace = MIN_INTERVAL;
         self.next_sample_at = self.next_sample_at.min(clock::now() + MIN_INTERVAL.max(self.effort * PAUSE_FACTOR));
     }
 
     /// Whether the program is certainly a single process, and no group counts it.
     fn is_single_process(&self) -> bool {
-        self.before.group.is_none() && !self.gauges.members.has_others()
+        self.before.group.is_none() && !self.gauges.members.others.get()
     }
 
     /// CPU time of living processes.

@@ -109,7 +109,7 @@ impl Watcher<'_, '_> {
         // long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
-            let timeout = match next_check_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+            let timeout = match left_until(next_check_at, clock::now()) {
                 Some(left) => left,
                 None => match self.check(program, progress) {
                     Some(next) => {
@@ -120,7 +120,7 @@ impl Watcher<'_, '_> {
                     None => break,
                 },
             };
-            let timeout = timeout.min(self.meter.cpu().sample_if_due());
+            let timeout = timeout.min(self.meter.cpu.sample_if_due());
             let timeout = timeout.min(self.fork_policy.as_ref().map_or(u64::MAX, ForkPolicy::pause));
             let ready = self.wait(Some(program.ended()), timeout, !is_first)?;
             if ready.judge {
@@ -129,7 +129,7 @@ impl Watcher<'_, '_> {
             if ready.cut_off {
                 self.until = None;
                 self.stdout.cut_off();
-                progress.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
+                progress.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu.used(self.cores) });
                 next_check_at = clock::now();
             }
             if ready.ended && program.is_over() {
@@ -200,9 +200,7 @@ impl Watcher<'_, '_> {
     /// Nanoseconds until the next check; `None` if a limit is exceeded, which is recorded.
     fn check(&mut self, program: &dyn Program, progress: &mut Progress) -> Option<u64> {
         let next = match progress.cutoff {
-            Some(cutoff) => {
-                (cutoff.at.saturating_add(self.grace)).checked_sub(clock::now()).filter(|left| *left > 0)?
-            }
+            Some(cutoff) => left_until(cutoff.at.saturating_add(self.grace), clock::now())?,
             None => self.check_clocks(program.started(), &mut progress.breaches)?,
         };
         let space = if program.has_started() { self.check_space(&mut progress.breaches)? } else { MIN_INTERVAL };
@@ -212,14 +210,11 @@ impl Watcher<'_, '_> {
     fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
-            let left =
-                (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used(self.cores)).filter(|left| *left > 0);
+            let left = left_until(limit.saturating_add(MARGIN), self.meter.cpu.used(self.cores));
             next = next.min(check_left(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {
-            let left = (started.saturating_add(limit).saturating_add(MARGIN))
-                .checked_sub(clock::now())
-                .filter(|left| *left > 0);
+            let left = left_until(started.saturating_add(limit).saturating_add(MARGIN), clock::now());
             next = next.min(check_left(left, Breach::Wall, breaches)?);
         }
         Some(next)
@@ -292,6 +287,11 @@ struct Readiness {
     has_notification: bool,
     /// There may be output on standard error.
     stderr: bool,
+}
+
+/// Nanoseconds until `end`; `None` if it has come.
+fn left_until(end: u64, now: u64) -> Option<u64> {
+    end.checked_sub(now).filter(|left| *left > 0)
 }
 
 /// Returns `left`, and records `breach` if that is `None`.
