@@ -95,7 +95,6 @@ pub enum Idleness {
 /// The interactor reads everything that the solver prints, and its decision holds however the solver ends: a wrong move
 /// is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the exception: a
 /// solver that exceeds one before the decision fails.
-#[must_use]
 pub fn interactive_verdict(
     execution: &Execution,
     ending: Termination,
