@@ -107,42 +107,36 @@ impl Kind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Kattis, Self::Polygon, Self::Pahcer, Self::Dmoj, Self::Ahc];
 
+    /// Returns its name, its sign, and its meaning.
+    const fn texts(self) -> [&'static str; 3] {
+        const OF_AHC: &str =
+            "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester";
+        const OF_KATTIS: &str = "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on";
+        match self {
+            Self::Kattis => ["kattis", "problem.yaml", OF_KATTIS],
+            Self::Polygon => ["polygon", "problem.xml", "A package of Polygon, with its tests or without"],
+            Self::Pahcer => ["pahcer", "pahcer_config.toml", "A project of pahcer, whose tests a checker scores"],
+            Self::Dmoj => ["dmoj", "init.yml", "A problem of DMOJ, whose checker is a comparison"],
+            Self::Ahc => ["ahc", "Cargo.toml with src/bin/vis.rs", OF_AHC],
+        }
+    }
+
     /// Returns its name, as `--kind` takes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kattis => "kattis",
-            Self::Polygon => "polygon",
-            Self::Pahcer => "pahcer",
-            Self::Dmoj => "dmoj",
-            Self::Ahc => "ahc",
-        }
+        self.texts()[0]
     }
 
     /// Returns a description of this kind, for `--help`.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
-            Self::Polygon => "A package of Polygon, with its tests or without",
-            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
-            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
-            Self::Ahc => {
-                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
-            }
-        }
+        self.texts()[2]
     }
 
     /// Returns the file at the top level by which this kind is detected.
     #[must_use]
     pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Kattis => "problem.yaml",
-            Self::Polygon => "problem.xml",
-            Self::Pahcer => "pahcer_config.toml",
-            Self::Dmoj => "init.yml",
-            Self::Ahc => "Cargo.toml with src/bin/vis.rs",
-        }
+        self.texts()[1]
     }
 
     /// Returns these files with their kinds: `problem.yaml (kattis)`.

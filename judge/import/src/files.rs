@@ -77,9 +77,9 @@ pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns whether the file has this extension.
-pub(super) fn has_extension(file: &Path, ending: &str) -> bool {
-    file.extension().is_some_and(|found| found == ending)
+/// Returns whether the file has one of these extensions.
+pub(super) fn has_extension(file: &Path, endings: &[&str]) -> bool {
+    file.extension().is_some_and(|found| endings.iter().any(|ending| found == *ending))
 }
 
 /// Returns the folder's name as a valid id.

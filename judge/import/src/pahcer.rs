@@ -46,13 +46,9 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     write(&mut text, &config, &scorer.command, step.is_some())?;
     text.texts("inputs", &[input.glob()]);
     let source = source(&config, root, solver);
-    if let Some(source) = &source {
-        text.text("solver", &source.to_string_lossy());
-    }
+    text.maybe("solver", source.as_ref().map(|source| source.to_string_lossy()));
     text.table("[problem.scoring]").text("rule", "sum");
-    if is_minimum(&config)? {
-        text.text("direction", "min");
-    }
+    text.maybe("direction", is_minimum(&config)?.then_some("min"));
     left.extend(steps_left(&config, step.unwrap_or(solver), source.as_deref()));
     left.push("limits: the project has none, and the defaults hold: set `cpu` in [problem.limits]".to_owned());
     let count = inputs.len();
@@ -96,7 +92,7 @@ fn solver<'a>(config: &'a Config<'_>) -> Result<(&'a Step, Pattern, Pattern), Im
 /// Returns the step that reads what the solver wrote.
 fn checker_step<'a>(config: &'a Config<'_>, output: &Pattern) -> Option<&'a Step> {
     let reads = |step: &&Step| {
-        let folder = normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."));
+        let folder = folder_of(step);
         step.args.iter().any(|word| normal_path(&folder, word) == Path::new(&output.text))
     };
     config.settings.test.test_steps.iter().map(Spanned::as_ref).find(reads)
@@ -157,7 +153,7 @@ fn is_minimum(config: &Config<'_>) -> Result<bool, ImportError> {
 fn source(config: &Config<'_>, root: &Path, solver: &Step) -> Option<PathBuf> {
     let steps = config.settings.test.compile_steps.iter().chain([solver]);
     let mut named = steps.flat_map(|step| {
-        let folder = normal_path(Path::new(""), step.current_dir.as_deref().unwrap_or("."));
+        let folder = folder_of(step);
         step.args.iter().map(move |word| normal_path(&folder, word))
     });
     named.find(|path| {
@@ -267,19 +263,12 @@ fn cargo(step: &Step) -> Option<CargoRun<'_>> {
             "--manifest-path" => {
                 run.package = words.next().map_or(".", |(_, path)| path.strip_suffix("Cargo.toml").unwrap_or(path));
             }
-            "--" => {
-                run.used = at + 1;
-                return Some(run);
-            }
+            "--" => return Some(CargoRun { used: at + 1, ..run }),
             option if option.starts_with('-') => {}
-            _ => {
-                run.used = at;
-                return Some(run);
-            }
+            _ => return Some(CargoRun { used: at, ..run }),
         }
     }
-    run.used = step.args.len();
-    Some(run)
+    Some(CargoRun { used: step.args.len(), ..run })
 }
 
 impl CargoRun<'_> {
@@ -301,7 +290,7 @@ impl CargoRun<'_> {
             (is_there, None)
         } else {
             let built = Built::with_cargo(&package, &[name])?;
-            (built.program(name), Some(built.into_folder()))
+            (built.program(name), Some(built.folder))
         };
         let to = Path::new(PROGRAMS).join(name);
         let command = shell_words::quote(&to.to_string_lossy()).into_owned();

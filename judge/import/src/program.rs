@@ -37,18 +37,8 @@ pub(super) struct Program {
     pub(super) compiled: Option<ToCompile>,
 }
 
-/// Why there is no command for a program.
-pub(super) enum Refusal {
-    /// Its script or language is not supported, at this path.
-    Unsupported(PathBuf, &'static str),
-    Unreadable(ImportError),
-}
-
-impl From<ImportError> for Refusal {
-    fn from(error: ImportError) -> Self {
-        Self::Unreadable(error)
-    }
-}
+/// The script or language of a program that is not supported: its path, and why.
+pub(super) type Refusal = (PathBuf, &'static str);
 
 /// Returns the programs in a folder. Each is a file or a folder. `is_one`: all files of the folder are one program.
 /// Headers and texts are not programs.
@@ -63,19 +53,19 @@ pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportErr
 }
 
 fn is_companion(file: &Path) -> bool {
-    file.is_file() && COMPANIONS.iter().any(|ending| files::has_extension(file, ending))
+    file.is_file() && files::has_extension(file, &COMPANIONS)
 }
 
 /// Returns the program in a file or folder. Its files go into the folder `to` beside the `problems.toml`.
-pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Program, Refusal> {
+pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Result<Program, Refusal>, ImportError> {
     if source.is_dir() {
-        return of_files(source, source, files::tree(root, source)?, to, what);
+        return Ok(of_files(source, source, files::tree(root, source)?, to, what));
     }
     let folder = source.parent().unwrap_or(root);
     let mut sources = vec![source.to_owned()];
     sources.extend(files::entries(folder)?.into_iter().filter(|entry| is_companion(entry)));
     sources.iter().try_for_each(|file| files::check_link(root, file))?;
-    of_files(folder, source, sources, to, what)
+    Ok(of_files(folder, source, sources, to, what))
 }
 
 /// Returns the program made of these files below the folder `base`.
@@ -93,27 +83,25 @@ pub(super) fn of_files(
     let script = |name: &str| sources.iter().find(|file| below(file) == Path::new(name));
     match [BUILD, RUN].map(script) {
         [None, None] => {}
-        [Some(build), Some(_)] => {
-            return Err(Refusal::Unsupported(build.clone(), "with scripts to build and to run it"));
-        }
+        [Some(build), Some(_)] => return Err((build.clone(), "with scripts to build and to run it")),
         [None, Some(run)] if run.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0) => {
             return Ok(with(format!("./{}", inside(run).display()), None));
         }
-        [None, Some(run)] => return Err(Refusal::Unsupported(run.clone(), "whose `run` is not executable")),
+        [None, Some(run)] => return Err((run.clone(), "whose `run` is not executable")),
         [Some(_), None] => return Ok(made_of(with, &sources, below, to, what)),
     }
     if let Some(main) = python(&sources) {
         return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
     }
-    if !sources.iter().any(|file| COMPILED.iter().any(|ending| files::has_extension(file, ending))) {
-        return Err(Refusal::Unsupported(source.to_owned(), language_of(&sources)));
+    if !sources.iter().any(|file| files::has_extension(file, &COMPILED)) {
+        return Err((source.to_owned(), language_of(&sources)));
     }
     Ok(made_of(with, &sources, below, to, what))
 }
 
 /// Returns the unsupported language of a program.
 fn language_of(sources: &[PathBuf]) -> &'static str {
-    let has = |ending: &str| sources.iter().any(|file| files::has_extension(file, ending));
+    let has = |ending: &str| sources.iter().any(|file| files::has_extension(file, &[ending]));
     match () {
         () if has("ctd") => "in the language of Checktestdata, which is not supported",
         () if has("viva") => "in the language of VIVA, which is not supported",
@@ -147,8 +135,7 @@ pub(super) fn gives_points(sources: &[(PathBuf, PathBuf)]) -> bool {
 
 /// Returns the main script of a Python program.
 fn python(sources: &[PathBuf]) -> Option<PathBuf> {
-    let scripts: Vec<_> =
-        sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| files::has_extension(file, ending))).collect();
+    let scripts: Vec<_> = sources.iter().filter(|file| files::has_extension(file, &["py", "py3"])).collect();
     let named = |name: &str| scripts.iter().find(|file| files::name(file) == name).map(|file| (*file).clone());
     named("__main__.py").or_else(|| named("main.py")).or_else(|| match &*scripts {
         [one] => Some((*one).clone()),

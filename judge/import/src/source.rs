@@ -77,15 +77,9 @@ const MAX_BYTES: u64 = 4 << 30;
 #[derive(Debug)]
 pub(super) struct Unpacked {
     /// The folder of the files. It has the name of the archive.
-    pub root: PathBuf,
-    folder: TempDir,
-}
-
-impl Unpacked {
-    /// Returns the temporary folder.
-    pub(super) fn into_folder(self) -> TempDir {
-        self.folder
-    }
+    pub(super) root: PathBuf,
+    /// The temporary folder of that.
+    pub(super) folder: TempDir,
 }
 
 /// Unpacks an archive.

@@ -21,6 +21,19 @@ impl Text {
         self.plain(key, quoted(value))
     }
 
+    /// Writes a key that has a value.
+    pub(super) fn maybe(&mut self, key: &str, value: Option<impl AsRef<str>>) -> &mut Self {
+        if let Some(value) = value {
+            self.text(key, value.as_ref());
+        }
+        self
+    }
+
+    /// Writes the names of the groups that a group depends on.
+    pub(super) fn depends_on(&mut self, groups: &[String]) -> &mut Self {
+        if groups.is_empty() { self } else { self.texts("depends-on", groups) }
+    }
+
     pub(super) fn texts(&mut self, key: &str, values: &[String]) -> &mut Self {
         let quoted: Vec<_> = values.iter().map(|value| quoted(value)).collect();
         self.plain(key, format!("[{}]", quoted.join(", ")))

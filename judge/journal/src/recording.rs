@@ -238,7 +238,7 @@ impl Recording {
         )?;
         transaction.commit()?;
         self.hashes.extend(hashes);
-        self.cases.extend(cases);
+        self.cases.extend(cases.iter());
         self.attempts = self.cases.repetitions();
         Ok(())
     }

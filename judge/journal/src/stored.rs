@@ -358,7 +358,7 @@ pub(super) fn write_reference(
     if cases.listed().all(|case| case.best.is_none()) {
         return Ok(());
     }
-    for (place, case) in (first..).zip(cases) {
+    for (place, case) in (first..).zip(cases.iter()) {
         if let Some(known) = &case.best {
             insert_known_best(connection, run, place, known)?;
         }

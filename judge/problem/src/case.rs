@@ -4,6 +4,7 @@
 use crate::identity::RunId;
 use crate::limits::Weight;
 use crate::rule::Direction;
+use crate::text::named_enum;
 use checkers::Score;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -138,7 +139,8 @@ impl CaseSpec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
     steps: Vec<(Score, Score)>,
-    one_above_zero: bool,
+    /// Whether a score above zero earns one point even if it reaches no threshold.
+    pub(crate) one_above_zero: bool,
 }
 
 /// Why a list of numbers is not a list of thresholds.
@@ -187,12 +189,6 @@ impl Thresholds {
     #[must_use]
     pub fn steps(&self) -> &[(Score, Score)] {
         &self.steps
-    }
-
-    /// Returns whether a score above zero earns one point even if it reaches no threshold.
-    #[must_use]
-    pub(crate) fn one_above_zero(&self) -> bool {
-        self.one_above_zero
     }
 }
 
@@ -245,38 +241,17 @@ pub struct TestGroup {
     pub members: Members,
 }
 
-/// How the points of the cases of a group are combined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GroupAggregate {
-    /// Each case has its own points.
-    #[default]
-    Sum,
-    /// Each case has the points of the worst case.
-    Min,
-    /// As `Sum`, but if one case fails, all cases count as failed.
-    AllOrNothing,
-}
-
-impl GroupAggregate {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::AllOrNothing];
-
-    /// Returns the name, as `aggregate` takes it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Min => "min",
-            Self::AllOrNothing => "all-or-nothing",
-        }
-    }
-}
-
-impl FromStr for GroupAggregate {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|aggregate| aggregate.name() == name).ok_or(())
+named_enum! {
+    /// How the points of the cases of a group are combined. The names are those of `aggregate`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum GroupAggregate {
+        /// Each case has its own points.
+        #[default]
+        Sum = "sum",
+        /// Each case has the points of the worst case.
+        Min = "min",
+        /// As `Sum`, but if one case fails, all cases count as failed.
+        AllOrNothing = "all-or-nothing",
     }
 }
 
@@ -291,10 +266,7 @@ impl TestGroup {
     /// Returns whether all cases count as failed if one of them fails.
     #[must_use]
     pub(crate) fn is_lost_by_a_failure(&self) -> bool {
-        match self.aggregate {
-            GroupAggregate::Sum => false,
-            GroupAggregate::Min | GroupAggregate::AllOrNothing => true,
-        }
+        self.aggregate != GroupAggregate::Sum
     }
 
     /// Returns whether the cases count only together.
@@ -317,10 +289,7 @@ impl Members {
     /// Returns whether a case is a member. A repetition `NAME#2` is in the same groups as `NAME`.
     #[must_use]
     pub fn have(&self, case: &CaseSpec) -> bool {
-        let is_seeded = match case.source {
-            CaseSource::Seed(seed) => self.seeds.as_ref().is_some_and(|seeds| seeds.contains(seed)),
-            CaseSource::File(_) => false,
-        };
+        let is_seeded = self.seeds.as_ref().zip(case.seed()).is_some_and(|(seeds, seed)| seeds.contains(seed));
         is_seeded || self.names.iter().any(|pattern| pattern.matches(case.name.without_repetition()))
     }
 }
@@ -534,14 +503,9 @@ impl SeedRanges {
         shared.filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns the first seed of a range that is in the set.
-    fn first_shared(&self, seeds: &RangeInclusive<u64>) -> Option<u64> {
-        self.shared(seeds).first().map(|range| *range.start())
-    }
-
     /// Returns whether a seed is in the set.
     pub(super) fn contains(&self, seed: u64) -> bool {
-        self.first_shared(&(seed..=seed)).is_some()
+        self.0.range(..=seed).next_back().is_some_and(|(_, last)| seed <= *last)
     }
 }
 

@@ -82,9 +82,8 @@ impl CaseList {
     }
 
     /// Returns every case, in order.
-    #[must_use]
-    pub fn iter(&self) -> CaseIter<'_> {
-        CaseIter { parts: &self.parts, place: 0 }
+    pub fn iter(&self) -> impl Iterator<Item = CaseSpec> + Clone {
+        self.parts.iter().flat_map(|part| (0..part.cases.len()).map(move |place| part.cases.at(place)))
     }
 
     /// Returns the cases that are more than a seed, in order. Only these can have files or scoring terms.
@@ -249,7 +248,50 @@ impl CaseList {
     /// Returns which repetition of its input each case is.
     #[must_use]
     pub fn repetitions(&self) -> Repetitions {
-        Repetitions::of(self)
+        let mut found = Repetitions::default();
+        let mut seen = SeedRanges::default();
+        let mut contested = SeedRanges::default();
+        for part in &self.parts {
+            let ranges: Vec<_> = match &part.cases {
+                Cases::Seeds { seeds, .. } => vec![seeds.clone()],
+                Cases::Listed(cases) => cases.iter().filter_map(|case| case.seed()).map(|seed| seed..=seed).collect(),
+            };
+            for range in ranges {
+                seen.shared(&range).into_iter().for_each(|shared| contested.add(shared));
+                seen.add(range);
+            }
+        }
+        let mut counts: HashMap<Cow<'_, CaseSource>, u32> = HashMap::new();
+        for Part { first, cases } in &self.parts {
+            let mut count = |place: usize, source| {
+                let count = counts.entry(source).or_default();
+                if *count > 0 {
+                    found.later.insert(place, *count);
+                }
+                *count += 1;
+            };
+            match cases {
+                Cases::Listed(cases) => {
+                    for (place, case) in (*first..).zip(&**cases) {
+                        if case.seed().is_none_or(|seed| contested.contains(seed)) {
+                            count(place, Cow::Borrowed(&case.source));
+                        }
+                    }
+                }
+                Cases::Seeds { seeds, times } => {
+                    for seed in contested.shared(seeds).into_iter().flatten() {
+                        let place = first + to_index(seed - seeds.start()) * *times as usize;
+                        (place..place + *times as usize).for_each(|place| {
+                            count(place, Cow::Owned(CaseSource::Seed(seed)));
+                        });
+                    }
+                    if *times > 1 {
+                        found.in_a_row.push((*first, first + cases.len(), *times));
+                    }
+                }
+            }
+        }
+        found
     }
 }
 
@@ -309,53 +351,6 @@ pub struct Repetitions {
 }
 
 impl Repetitions {
-    fn of(list: &CaseList) -> Self {
-        let mut found = Self::default();
-        let mut seen = SeedRanges::default();
-        let mut contested = SeedRanges::default();
-        for part in &list.parts {
-            let ranges: Vec<_> = match &part.cases {
-                Cases::Seeds { seeds, .. } => vec![seeds.clone()],
-                Cases::Listed(cases) => cases.iter().filter_map(|case| case.seed()).map(|seed| seed..=seed).collect(),
-            };
-            for range in ranges {
-                seen.shared(&range).into_iter().for_each(|shared| contested.add(shared));
-                seen.add(range);
-            }
-        }
-        let mut counts: HashMap<Cow<'_, CaseSource>, u32> = HashMap::new();
-        for Part { first, cases } in &list.parts {
-            let mut count = |place: usize, source| {
-                let count = counts.entry(source).or_default();
-                if *count > 0 {
-                    found.later.insert(place, *count);
-                }
-                *count += 1;
-            };
-            match cases {
-                Cases::Listed(cases) => {
-                    for (place, case) in (*first..).zip(&**cases) {
-                        if case.seed().is_none_or(|seed| contested.contains(seed)) {
-                            count(place, Cow::Borrowed(&case.source));
-                        }
-                    }
-                }
-                Cases::Seeds { seeds, times } => {
-                    for seed in contested.shared(seeds).into_iter().flatten() {
-                        let place = first + to_index(seed - seeds.start()) * *times as usize;
-                        (place..place + *times as usize).for_each(|place| {
-                            count(place, Cow::Owned(CaseSource::Seed(seed)));
-                        });
-                    }
-                    if *times > 1 {
-                        found.in_a_row.push((*first, first + cases.len(), *times));
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// Returns the repetition number, from 0, of the case at this index.
     #[must_use]
     pub fn at(&self, place: usize) -> u32 {
@@ -381,37 +376,6 @@ fn count_up(text: &mut Vec<u8>, first: usize) {
         *digit = b'0';
     }
     text.insert(first, b'1');
-}
-
-/// The cases of a list, in order.
-#[derive(Debug, Clone)]
-pub struct CaseIter<'a> {
-    parts: &'a [Part],
-    /// The index of the next case in the first part.
-    place: usize,
-}
-
-impl Iterator for CaseIter<'_> {
-    type Item = CaseSpec;
-
-    fn next(&mut self) -> Option<CaseSpec> {
-        let (Part { cases, .. }, others) = self.parts.split_first()?;
-        if self.place == cases.len() {
-            (self.parts, self.place) = (others, 0);
-            return self.next();
-        }
-        self.place += 1;
-        Some(cases.at(self.place - 1))
-    }
-}
-
-impl<'a> IntoIterator for &'a CaseList {
-    type Item = CaseSpec;
-    type IntoIter = CaseIter<'a>;
-
-    fn into_iter(self) -> CaseIter<'a> {
-        self.iter()
-    }
 }
 
 impl FromIterator<CaseSpec> for CaseList {

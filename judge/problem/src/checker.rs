@@ -173,19 +173,8 @@ pub struct TokenRules {
 
 /// Why words are not arguments of the checker `tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TokenRulesError {
-    /// No such flag.
-    #[error("unknown argument `{0}` of the checker `tokens`")]
-    Unknown(String),
-    /// A flag without its number.
-    #[error("`{flag}` needs a number such as 1e-6, found {found}")]
-    Tolerance {
-        /// The flag.
-        flag: String,
-        /// What follows it.
-        found: String,
-    },
-}
+#[error("{0}")]
+pub struct TokenRulesError(String);
 
 impl TokenRules {
     /// The flags, in the order of the documentation.
@@ -209,7 +198,7 @@ impl TokenRules {
                 let next = words.next();
                 let read = next.and_then(|word| word.parse::<f64>().ok()).filter(|number| number.is_finite());
                 let found = next.map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
-                read.ok_or_else(|| TokenRulesError::Tolerance { flag: flag.clone(), found })
+                read.ok_or_else(|| TokenRulesError(format!("`{flag}` needs a number such as 1e-6, found {found}")))
             };
             match &**flag {
                 "case_sensitive" => rules.case_sensitive = true,
@@ -220,7 +209,7 @@ impl TokenRules {
                     rules.relative = tolerance()?;
                     rules.absolute = rules.relative;
                 }
-                _ => return Err(TokenRulesError::Unknown(flag.clone())),
+                _ => return Err(TokenRulesError(format!("unknown argument `{flag}` of the checker `tokens`"))),
             }
         }
         Ok(rules)

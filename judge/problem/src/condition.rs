@@ -84,7 +84,12 @@ impl Expression {
 
     fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
-            Self::Compare(left, _, right) => names.extend([left, right].into_iter().filter_map(Operand::name)),
+            Self::Compare(left, _, right) => {
+                names.extend([left, right].into_iter().filter_map(|operand| match operand {
+                    Operand::Name(name) => Some(&**name),
+                    Operand::Number(_) => None,
+                }));
+            }
             Self::Not(inner) => inner.collect_names(names),
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
         }
@@ -110,13 +115,6 @@ impl Operand {
         match self {
             Self::Name(name) => features.get(name),
             Self::Number(number) => Some(number),
-        }
-    }
-
-    fn name(&self) -> Option<&str> {
-        match self {
-            Self::Name(name) => Some(name),
-            Self::Number(_) => None,
         }
     }
 }
@@ -173,24 +171,20 @@ enum Token {
     Strange,
 }
 
-/// The text of a condition, and the position in it.
-struct Tokens<'a> {
+/// The text of a condition, with the place of the next token.
+struct Parser<'a> {
     text: &'a str,
     start: usize,
     end: usize,
     token: Token,
+    depth: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
-        let mut tokens = Self { text, start: 0, end: 0, token: Token::End };
-        tokens.advance();
-        tokens
-    }
-
-    /// Returns the next token.
-    fn peek(&self) -> &Token {
-        &self.token
+        let mut parser = Self { text, start: 0, end: 0, token: Token::End, depth: 0 };
+        parser.advance();
+        parser
     }
 
     /// Advances to the next token, and returns the one before it.
@@ -237,17 +231,12 @@ const MAX_DEPTH: usize = 100;
 
 /// Parses a whole condition.
 fn parse(text: &str) -> Result<Expression, ConditionError> {
-    let mut parser = Parser { tokens: Tokens::new(text), depth: 0 };
+    let mut parser = Parser::new(text);
     let expression = parser.either()?;
-    match parser.tokens.peek() {
+    match parser.token {
         Token::End => Ok(expression),
-        _ => Err(parser.tokens.unexpected("`&&`, `||` or the end")),
+        _ => Err(parser.unexpected("`&&`, `||` or the end")),
     }
-}
-
-struct Parser<'a> {
-    tokens: Tokens<'a>,
-    depth: usize,
 }
 
 impl Parser<'_> {
@@ -267,34 +256,34 @@ impl Parser<'_> {
         join: fn(Vec<Expression>) -> Expression,
     ) -> Result<Expression, ConditionError> {
         let first = part(self)?;
-        if self.tokens.peek() != sign {
+        if self.token != *sign {
             return Ok(first);
         }
         let mut parts = vec![first];
-        while self.tokens.peek() == sign {
-            self.tokens.advance();
+        while self.token == *sign {
+            self.advance();
             parts.push(part(self)?);
         }
         Ok(join(parts))
     }
 
     fn single(&mut self) -> Result<Expression, ConditionError> {
-        match self.tokens.peek() {
+        match self.token {
             Token::Not => {
-                self.tokens.advance();
+                self.advance();
                 Ok(Expression::Not(Box::new(self.deeper(Self::single)?)))
             }
             Token::Open => {
-                self.tokens.advance();
+                self.advance();
                 let inner = self.deeper(Self::either)?;
-                match self.tokens.peek() {
-                    Token::Close => self.tokens.advance(),
-                    _ => return Err(self.tokens.unexpected("`&&`, `||` or `)`")),
+                match self.token {
+                    Token::Close => self.advance(),
+                    _ => return Err(self.unexpected("`&&`, `||` or `)`")),
                 };
                 Ok(inner)
             }
             Token::Name(_) | Token::Number(_) => self.comparison(),
-            _ => Err(self.tokens.unexpected("a name, a number, `!` or `(`")),
+            _ => Err(self.unexpected("a name, a number, `!` or `(`")),
         }
     }
 
@@ -303,7 +292,7 @@ impl Parser<'_> {
         read: fn(&mut Self) -> Result<Expression, ConditionError>,
     ) -> Result<Expression, ConditionError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.tokens.unexpected("fewer than a hundred `!` and `(` inside each other"));
+            return Err(self.unexpected("fewer than a hundred `!` and `(` inside each other"));
         }
         self.depth += 1;
         let expression = read(self);
@@ -313,20 +302,20 @@ impl Parser<'_> {
 
     fn comparison(&mut self) -> Result<Expression, ConditionError> {
         let left = self.operand()?;
-        let Token::Relation(comparison) = *self.tokens.peek() else {
-            return Err(self.tokens.unexpected("a comparison such as `==` or `<`"));
+        let Token::Relation(comparison) = self.token else {
+            return Err(self.unexpected("a comparison such as `==` or `<`"));
         };
-        self.tokens.advance();
+        self.advance();
         Ok(Expression::Compare(left, comparison, self.operand()?))
     }
 
     fn operand(&mut self) -> Result<Operand, ConditionError> {
-        let operand = match self.tokens.peek() {
+        let operand = match &self.token {
             Token::Name(name) => Operand::Name(name.clone()),
             Token::Number(number) => Operand::Number(number.clone()),
-            _ => return Err(self.tokens.unexpected("a name or a number")),
+            _ => return Err(self.unexpected("a name or a number")),
         };
-        self.tokens.advance();
+        self.advance();
         Ok(operand)
     }
 }

@@ -6,7 +6,7 @@ use crate::identity::{CheckerIdentity, Digest, RunId};
 use crate::jobs::Stop;
 use crate::limits::{Bytes, UnitError};
 use crate::rule::Direction;
-use crate::text::is_hidden;
+use crate::text::{is_hidden, named_enum};
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeSet, HashMap};
@@ -38,37 +38,30 @@ impl FromStr for RunChoice {
     }
 }
 
-/// A text that does not name a state.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no state of a run")]
-pub struct UnknownState(String);
-
 const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
 
-/// The state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunState {
-    /// A judge is running it.
-    Running,
-    /// It runs or has ended on a cluster, and no judge follows it.
-    Detached,
-    /// The judge was killed, or lost its journal.
-    Killed,
-    /// Ctrl-C.
-    Interrupted,
-    /// `--fail-fast` stopped it at a failed case.
-    Stopped,
-    /// It was merged from shards, and some cases are missing.
-    Partial,
-    /// It was completed.
-    Complete,
+named_enum! {
+    /// The state of a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RunState {
+        /// A judge is running it.
+        Running = "running",
+        /// It runs or has ended on a cluster, and no judge follows it.
+        Detached = "detached",
+        /// The judge was killed, or lost its journal.
+        Killed = "killed",
+        /// Ctrl-C.
+        Interrupted = "interrupted",
+        /// `--fail-fast` stopped it at a failed case.
+        Stopped = "stopped",
+        /// It was merged from shards, and some cases are missing.
+        Partial = "partial",
+        /// It was completed.
+        Complete = "complete",
+    }
 }
 
 impl RunState {
-    /// Every state.
-    pub const ALL: [Self; 7] =
-        [Self::Running, Self::Detached, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
-
     /// Returns the state of a run that ended for this reason.
     #[must_use]
     pub fn ended(stop: Option<Stop>) -> Self {
@@ -78,35 +71,20 @@ impl RunState {
             Some(Stop::FailFast) => Self::Stopped,
         }
     }
-
-    /// Returns the name in every report.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Detached => "detached",
-            Self::Killed => "killed",
-            Self::Interrupted => "interrupted",
-            Self::Stopped => "stopped",
-            Self::Partial => "partial",
-            Self::Complete => "complete",
-        }
-    }
 }
 
 impl FromStr for RunState {
     type Err = UnknownState;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|state| state.name() == text).ok_or_else(|| UnknownState(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, UnknownState> {
+        Self::from_name(text).ok_or_else(|| UnknownState(text.to_owned()))
     }
 }
 
-impl fmt::Display for RunState {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
+/// A text that does not name a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no state of a run")]
+pub struct UnknownState(String);
 
 /// Where a run continues without the judge that submitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]

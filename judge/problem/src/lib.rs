@@ -63,7 +63,7 @@ pub use case::{
     BestOrigin, CaseName, CaseSource, CaseSpec, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, GroupAggregate, KnownBest,
     Members, Seeds, SeedsError, TestGroup, Thresholds, ThresholdsError, parse_seed,
 };
-pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
+pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
     AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch,
     ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,

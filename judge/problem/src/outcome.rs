@@ -1,5 +1,6 @@
 //! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
 
+use crate::text::named_enum;
 use checkers::Score;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -86,119 +87,66 @@ impl Outcome {
     }
 }
 
-/// The verdict on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Verdict {
-    /// AC: a valid answer within the limits.
-    Accepted,
-    /// WA: the answer breaks a rule.
-    WrongAnswer,
-    /// TLE: too much CPU time.
-    TimeLimit,
-    /// ILE: too much wall time, because it was idle or had no core.
-    WallLimit,
-    /// MLE: too much memory.
-    MemoryLimit,
-    /// OLE: too much output, or too much on disk.
-    OutputLimit,
-    /// PLE: too many processes.
-    ProcessLimit,
-    /// RE: a non-zero exit code or a signal.
-    RuntimeError,
-    /// CE: the source did not compile.
-    CompileError,
-    /// CS: the program could not be started.
-    CannotStart,
-    /// JE: the judge's fault, never the solver's.
-    JudgeError,
-    /// –: the case was not run.
-    Skipped,
+named_enum! {
+    /// The verdict on a case. Summaries list them in this order.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Verdict {
+        /// AC: a valid answer within the limits.
+        Accepted = "accepted",
+        /// WA: the answer breaks a rule.
+        WrongAnswer = "wrong-answer",
+        /// TLE: too much CPU time.
+        TimeLimit = "time-limit",
+        /// ILE: too much wall time, because it was idle or had no core.
+        WallLimit = "wall-limit",
+        /// MLE: too much memory.
+        MemoryLimit = "memory-limit",
+        /// OLE: too much output, or too much on disk.
+        OutputLimit = "output-limit",
+        /// PLE: too many processes.
+        ProcessLimit = "process-limit",
+        /// RE: a non-zero exit code or a signal.
+        RuntimeError = "runtime-error",
+        /// CE: the source did not compile.
+        CompileError = "compile-error",
+        /// CS: the program could not be started.
+        CannotStart = "cannot-start",
+        /// JE: the judge's fault, never the solver's.
+        JudgeError = "judge-error",
+        /// –: the case was not run.
+        Skipped = "skipped",
+    }
 }
 
 impl Verdict {
-    /// Every verdict, in the order in which summaries list them.
-    pub const ALL: [Self; 12] = [
-        Self::Accepted,
-        Self::WrongAnswer,
-        Self::TimeLimit,
-        Self::WallLimit,
-        Self::MemoryLimit,
-        Self::OutputLimit,
-        Self::ProcessLimit,
-        Self::RuntimeError,
-        Self::CompileError,
-        Self::CannotStart,
-        Self::JudgeError,
-        Self::Skipped,
-    ];
-
-    /// Returns the name used in machine-readable reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    /// Returns its code and its meaning.
+    fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Self::Accepted => "accepted",
-            Self::WrongAnswer => "wrong-answer",
-            Self::TimeLimit => "time-limit",
-            Self::WallLimit => "wall-limit",
-            Self::MemoryLimit => "memory-limit",
-            Self::OutputLimit => "output-limit",
-            Self::ProcessLimit => "process-limit",
-            Self::RuntimeError => "runtime-error",
-            Self::CompileError => "compile-error",
-            Self::CannotStart => "cannot-start",
-            Self::JudgeError => "judge-error",
-            Self::Skipped => "skipped",
+            Self::Accepted => ("AC", "a valid answer within the limits"),
+            Self::WrongAnswer => ("WA", "the answer breaks a rule"),
+            Self::TimeLimit => ("TLE", "it used more CPU time than allowed"),
+            Self::WallLimit => ("ILE", "it took too long while using little CPU time"),
+            Self::MemoryLimit => ("MLE", "it used more memory than allowed"),
+            Self::OutputLimit => ("OLE", "it wrote more than allowed"),
+            Self::ProcessLimit => ("PLE", "it started too many processes or threads"),
+            Self::RuntimeError => ("RE", "it ended with an error or a signal"),
+            Self::CompileError => ("CE", "its source did not compile"),
+            Self::CannotStart => ("CS", "it could not be started"),
+            Self::JudgeError => ("JE", "the judge or the checker is at fault"),
+            Self::Skipped => ("–", "the case was not run"),
         }
     }
 
     /// Returns what it means for the author of a solver.
     #[must_use]
     pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Accepted => "a valid answer within the limits",
-            Self::WrongAnswer => "the answer breaks a rule",
-            Self::TimeLimit => "it used more CPU time than allowed",
-            Self::WallLimit => "it took too long while using little CPU time",
-            Self::MemoryLimit => "it used more memory than allowed",
-            Self::OutputLimit => "it wrote more than allowed",
-            Self::ProcessLimit => "it started too many processes or threads",
-            Self::RuntimeError => "it ended with an error or a signal",
-            Self::CompileError => "its source did not compile",
-            Self::CannotStart => "it could not be started",
-            Self::JudgeError => "the judge or the checker is at fault",
-            Self::Skipped => "the case was not run",
-        }
+        self.texts().1
     }
 
     /// Returns the short code used in tables.
     #[must_use]
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Accepted => "AC",
-            Self::WrongAnswer => "WA",
-            Self::TimeLimit => "TLE",
-            Self::WallLimit => "ILE",
-            Self::MemoryLimit => "MLE",
-            Self::OutputLimit => "OLE",
-            Self::ProcessLimit => "PLE",
-            Self::RuntimeError => "RE",
-            Self::CompileError => "CE",
-            Self::CannotStart => "CS",
-            Self::JudgeError => "JE",
-            Self::Skipped => "–",
-        }
-    }
-
-    /// Returns the verdict with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
+        self.texts().0
     }
 }
 
@@ -297,29 +245,23 @@ impl fmt::Display for BrokenRule {
 /// The exit code of the judge. Scripts rely on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: every case was accepted, and the gate, if any, passed.
-    Success,
-    /// 1: a case was not accepted, or the gate failed.
-    NotAccepted,
-    /// 2: the arguments, the catalogue or the given files are wrong.
-    Usage,
-    /// 3: the judge failed.
-    Fault,
-    /// 130: interrupted.
-    Interrupted,
+    /// Every case was accepted, and the gate, if any, passed.
+    Success = 0,
+    /// A case was not accepted, or the gate failed.
+    NotAccepted = 1,
+    /// The arguments, the catalogue or the given files are wrong.
+    Usage = 2,
+    /// The judge failed.
+    Fault = 3,
+    /// It was interrupted.
+    Interrupted = 130,
 }
 
 impl Exit {
     /// Returns the exit code.
     #[must_use]
     pub fn code(self) -> u8 {
-        match self {
-            Self::Success => 0,
-            Self::NotAccepted => 1,
-            Self::Usage => 2,
-            Self::Fault => 3,
-            Self::Interrupted => 130,
-        }
+        self as u8
     }
 }
 

@@ -113,17 +113,7 @@ impl Plan {
     pub fn shard(&self, shard: Shard) -> (Self, Vec<usize>) {
         let is_in = |(_, case): &(usize, CaseSpec)| shard.holds(&self.problem.id, &case.name);
         let (places, cases) = self.cases.iter().enumerate().filter(is_in).unzip();
-        let plan = Self {
-            problem: self.problem.clone(),
-            cases,
-            solvers: self.solvers.clone(),
-            limits: self.limits.clone(),
-            environment: self.environment.clone(),
-            visible: self.visible.clone(),
-            case_flags: self.case_flags.clone(),
-            ..*self
-        };
-        (plan, places)
+        (Self { cases, ..self.clone() }, places)
     }
 
     /// Returns the limits of a solver on each case: the limits of the run plus the allowance of its language.

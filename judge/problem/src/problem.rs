@@ -7,6 +7,7 @@ use crate::features::FeatureRule;
 use crate::limits::{HelperLimits, Limits};
 use crate::outcome::Verdict;
 use crate::rule::{Direction, Rule};
+use crate::text::named_enum;
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -213,13 +214,8 @@ impl CheckerChoice {
     /// Sets the answer file of each input file.
     pub(crate) fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
         match self {
-            Self::BuiltIn(_) => {}
-            Self::External(external) | Self::Interactor(external) => external.answers.named = named,
-            Self::Tester(tester) => {
-                tester.checker.iter_mut().for_each(|checker| checker.answers.named.clone_from(&named));
-                tester.program.answers.named = named;
-            }
             Self::Tokens(_, answers) => answers.named = named,
+            other => other.programs_mut().into_iter().for_each(|program| program.answers.named.clone_from(&named)),
         }
     }
 
@@ -350,26 +346,16 @@ impl fmt::Display for ScoreRange {
     }
 }
 
-/// An answer that a checker normally rejects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BadAnswer {
-    /// An empty answer.
-    Empty,
-    /// Meaningless words or bytes.
-    Garbage,
-    /// The first half of an accepted answer.
-    Truncated,
-}
-
-impl BadAnswer {
-    /// All of them, with their names in the catalogue.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("empty", Self::Empty), ("garbage", Self::Garbage), ("truncated", Self::Truncated)];
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES.into_iter().find(|(_, answer)| *answer == self).map_or("", |(name, _)| name)
+named_enum! {
+    /// An answer that a checker normally rejects.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum BadAnswer {
+        /// An empty answer.
+        Empty = "empty",
+        /// Meaningless words or bytes.
+        Garbage = "garbage",
+        /// The first half of an accepted answer.
+        Truncated = "truncated",
     }
 }
 
@@ -395,6 +381,6 @@ mod tests {
 
     #[test]
     fn every_bad_answer_has_its_name() {
-        assert!(BadAnswer::NAMES.into_iter().all(|(name, answer)| answer.name() == name));
+        assert!(BadAnswer::ALL.into_iter().all(|answer| BadAnswer::from_name(answer.name()) == Some(answer)));
     }
 }

@@ -1,5 +1,6 @@
-//! The scoring rules: a table of their names and properties. The formulas are in `scoring`.
+//! The scoring rules: their names and properties. The formulas are in `scoring`.
 
+use crate::text::named_enum;
 use checkers::Score;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
@@ -68,101 +69,6 @@ pub(crate) enum FailedCase {
     Absent,
 }
 
-/// The row of a rule in the table.
-#[derive(Debug)]
-struct Facts {
-    name: &'static str,
-    /// Creates the rule with this scale. A rule without a scale ignores it.
-    with_scale: fn(BigInt) -> Rule,
-    aggregate: Aggregate,
-    failed_case: FailedCase,
-    /// Whether the points of a case differ from its verdict and score.
-    shows_points: bool,
-    needs_thresholds: bool,
-}
-
-/// Defines the table and the function from a rule to its row. A variant without a row does not compile.
-macro_rules! table {
-    ($($variant:ident => $facts:expr;)+) => {
-        static TABLE: &[Facts] = &[$($facts),+];
-
-        impl Rule {
-            fn facts(&self) -> &'static Facts {
-                match self {
-                    $(Self::$variant { .. } => const { &$facts }),+
-                }
-            }
-        }
-    };
-}
-
-table! {
-    Sum => Facts {
-        name: "sum",
-        with_scale: |_| Rule::Sum,
-        aggregate: Aggregate::Total,
-        failed_case: FailedCase::Failure,
-        shows_points: false,
-        needs_thresholds: false,
-    };
-    Mean => Facts {
-        name: "mean",
-        with_scale: |_| Rule::Mean,
-        aggregate: Aggregate::Mean,
-        failed_case: FailedCase::Failure,
-        shows_points: false,
-        needs_thresholds: false,
-    };
-    Exact => Facts {
-        name: "exact",
-        with_scale: |_| Rule::Exact,
-        aggregate: Aggregate::Total,
-        failed_case: FailedCase::Zero,
-        shows_points: false,
-        needs_thresholds: false,
-    };
-    Thresholds => Facts {
-        name: "thresholds",
-        with_scale: |_| Rule::Thresholds,
-        aggregate: Aggregate::Total,
-        failed_case: FailedCase::Zero,
-        shows_points: true,
-        needs_thresholds: true,
-    };
-    Relative => Facts {
-        name: "relative",
-        with_scale: |scale| Rule::Relative { scale },
-        aggregate: Aggregate::Mean,
-        failed_case: FailedCase::Zero,
-        shows_points: true,
-        needs_thresholds: false,
-    };
-    Rank => Facts {
-        name: "rank",
-        with_scale: |scale| Rule::Rank { scale },
-        aggregate: Aggregate::Total,
-        failed_case: FailedCase::Zero,
-        shows_points: true,
-        needs_thresholds: false,
-    };
-    RankTopCoder => Facts {
-        name: "rank-topcoder",
-        with_scale: |scale| Rule::RankTopCoder { scale },
-        aggregate: Aggregate::Mean,
-        failed_case: FailedCase::Zero,
-        shows_points: true,
-        needs_thresholds: false,
-    };
-    Log => Facts {
-        name: "log",
-        with_scale: |_| Rule::Log,
-        aggregate: Aggregate::Mean,
-        failed_case: FailedCase::Absent,
-        shows_points: true,
-        needs_thresholds: false,
-    };
-}
-
 /// A name that is not the name of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scoring rule {0:?}")]
@@ -174,7 +80,10 @@ impl Rule {
 
     /// Returns every rule, with the default scale, in the order of the documentation.
     pub fn all() -> impl Iterator<Item = Self> {
-        TABLE.iter().map(|facts| (facts.with_scale)(Self::DEFAULT_SCALE.into()))
+        let scale = || BigInt::from(Self::DEFAULT_SCALE);
+        let (relative, rank) = (Self::Relative { scale: scale() }, Self::Rank { scale: scale() });
+        let topcoder = Self::RankTopCoder { scale: scale() };
+        [Self::Sum, Self::Mean, Self::Exact, Self::Thresholds, relative, rank, topcoder, Self::Log].into_iter()
     }
 
     /// Returns the names of the rules with a property.
@@ -192,19 +101,35 @@ impl Rule {
     /// Returns the rule's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.facts().name
+        match self {
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Exact => "exact",
+            Self::Thresholds => "thresholds",
+            Self::Relative { .. } => "relative",
+            Self::Rank { .. } => "rank",
+            Self::RankTopCoder { .. } => "rank-topcoder",
+            Self::Log => "log",
+        }
     }
 
     /// Returns the number that this rule ranks solvers by.
     #[must_use]
     pub fn aggregate(&self) -> Aggregate {
-        self.facts().aggregate
+        match self {
+            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { .. } => Aggregate::Total,
+            Self::Mean | Self::Relative { .. } | Self::RankTopCoder { .. } | Self::Log => Aggregate::Mean,
+        }
     }
 
     /// Returns the points of a failed case.
     #[must_use]
     pub(crate) fn failed_case(&self) -> FailedCase {
-        self.facts().failed_case
+        match self {
+            Self::Sum | Self::Mean => FailedCase::Failure,
+            Self::Log => FailedCase::Absent,
+            _ => FailedCase::Zero,
+        }
     }
 
     /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
@@ -218,10 +143,7 @@ impl Rule {
     /// are good if small scores are good.
     #[must_use]
     pub fn counts_raw_scores(&self) -> bool {
-        match self.failed_case() {
-            FailedCase::Failure => true,
-            FailedCase::Zero | FailedCase::Absent => false,
-        }
+        self.failed_case() == FailedCase::Failure
     }
 
     /// Returns whether solvers are ranked by the mean of their raw scores.
@@ -233,13 +155,13 @@ impl Rule {
     /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
     #[must_use]
     pub fn shows_points(&self) -> bool {
-        self.facts().shows_points
+        !matches!(self, Self::Sum | Self::Mean | Self::Exact)
     }
 
     /// Returns whether every case needs thresholds.
     #[must_use]
     pub fn needs_thresholds(&self) -> bool {
-        self.facts().needs_thresholds
+        matches!(self, Self::Thresholds)
     }
 
     /// Returns the points of the best solver of a case, for rules with a scale.
@@ -271,7 +193,12 @@ impl Rule {
     /// Returns the rule with another scale. A rule without a scale stays as it is.
     #[must_use]
     pub fn with_scale(&self, scale: BigInt) -> Self {
-        (self.facts().with_scale)(scale)
+        match self {
+            Self::Relative { .. } => Self::Relative { scale },
+            Self::Rank { .. } => Self::Rank { scale },
+            Self::RankTopCoder { .. } => Self::RankTopCoder { scale },
+            other => other.clone(),
+        }
     }
 }
 
@@ -290,13 +217,23 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Which scores are good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Larger ones.
-    Max,
-    /// Smaller ones.
-    Min,
+named_enum! {
+    /// Which scores are good. The names are those of the catalogue.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Direction {
+        /// Larger ones.
+        Max = "max",
+        /// Smaller ones.
+        Min = "min",
+    }
+}
+
+impl FromStr for Direction {
+    type Err = UnknownDirection;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDirection> {
+        Self::from_name(name).ok_or_else(|| UnknownDirection(name.to_owned()))
+    }
 }
 
 /// A name that is not a direction.
@@ -305,9 +242,6 @@ pub enum Direction {
 pub struct UnknownDirection(pub String);
 
 impl Direction {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Max, Self::Min];
-
     /// Compares two values. The better one is `Greater`.
     #[must_use]
     pub fn compare<T: Ord>(self, left: &T, right: &T) -> Ordering {
@@ -333,22 +267,12 @@ impl Direction {
         }
     }
 
-    /// Returns the name that the catalogue uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Max => "max",
-            Self::Min => "min",
+    /// Compares two values. A missing one is worse than all others.
+    pub(crate) fn compare_known<T: Ord>(self, left: Option<&T>, right: Option<&T>) -> Ordering {
+        match (left, right) {
+            (Some(left), Some(right)) => self.compare(left, right),
+            (left, right) => left.is_some().cmp(&right.is_some()),
         }
-    }
-}
-
-impl FromStr for Direction {
-    type Err = UnknownDirection;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDirection> {
-        let named = Self::ALL.into_iter().find(|direction| direction.name() == name);
-        named.ok_or_else(|| UnknownDirection(name.to_owned()))
     }
 }
 

@@ -102,7 +102,7 @@ pub enum Invocation {
 }
 
 /// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Language {
     /// The name, as `--language` takes it.
     pub name: String,
@@ -167,7 +167,8 @@ impl Languages {
         let mut claimed = 0;
         for table in tables {
             let known = self.0.iter().position(|language| language.name == table.name);
-            let mut language = known.map_or_else(|| Language::empty(&table.name), |place| self.0[place].clone());
+            let mut language = known.map(|place| self.0[place].clone()).unwrap_or_default();
+            language.name.clone_from(&table.name);
             language.take(table);
             let claims = table.extensions.is_some() || table.files.is_some();
             match known {
@@ -224,21 +225,6 @@ impl Languages {
 }
 
 impl Language {
-    fn empty(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            extensions: Vec::new(),
-            files: Vec::new(),
-            compile: Vec::new(),
-            run: Vec::new(),
-            needs: Vec::new(),
-            version: None,
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-            package: None,
-        }
-    }
-
     /// Replaces every field that a table has.
     fn take(&mut self, table: &LanguageTable) {
         fn replace<T: Clone>(field: &mut T, given: Option<&T>) {

@@ -5,6 +5,42 @@ use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
+/// Defines an enum whose variants have names in commands, files and reports. It is displayed as its name.
+macro_rules! named_enum {
+    ($(#[$of_enum:meta])* pub enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ }) => {
+        $(#[$of_enum])*
+        pub enum $enum {
+            $($(#[$of_variant])* $variant,)+
+        }
+
+        impl $enum {
+            /// All of them, in the order in which reports list them.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Returns its name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// Returns the one with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $enum {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(self.name())
+            }
+        }
+    };
+}
+pub(crate) use named_enum;
+
 /// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
 /// separator, or a character without width.
 #[must_use]

@@ -301,7 +301,7 @@ impl Recorder {
 
     /// Adds solvers and cases to the run. `plan` is any plan of it.
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
-        self.cases.extend(cases);
+        self.cases.extend(cases.iter());
         self.known.grow(&self.cases);
         let grown = update(&self.recording, self.options, |recording| {
             let first = recording.solver_count();

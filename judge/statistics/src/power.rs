@@ -79,14 +79,18 @@ pub fn normal_level(value: f64) -> f64 {
 #[must_use]
 pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());
-    if effect == 0.0 || !shows(MAX_CASES) {
+    fewest_cases(|cases| effect != 0.0 && shows(cases))
+}
+
+/// Returns the smallest number of cases, from 2, that suffices. More cases suffice too, so it is found by bisection.
+pub(super) fn fewest_cases(suffices: impl Fn(u64) -> bool) -> Option<u64> {
+    if !suffices(MAX_CASES) {
         return None;
     }
-    // The detectable effect shrinks with every case, so the answer is found by bisection.
     let (mut too_few, mut enough) = (1, MAX_CASES);
     while enough - too_few > 1 {
         let middle = u64::midpoint(too_few, enough);
-        if shows(middle) { enough = middle } else { too_few = middle }
+        if suffices(middle) { enough = middle } else { too_few = middle }
     }
     Some(enough)
 }

@@ -20,12 +20,9 @@
 //! Johnson's is the better one, but falls again for effects that are clear against their spread: Hall's never does.
 
 use super::anytime::Term;
-use super::moments::Interval;
-use super::moments::Moments;
-use super::power::MAX_CASES;
-use super::power::student_quantile;
-use super::rank_tests::{SignTest, sign_test};
-use super::rank_tests::{Wilcoxon, wilcoxon};
+use super::moments::{Interval, Moments};
+use super::power::{MAX_CASES, student_quantile};
+use super::rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
 
 /// Fewer than two cases: they have no spread, so the mean has no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::text::Text;
 use judge_problem::manifest::REJECTION;
-use package::{Cases, PAGE, PROGRAMS, Package, Stream, program};
+use package::{Cases, PAGE, PROGRAMS, Package, program};
 use std::path::Path;
 
 pub(super) use package::Built;
@@ -23,17 +23,17 @@ pub(super) fn fits(root: &Path) -> bool {
 pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let root = package::root(folder).ok_or_else(|| ImportError::Unknown(folder.to_owned()))?;
     let package = Package::read(&root)?;
-    let built = Built::with_cargo(&package.root, &package.programs().collect::<Vec<_>>())?;
+    let programs: Vec<_> = package.programs().collect();
+    let built = Built::with_cargo(&package.root, &programs)?;
     let cases = Cases::find(&package, &built)?;
     let id = id.map_or_else(|| package::id(&root), str::to_owned);
     let catalogue = write_catalogue(&package, &cases, &id);
     let mut copied = built.programs(&package);
     copied.extend(cases.files(&package));
     let mut taken = vec![cases.described()];
-    let names: Vec<String> = package.programs().map(str::to_owned).collect();
     taken.push(format!(
         "{}: built with cargo, outside the sandbox, as their crates come from the network",
-        names.join(", ")
+        programs.join(", ")
     ));
     if package.is_interactive() {
         taken.push("the problem is interactive: tester starts the solver".to_owned());
@@ -42,17 +42,9 @@ pub(super) fn read(folder: &Path, id: Option<&str>) -> Result<Imported, ImportEr
     left.push(
         "the objective: where a smaller score is better, add `direction = \"min\"` to [problem.scoring]".to_owned(),
     );
-    left.extend(package.left());
-    left.extend(cases.left());
-    Ok(Imported {
-        id,
-        catalogue,
-        files: copied,
-        taken,
-        left,
-        temporary: Some(built.into_folder()),
-        ..Imported::default()
-    })
+    left.extend(package.left);
+    left.extend(cases.left);
+    Ok(Imported { id, catalogue, files: copied, taken, left, temporary: Some(built.folder), ..Imported::default() })
 }
 
 /// Finds `Score = 12`, the output of AtCoder's tools.
@@ -74,7 +66,7 @@ fn write_catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     let tool = |name: &str, arguments: &str| format!("{{folder}}/{} {arguments}", program(name).display());
     if let Some(stream) = package.tester {
         text.text("tester-command", &tool("tester", "{solver}"));
-        if stream == Stream::Stdout {
+        if stream == "stdout" {
             text.text("score-stream", "stdout").because("of the tester");
         }
     }

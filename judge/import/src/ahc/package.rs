@@ -34,19 +34,12 @@ pub(super) struct Package {
     pub(super) checker: Option<&'static str>,
     /// Whether `vis` draws a page.
     pub(super) has_viewer: bool,
-    /// Where `tester` prints the score, if it starts the solver.
-    pub(super) tester: Option<Stream>,
+    /// Where `tester` prints the score, if it starts the solver: `stdout` or `stderr`.
+    pub(super) tester: Option<&'static str>,
     /// Whether the programs print a score as `Score = 12` instead of a bare number.
     pub(super) names_score: bool,
-    /// Programs that are left out, and why.
-    others: Vec<String>,
-}
-
-/// Where a tester prints its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    Stdout,
-    Stderr,
+    /// A line for each part of the package that is left out, with the reason.
+    pub(super) left: Vec<String>,
 }
 
 /// Returns the folder of the package: this one, or the folder `tools` in it.
@@ -82,14 +75,14 @@ impl Package {
         let all = [library.clone(), text("tester"), text("vis"), text("score")].concat();
         let names_score = Regex::new(r"(?i)score\s*[:=]\s*\{").is_ok_and(|pattern| pattern.is_match(&all));
         let has_viewer = has("vis") && (writes_page(&text("vis")) || writes_page(&library));
-        let mut others = Vec::new();
+        let mut left = Vec::new();
         if has("vis") && !has_viewer {
-            others.push(format!("pictures for `judge view`: vis writes no {PAGE}"));
+            left.push(format!("pictures for `judge view`: vis writes no {PAGE}"));
         }
         if has("tester") && tester.is_none() {
-            others.push("tester: it does not start the command in its arguments".to_owned());
+            left.push("tester: it does not start the command in its arguments".to_owned());
         }
-        Ok(Self { root: root.to_owned(), has_generator: has("gen"), checker, has_viewer, tester, names_score, others })
+        Ok(Self { root: root.to_owned(), has_generator: has("gen"), checker, has_viewer, tester, names_score, left })
     }
 
     pub(super) fn is_interactive(&self) -> bool {
@@ -106,11 +99,6 @@ impl Package {
             (self.tester.is_some(), "tester"),
         ];
         named.into_iter().filter_map(|(is_there, name)| is_there.then_some(name))
-    }
-
-    /// Returns a line for each part of the package that is left out, with the reason.
-    pub(super) fn left(&self) -> impl Iterator<Item = String> {
-        self.others.iter().cloned()
     }
 }
 
@@ -158,12 +146,12 @@ fn starts_a_command(tester: &str, library: &str) -> bool {
 }
 
 /// Returns where a tester prints its score: on standard error, unless its source prints it only to standard output.
-fn stream_of_score(tester: &str) -> Stream {
+fn stream_of_score(tester: &str) -> &'static str {
     let prints = |macro_name: &str| {
         let pattern = format!(r#"(?i)(^|[^e]){macro_name}!\(\s*"[^"]*score"#);
         Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(tester))
     };
-    if prints("println") && !prints("eprintln") { Stream::Stdout } else { Stream::Stderr }
+    if prints("println") && !prints("eprintln") { "stdout" } else { "stderr" }
 }
 
 /// The tables of dependencies in a manifest.
@@ -204,7 +192,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// The built programs of a package. Dropping this value removes their folder.
 pub(crate) struct Built {
-    folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 impl Built {
@@ -254,11 +242,6 @@ impl Built {
     pub(super) fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
         package.programs().map(|name| (self.program(name), program(name))).collect()
     }
-
-    /// Returns the temporary folder of the programs. The caller keeps it as long as they are needed.
-    pub(crate) fn into_folder(self) -> TempDir {
-        self.folder
-    }
 }
 
 /// Returns the deepest common folder of two paths.
@@ -285,14 +268,14 @@ pub(super) struct Cases {
     pub(super) has_list: bool,
     inputs: Vec<PathBuf>,
     /// Why the cases are files although the package has a generator.
-    differs: Option<String>,
+    pub(super) left: Option<String>,
 }
 
 impl Cases {
     /// Finds the cases. If there are files, the generator must reproduce them exactly.
     pub(super) fn find(package: &Package, built: &Built) -> Result<Self, ImportError> {
-        let has_extension = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "txt");
-        let inputs: Vec<_> = files::entries(&package.root.join(FOLDER))?.into_iter().filter(has_extension).collect();
+        let mut inputs = files::entries(&package.root.join(FOLDER))?;
+        inputs.retain(|path| files::has_extension(path, &["txt"]));
         for input in &inputs {
             files::check_link(&package.root, input)?;
         }
@@ -302,15 +285,18 @@ impl Cases {
                 let what = "no cases, and no program `gen` that makes some";
                 return Err(ImportError::bad(&package.root.join(FOLDER), what, "files such as in/0000.txt"));
             }
-            return Ok(Self { seeds: None, has_list: false, inputs, differs: None });
+            return Ok(Self { seeds: None, has_list: false, inputs, left: None });
         }
         let count = [list.len(), inputs.len()].into_iter().max().filter(|count| *count > 0).unwrap_or(DEFAULT_COUNT);
         let is_plain = list.iter().enumerate().all(|(place, seed)| place as u64 == *seed);
-        let of_seeds = Self { seeds: Some(count), has_list: !is_plain, inputs: Vec::new(), differs: None };
+        let of_seeds = Self { seeds: Some(count), has_list: !is_plain, inputs: Vec::new(), left: None };
         let seeds: Vec<u64> = (0..count).map(|place| list.get(place).copied().unwrap_or(place as u64)).collect();
         Ok(match differs(built, &seeds, &inputs) {
             None => of_seeds,
-            Some(why) => Self { seeds: None, has_list: !is_plain, inputs, differs: Some(why) },
+            Some(why) => {
+                let left = Some(format!("the seeds of the cases: {why}"));
+                Self { seeds: None, has_list: !is_plain, inputs, left }
+            }
         })
     }
 
@@ -320,11 +306,6 @@ impl Cases {
             Some(count) => format!("{count} cases, which gen makes of the seeds 0-{}", count - 1),
             None => format!("{} cases in files", self.inputs.len()),
         }
-    }
-
-    /// Returns a warning, if there is one.
-    pub(super) fn left(&self) -> Option<String> {
-        self.differs.as_ref().map(|why| format!("the seeds of the cases: {why}"))
     }
 
     /// Returns the files to copy: source and destination.
@@ -389,9 +370,9 @@ mod tests {
 
     #[test]
     fn the_score_is_on_standard_error_if_it_is_printed_there() {
-        assert_eq!(stream_of_score("eprintln!(\"Score = {}\", score); println!(\"{}\", out);"), Stream::Stderr);
-        assert_eq!(stream_of_score("println!(\"Score = {}\", score); eprintln!(\"{}\", error);"), Stream::Stdout);
-        assert_eq!(stream_of_score("exec(&mut p)"), Stream::Stderr);
+        assert_eq!(stream_of_score("eprintln!(\"Score = {}\", score); println!(\"{}\", out);"), "stderr");
+        assert_eq!(stream_of_score("println!(\"Score = {}\", score); eprintln!(\"{}\", error);"), "stdout");
+        assert_eq!(stream_of_score("exec(&mut p)"), "stderr");
     }
 
     #[test]

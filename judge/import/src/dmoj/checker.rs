@@ -2,7 +2,7 @@
 
 use crate::error::ImportError;
 use crate::imported::Sources;
-use crate::program::{Program, Refusal};
+use crate::program::Program;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use crate::{files, program, text};
@@ -20,13 +20,6 @@ const OTHERS: [(&str, &str); 7] = [
     ("rstripped", "compares lines without the white space at their ends"),
     ("sorted", "compares lines in any order"),
     ("unordered", "compares words in any order"),
-];
-
-/// Words of `args_format_string` and their placeholders in a command: for a checker, and for an interactor.
-const PLACES: [(&str, [&str; 2]); 3] = [
-    ("{input_file}", ["{input}"; 2]),
-    ("{output_file}", ["{answer}", "{output}"]),
-    ("{answer_file}", ["{expected}"; 2]),
 ];
 
 /// The key of an interactor.
@@ -47,7 +40,7 @@ pub(super) enum Checker {
 /// A checker or interactor with the protocol of testlib.
 #[derive(Debug)]
 pub(super) struct Bridged {
-    role: Role,
+    role: &'static Role,
     pub(super) program: Program,
     /// Its arguments, if they are not those of testlib.
     words: Option<String>,
@@ -56,36 +49,33 @@ pub(super) struct Bridged {
 }
 
 /// The role of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Checker,
-    Interactor,
+#[derive(Debug)]
+struct Role {
+    noun: &'static str,
+    with_article: &'static str,
+    /// The key of the settings of such a program.
+    place: &'static str,
+    /// The key of its time limit in a catalogue.
+    limit: &'static str,
+    /// The placeholder for `{output_file}` in `args_format_string`.
+    output: &'static str,
 }
 
-impl Role {
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Checker => "checker",
-            Self::Interactor => "interactor",
-        }
-    }
+static CHECKER: Role = Role {
+    noun: "checker",
+    with_article: "a checker",
+    place: "checker.args",
+    limit: "checker-wall",
+    output: "{answer}",
+};
 
-    /// Returns the noun with its article.
-    fn with_article(self) -> &'static str {
-        match self {
-            Self::Checker => "a checker",
-            Self::Interactor => "an interactor",
-        }
-    }
-
-    /// Returns the key of the settings of such a program.
-    fn place(self) -> &'static str {
-        match self {
-            Self::Checker => "checker.args",
-            Self::Interactor => INTERACTIVE,
-        }
-    }
-}
+static INTERACTOR: Role = Role {
+    noun: "interactor",
+    with_article: "an interactor",
+    place: INTERACTIVE,
+    limit: "interactor-wall",
+    output: "{output}",
+};
 
 impl Checker {
     /// Reads `checker`. Adds a line for each difference.
@@ -97,7 +87,7 @@ impl Checker {
             if config.has("checker") {
                 left.push("init.yml: `checker`: the interactor decides".to_owned());
             }
-            return bridged(Role::Interactor, config, &settings, root, left).map(Self::Bridged);
+            return bridged(&INTERACTOR, config, &settings, root, left).map(Self::Bridged);
         }
         let none = config.mapping("")?;
         let (name, args) = match config.text("checker") {
@@ -108,13 +98,13 @@ impl Checker {
             }
         };
         if name == "bridged" {
-            return bridged(Role::Checker, config, &args, root, left).map(Self::Bridged);
+            return bridged(&CHECKER, config, &args, root, left).map(Self::Bridged);
         }
         let flags = comparison(config, &name, &args)?;
         if name != "identical" {
             left.push(format!("init.yml: checker `{name}`: that tokens stand in the same lines is not compared"));
         }
-        not_used(Role::Checker, &args, &["precision", "error_mode", "pe_allowed"], left);
+        not_used(&CHECKER, &args, &["precision", "error_mode", "pe_allowed"], left);
         Ok(Self::Tokens(flags))
     }
 
@@ -129,7 +119,7 @@ impl Checker {
             Self::Tokens(arguments) => format!("the checker: tokens {arguments}"),
             Self::Bridged(Bridged { role, program, .. }) => {
                 let source = program.source.strip_prefix(root).unwrap_or(&program.source);
-                format!("the {}: {}", role.noun(), source.display())
+                format!("the {}: {}", role.noun, source.display())
             }
         }
     }
@@ -144,7 +134,7 @@ impl Checker {
                     Some(words) => format!("{} {words}", program.command),
                     None => program.command.clone(),
                 };
-                text.text(&format!("{}-command", role.noun()), &command);
+                text.text(&format!("{}-command", role.noun), &command);
                 if program.compiled.is_some() {
                     text.because("compiled from the sources beside it: `judge import` again after a change");
                 }
@@ -192,36 +182,31 @@ fn tolerance(config: &Mapping, mode: Option<&str>) -> Result<&'static str, Impor
 
 /// Reads a checker or an interactor that is a program.
 fn bridged(
-    role: Role,
+    role: &'static Role,
     config: &Mapping,
     settings: &Mapping,
     root: &Path,
     left: &mut Vec<String>,
 ) -> Result<Bridged, ImportError> {
-    let what = role.with_article();
+    let what = role.with_article;
     let is_default = is_default(role, config, settings, left)?;
     check_sources(settings, what)?;
     let files = read_sources(settings, "files", root)?;
-    let refused = |refusal| match refusal {
-        Refusal::Unsupported(_, why) => config.unsupported(format!("{what} {why}")),
-        Refusal::Unreadable(error) => error,
-    };
-    let whole = format!("the {}", role.noun());
-    let program = program::of_files(root, &files[0], files.clone(), role.noun(), &whole).map_err(refused)?;
+    let whole = format!("the {}", role.noun);
+    let program = program::of_files(root, &files[0], files.clone(), role.noun, &whole)
+        .map_err(|(_, why)| config.unsupported(format!("{what} {why}")))?;
     if program::gives_points(&program.files) {
         return Err(config.unsupported(format!("{what} that gives points of its own")));
     }
     let place = |words: String| {
-        PLACES
-            .iter()
-            .fold(words, |words, (theirs, ours)| words.replace(theirs, ours[usize::from(role == Role::Interactor)]))
+        let words = words.replace("{input_file}", "{input}").replace("{output_file}", role.output);
+        words.replace("{answer_file}", "{expected}")
     };
-    let of_default = (is_default && role == Role::Interactor).then(|| OF_DEFAULT.to_owned());
+    let of_default = (is_default && role.place == INTERACTIVE).then(|| OF_DEFAULT.to_owned());
     let words = settings.text("args_format_string")?.map(place).or(of_default);
     let mut limits = Vec::new();
     if let Some(seconds) = settings.number("time_limit")? {
-        let key = if role == Role::Checker { "checker-wall" } else { "interactor-wall" };
-        limits.push((key, format!("{seconds}s")));
+        limits.push((role.limit, format!("{seconds}s")));
     }
     if let Some(kibibytes) = settings.number("memory_limit")? {
         limits.push(("checker-memory", format!("{kibibytes} KiB")));
@@ -243,28 +228,33 @@ fn bridged(
 }
 
 /// Returns whether a program has the type `default` instead of `testlib`. Other types are rejected.
-fn is_default(role: Role, config: &Mapping, settings: &Mapping, left: &mut Vec<String>) -> Result<bool, ImportError> {
+fn is_default(
+    role: &'static Role,
+    config: &Mapping,
+    settings: &Mapping,
+    left: &mut Vec<String>,
+) -> Result<bool, ImportError> {
     match settings.text("type")?.as_deref() {
         Some("testlib") => Ok(false),
         None | Some("default") => {
             let codes = "exit codes other than 0 and 1 are errors there, and have the meaning of testlib's here";
-            left.push(format!("init.yml: `{}.type`: {codes}", role.place()));
+            left.push(format!("init.yml: `{}.type`: {codes}", role.place));
             Ok(true)
         }
         Some(other @ ("coci" | "peg")) => {
-            let what = format!("{} of the type `{other}`, which gives points in its own way", role.with_article());
+            let what = format!("{} of the type `{other}`, which gives points in its own way", role.with_article);
             Err(config.unsupported(what))
         }
         Some(other) => {
-            let found = format!("{} type `{other}`", role.noun());
+            let found = format!("{} type `{other}`", role.noun);
             Err(settings.wrong("type", found, "`default` or `testlib`"))
         }
     }
 }
 
-fn not_used(role: Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
+fn not_used(role: &'static Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
     let others = settings.keys().filter(|key| !known.contains(key));
-    left.extend(others.map(|key| format!("init.yml: `{}.{key}` is not used", role.place())));
+    left.extend(others.map(|key| format!("init.yml: `{}.{key}` is not used", role.place)));
 }
 
 /// The key in all tables.

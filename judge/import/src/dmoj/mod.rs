@@ -66,7 +66,7 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         files.extend(program.files);
         programs.extend(program.compiled);
     }
-    let temporary = store.unpacked.map(Unpacked::into_folder);
+    let temporary = store.unpacked.map(|unpacked| unpacked.folder);
     let (made, empty) = (found.made, found.empty);
     let catalogue = text.finish();
     Ok(Imported { id, catalogue, files, empty, programs, made, taken, left, temporary, ..Imported::default() })
@@ -86,32 +86,21 @@ impl Found {
         let mut found = Self { copied: BTreeMap::new(), empty: Vec::new(), made: Vec::new() };
         for case in cases.all() {
             let place = |name: &Path| Path::new(DATA).join(name);
-            let mut copy = |name: &PathBuf| -> Result<(), ImportError> {
-                found.copied.insert(place(name), store.find(name)?);
-                Ok(())
-            };
-            if let (Some(Generated { arguments, input, answers }), Some(by)) = (&case.generated, generator) {
-                if !answers {
-                    copy(&case.answer)?;
+            for (name, origin) in [&case.answer, &case.input] {
+                match origin {
+                    Origin::Package => drop(found.copied.insert(place(name), store.find(name)?)),
+                    Origin::Absent => found.empty.push(place(name)),
+                    Origin::Generator => {}
                 }
+            }
+            if let (Some(Generated { arguments, input }), Some(by)) = (&case.generated, generator) {
                 found.made.push(ToMake {
                     by: by.sources.clone(),
                     arguments: arguments.clone().unwrap_or_else(|| by.arguments.clone()),
                     input: input.as_ref().map(|name| store.absolute(name)).transpose()?,
-                    file: place(&case.input),
-                    second: answers.then(|| place(&case.answer)),
+                    file: place(&case.input.0),
+                    second: (case.answer.1 == Origin::Generator).then(|| place(&case.answer.0)),
                 });
-            } else {
-                if case.is_unanswered {
-                    found.empty.push(place(&case.answer));
-                } else {
-                    copy(&case.answer)?;
-                }
-                if case.is_empty {
-                    found.empty.push(place(&case.input));
-                } else {
-                    copy(&case.input)?;
-                }
             }
         }
         Ok(found)
@@ -173,22 +162,20 @@ fn write(text: &mut Text, cases: &Cases, checker: &Checker) {
         && !limits.is_empty()
     {
         text.table("[problem.limits]");
-        limits.iter().for_each(|(key, value)| {
+        for (key, value) in limits {
             text.text(key, value);
-        });
+        }
     }
     text.table("[problem.scoring]").text("rule", "exact");
     for batch in &cases.batches {
         text.table("[[problem.group]]").text("name", &batch.name);
         let names: Vec<_> = batch.cases.iter().map(|case| glob::Pattern::escape(&case.name)).collect();
         text.texts("cases", &names).plain("weight", batch.points).text("aggregate", "all-or-nothing");
-        if !batch.depends_on.is_empty() {
-            text.texts("depends-on", &batch.depends_on);
-        }
+        text.depends_on(&batch.depends_on);
     }
     let weighted = cases.alone.iter().map(|case| (case, case.points));
     let batched = cases.batches.iter().flat_map(|batch| batch.cases.iter().map(|case| (case, 1.0)));
-    for (Case { name, input, answer, .. }, weight) in weighted.chain(batched) {
+    for (Case { name, input: (input, _), answer: (answer, _), .. }, weight) in weighted.chain(batched) {
         let place = |name: &Path| Path::new(DATA).join(name).to_string_lossy().into_owned();
         text.table("[[problem.case]]").text("name", name).text("file", &place(input)).text("answer", &place(answer));
         if weight != 1.0 {
@@ -245,16 +232,23 @@ const GENERATED: &str = "generated";
 #[derive(Debug)]
 struct Case {
     name: String,
-    /// Its files in the archive or folder, or generated files.
-    input: PathBuf,
-    answer: PathBuf,
-    /// Whether it names no input. DMOJ then gives it an empty one.
-    is_empty: bool,
-    /// Whether it names no answer. Its answer is then empty.
-    is_unanswered: bool,
+    /// Its files, with where they come from.
+    input: (PathBuf, Origin),
+    answer: (PathBuf, Origin),
     /// How it is generated.
     generated: Option<Generated>,
     points: f64,
+}
+
+/// Where a file of a case comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The archive or the folder.
+    Package,
+    /// The generator of the problem.
+    Generator,
+    /// Nowhere: the case does not name it, and it is empty.
+    Absent,
 }
 
 /// How a case is generated.
@@ -264,8 +258,6 @@ struct Generated {
     arguments: Option<Vec<String>>,
     /// The file that it reads.
     input: Option<PathBuf>,
-    /// Whether the generator also creates the answer.
-    answers: bool,
 }
 
 /// Cases that count together.
@@ -289,15 +281,11 @@ struct Cases {
 impl Cases {
     /// Reads `test_cases`. Adds a line for each unsupported setting.
     fn read(config: &Mapping, left: &mut BTreeSet<String>) -> Result<Self, ImportError> {
-        let bad = |_| {
-            let what = "`test_cases` are not listed";
-            config.wrong("test_cases", what, "a list of cases with `in` and `out`; patterns of files are not supported")
+        let bad = |key: &str, what: &str| {
+            config.wrong(key, what, "a list of cases with `in` and `out`; patterns of files are not supported")
         };
-        let listed = config.mappings("test_cases").map_err(bad)?;
-        let Some(listed) = listed else {
-            let expected = "a list of cases with `in` and `out`; patterns of files are not supported";
-            return Err(config.wrong("archive", "there are no `test_cases`", expected));
-        };
+        let listed = config.mappings("test_cases").map_err(|_| bad("test_cases", "`test_cases` are not listed"))?;
+        let listed = listed.ok_or_else(|| bad("archive", "there are no `test_cases`"))?;
         let mut cases = Self::default();
         let mut reader = Reader { config, left, count: 0 };
         for entry in &listed {
@@ -364,6 +352,9 @@ impl Reader<'_> {
             self.left.insert("init.yml: `points` of a case in a batch: the batch has points".to_owned());
         }
         let points = entry.number("points")?.unwrap_or(1.0);
+        let name = format!("case{}", self.count);
+        let own = |ending: &str, origin| (Path::new(GENERATED).join(format!("{name}.{ending}")), origin);
+        let of_package = |key: &str| Ok::<_, ImportError>((file(entry, key)?, Origin::Package));
         if entry.has("in") || !self.config.has(checker::KEY) {
             if let Some(key) = ["generator_args", "generator_in"].iter().find(|key| entry.has(key)) {
                 return Err(entry.wrong(
@@ -373,25 +364,20 @@ impl Reader<'_> {
                 ));
             }
             let is_unanswered = self.config.has(INTERACTIVE) && !entry.has("out");
-            let unanswered = || Ok(Path::new(GENERATED).join(format!("case{}.out", self.count)));
-            let answer = if is_unanswered { unanswered() } else { file(entry, "out") }?;
-            let is_empty = !entry.has("in");
-            let named = if is_empty { answer.clone() } else { file(entry, "in")? };
+            let answer = if is_unanswered { own("out", Origin::Absent) } else { of_package("out")? };
+            let input = if entry.has("in") { of_package("in")? } else { own("in", Origin::Absent) };
+            let (named, _) = if entry.has("in") { &input } else { &answer };
             let name = files::name(&named.with_extension(""));
-            let input = if is_empty { Path::new(GENERATED).join(format!("case{}.in", self.count)) } else { named };
-            return Ok(Case { name, input, answer, is_empty, is_unanswered, generated: None, points });
+            return Ok(Case { name, input, answer, generated: None, points });
         }
         let arguments = match (entry.words("generator_args")?, batch) {
             (None, Some(batch)) => batch.words("generator_args")?,
             (own, _) => own,
         };
-        let name = format!("case{}", self.count);
-        let made = |ending: &str| Path::new(GENERATED).join(format!("{name}.{ending}"));
-        let answers = !entry.has("out");
-        let answer = if answers { made("out") } else { file(entry, "out")? };
-        let input = entry.has("generator_in").then(|| file(entry, "generator_in")).transpose()?;
-        let generated = Some(Generated { arguments, input, answers });
-        Ok(Case { input: made("in"), answer, is_empty: false, is_unanswered: false, generated, points, name })
+        let answer = if entry.has("out") { of_package("out")? } else { own("out", Origin::Generator) };
+        let read = entry.has("generator_in").then(|| file(entry, "generator_in")).transpose()?;
+        let (input, generated) = (own("in", Origin::Generator), Some(Generated { arguments, input: read }));
+        Ok(Case { input, answer, generated, points, name })
     }
 
     /// Rejects unsupported keys that change verdicts, and reports other unread keys.

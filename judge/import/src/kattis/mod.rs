@@ -197,9 +197,7 @@ fn write_catalogue(
     text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
     text.line("[[problem]]").text("id", id);
     text.text("title", config.title.as_deref().unwrap_or(id));
-    if !config.source.is_empty() {
-        text.text("source", &config.source);
-    }
+    text.maybe("source", Some(&config.source).filter(|source| !source.is_empty()));
     checker(&mut text, package)?;
     validator(&mut text, package);
     let namesakes = package.has_namesakes();
@@ -219,9 +217,8 @@ fn write_catalogue(
         {
             text.line("[[problem.case]]").text("name", &case_name(group, case));
             text.text("file", &files::inside(root, &case.input).to_string_lossy());
-            if let Some(answer) = &case.answer {
-                text.text("answer", &files::inside(root, answer).to_string_lossy());
-            }
+            let answer = case.answer.as_ref().map(|answer| files::inside(root, answer));
+            text.maybe("answer", answer.as_ref().map(|answer| answer.to_string_lossy()));
         }
     }
     Ok((text, derived))
@@ -243,9 +240,8 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
             }
         }
     }
-    if !package.flags.is_empty() {
-        text.text("checker-arguments", &shell_words::join(&package.flags));
-    }
+    let flags = Some(shell_words::join(&package.flags)).filter(|flags| !flags.is_empty());
+    text.maybe("checker-arguments", flags);
     Ok(())
 }
 
@@ -273,9 +269,7 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
     let is_raw = config.custom_score || scores.is_some_and(|validator| validator.writes_scores);
     let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
     text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
-    if config.minimise && is_raw {
-        text.text("direction", "min");
-    }
+    text.maybe("direction", (config.minimise && is_raw).then_some("min"));
     if !config.scoring {
         return Ok(());
     }
@@ -298,12 +292,7 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
             }
             _ => {}
         }
-        if let Some(aggregate) = points.aggregate {
-            text.text("aggregate", aggregate);
-        }
-        if !points.depends_on.is_empty() {
-            text.texts("depends-on", &points.depends_on);
-        }
+        text.maybe("aggregate", points.aggregate).depends_on(&points.depends_on);
     }
     left.extend(lines);
     if is_raw {
@@ -353,13 +342,9 @@ fn write_limits(
 ) -> Result<Option<DerivedLimit>, ImportError> {
     let limits = &config.limits;
     text.table("[problem.limits]");
-    let derived = match time(config, root)? {
-        Some(seconds) => {
-            text.text("cpu", &format!("{seconds}s"));
-            None
-        }
-        None => Some(derived(text, config, left)?),
-    };
+    let time = limits.number("time_limit")?.map_or_else(|| time_in_file(root), |seconds| Ok(Some(seconds)))?;
+    text.maybe("cpu", time.map(|seconds| format!("{seconds}s")));
+    let derived = if time.is_none() { Some(derived(text, config, left)?) } else { None };
     for (key, of_package, default) in [("memory", "memory", MEMORY), ("output", "output", OUTPUT)] {
         let size = limits.number(of_package)?;
         text.text(key, &format!("{}MiB", size.unwrap_or(default)));
@@ -367,14 +352,13 @@ fn write_limits(
             text.because("the default of the format");
         }
     }
-    let sizes = [("source-size", "code", "KiB"), ("compile-memory", "compilation_memory", "MiB")];
-    for (key, of_package, unit) in sizes {
-        if let Some(size) = limits.number(of_package)? {
-            text.text(key, &format!("{size}{unit}"));
-        }
-    }
-    if let Some(seconds) = limits.number("compilation_time")? {
-        text.text("compile-cpu", &format!("{seconds}s"));
+    let of_compiler = [
+        ("source-size", "code", "KiB"),
+        ("compile-memory", "compilation_memory", "MiB"),
+        ("compile-cpu", "compilation_time", "s"),
+    ];
+    for (key, of_package, unit) in of_compiler {
+        text.maybe(key, limits.number(of_package)?.map(|size| format!("{size}{unit}")));
     }
     let of_checker = [("checker-wall", "validation_time", "s"), ("checker-memory", "validation_memory", "MiB")];
     for (key, of_package, unit) in of_checker {
@@ -411,13 +395,8 @@ fn derived(text: &mut Text, config: &Config, left: &mut Vec<String>) -> Result<D
     Ok(DerivedLimit { line, factor, resolution, excluded: Vec::new() })
 }
 
-/// Returns the time limit in seconds, if the package gives one.
-fn time(config: &Config, root: &Path) -> Result<Option<f64>, ImportError> {
-    config.limits.number("time_limit")?.map_or_else(|| in_file(root), |seconds| Ok(Some(seconds)))
-}
-
-/// Returns the time limit in a file beside `problem.yaml`.
-fn in_file(root: &Path) -> Result<Option<f64>, ImportError> {
+/// Returns the time limit in a file beside `problem.yaml`, in seconds.
+fn time_in_file(root: &Path) -> Result<Option<f64>, ImportError> {
     for (name, key) in TIME_FILES {
         let file = root.join(name);
         let Ok(text) = std::fs::read_to_string(&file) else { continue };

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::data::Group;
 use crate::error::ImportError;
-use crate::program::{Program, Refusal};
+use crate::program::Program;
 use crate::{files, program};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -67,10 +67,8 @@ pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
             return Err(ImportError::unsupported(folder, what));
         }
     };
-    let program = program::read(root, &source, OUTPUT, "the output validator").map_err(|refusal| match refusal {
-        Refusal::Unsupported(file, why) => ImportError::unsupported(&file, format!("an output validator {why}")),
-        Refusal::Unreadable(error) => error,
-    })?;
+    let program = program::read(root, &source, OUTPUT, "the output validator")?
+        .map_err(|(file, why)| ImportError::unsupported(&file, format!("an output validator {why}")))?;
     let names =
         |word: &[u8]| program.files.iter().any(|(file, _)| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
     let (writes_scores, writes_multipliers) = (names(b"score.txt"), names(b"score_multiplier.txt"));
@@ -88,10 +86,9 @@ pub(super) fn input(root: &Path, left: &mut Vec<String>) -> Result<Option<Progra
                 left.push(format!("{shown}: a problem has one validator, the first"));
                 continue;
             }
-            match program::read(root, &source, INPUT, "the input validator") {
+            match program::read(root, &source, INPUT, "the input validator")? {
                 Ok(program) => found = Some(program),
-                Err(Refusal::Unsupported(_, why)) => left.push(format!("{shown}: an input validator {why}")),
-                Err(Refusal::Unreadable(error)) => return Err(error),
+                Err((_, why)) => left.push(format!("{shown}: an input validator {why}")),
             }
         }
     }

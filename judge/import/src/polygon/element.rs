@@ -27,8 +27,8 @@ impl<'a> Element<'a> {
 
     /// Returns the child elements.
     fn children(&self) -> impl Iterator<Item = Self> + use<'a> {
-        let (root, file) = (self.root, self.file);
-        self.node.children().filter(Node::is_element).map(move |node| Self { root, file, node })
+        let above = *self;
+        self.node.children().filter(Node::is_element).map(move |node| Self { node, ..above })
     }
 
     /// Returns the elements with this path of names.

@@ -76,9 +76,7 @@ impl<'a> Package<'a> {
         let mut text = Text::default();
         text.comment(&format!("Imported from the Polygon package {}.", files::name(self.root)));
         text.line("[[problem]]").text("id", &id).text("title", self.title().unwrap_or(&id));
-        if let Some(url) = self.problem.attribute("url") {
-            text.text("source", url);
-        }
+        text.maybe("source", self.problem.attribute("url"));
         self.write_programs(&mut text);
         let has_tables = self.has_tables();
         if !has_tables {
@@ -134,7 +132,7 @@ impl<'a> Package<'a> {
         let keys = [("interactor-command", interactor), ("checker-command", checker), ("validator-command", validator)];
         for (key, program) in keys {
             if let Some(program) = program {
-                text.text(key, &program.command);
+                text.text(key, &format!("./{}", program.compiled.program.display()));
                 text.because(&format!("compiled from {}", program.shown));
             }
         }
@@ -143,9 +141,8 @@ impl<'a> Package<'a> {
 
     fn write_limits(&mut self, text: &mut Text) -> Result<(), ImportError> {
         text.table("[problem.limits]");
-        if let Some(milliseconds) = self.main.whole("time-limit")? {
-            text.text("cpu", &format!("{}s", milliseconds as f64 / 1000.0));
-        }
+        let time = self.main.whole("time-limit")?;
+        text.maybe("cpu", time.map(|milliseconds| format!("{}s", milliseconds as f64 / 1000.0)));
         if let Some(bytes) = self.main.whole("memory-limit")? {
             const MEBIBYTE: u64 = 1 << 20;
             let is_round = bytes.is_multiple_of(MEBIBYTE);
@@ -157,8 +154,8 @@ impl<'a> Package<'a> {
             };
             if limits(&set) != limits(&self.main) {
                 let name = set.attribute("name").unwrap_or_default();
-                self.left
-                    .push(set.left(&format!("testset {name}: it has other limits, and those of the main one hold")));
+                let what = format!("testset {name}: it has other limits, and those of the main one hold");
+                self.left.push(set.left(&what));
             }
         }
         Ok(())
@@ -173,9 +170,7 @@ impl<'a> Package<'a> {
 
     fn write_case(&self, text: &mut Text, test: &Test) {
         text.table("[[problem.case]]").text("name", &test.name).text("file", &test.input.to_string_lossy());
-        if let Some(answer) = &test.answer {
-            text.text("answer", &answer.to_string_lossy());
-        }
+        text.maybe("answer", test.answer.as_ref().map(|answer| answer.to_string_lossy()));
         if let Some(weight) = self.points.weight(test, &self.tests.tests) {
             text.plain("weight", weight);
         }
@@ -283,18 +278,11 @@ impl Points {
             let patterns: Vec<_> = members.iter().map(|test| glob::Pattern::escape(&test.name)).collect();
             text.texts("cases", &patterns);
             if !self.is_raw {
-                text.plain(
-                    "weight",
-                    group.points.filter(|_| group.is_whole).unwrap_or_else(|| sum(members.into_iter())),
-                );
-            }
-            if group.is_whole {
-                text.text("aggregate", "all-or-nothing");
+                let points = group.points.filter(|_| group.is_whole);
+                text.plain("weight", points.unwrap_or_else(|| sum(members.into_iter())));
             }
             let known: Vec<_> = group.depends_on.iter().filter(|needed| names.contains(needed)).cloned().collect();
-            if !known.is_empty() {
-                text.texts("depends-on", &known);
-            }
+            text.maybe("aggregate", group.is_whole.then_some("all-or-nothing")).depends_on(&known);
         }
     }
 }

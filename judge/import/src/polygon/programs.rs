@@ -209,7 +209,6 @@ pub(super) struct Programs {
 
 /// A program that is compiled and kept beside the catalogue.
 pub(super) struct Program {
-    pub(super) command: String,
     /// Its source in the package.
     pub(super) shown: String,
     pub(super) compiled: ToCompile,
@@ -253,27 +252,24 @@ fn kept(
         return Err(element.bad(format!("{what} has no source"), "<source path=\"…\"/>"));
     };
     let file = source.file("path")?;
-    if !is_compiled(&file) {
+    if !files::has_extension(&file, &CPLUSPLUS) {
         return Err(source.unsupported(format!("{what} in another language than C or C++")));
     }
-    let program = Path::new(FOLDER).join(name);
-    let command = format!("./{}", program.display());
     let shown = source.required("path")?.to_owned();
     let sources = sources(problem, root, &file, what)?;
-    Ok(Program { command, shown, compiled: ToCompile { sources, program } })
+    Ok(Program { shown, compiled: ToCompile { sources, program: Path::new(FOLDER).join(name) } })
 }
 
 /// Returns a source with the files that it may include: the resources of the package and unlisted headers.
 pub(super) fn sources(problem: &Element<'_>, root: &Path, source: &Path, what: &str) -> Result<Sources, ImportError> {
-    let is_one_of = |file: &Path, endings: &[&str]| endings.iter().any(|ending| files::has_extension(file, ending));
     let resources = problem.all(&["files", "resources", "file"]);
     let mut found = resources.iter().map(|file| file.file("path")).collect::<Result<Vec<_>, _>>()?;
-    if is_compiled(source) {
+    if files::has_extension(source, &CPLUSPLUS) {
         // Sources in other languages do not belong to the program.
         let is_other = |file: &Path| file.extension() != source.extension() && text::is_known(file);
-        found.retain(|file| !is_one_of(file, &OF_STATEMENTS) && !is_other(file));
+        found.retain(|file| !files::has_extension(file, &OF_STATEMENTS) && !is_other(file));
         for folder in [&root.join(FILES), source.parent().unwrap_or(root)] {
-            found.extend(files::entries(folder)?.into_iter().filter(|file| is_one_of(file, &HEADERS)));
+            found.extend(files::entries(folder)?.into_iter().filter(|file| files::has_extension(file, &HEADERS)));
         }
     } else {
         found.retain(|file| file.extension() == source.extension());
@@ -306,8 +302,4 @@ pub(super) fn generator(
         Some(source) => sources(problem, root, &source.file("path")?, &format!("the generator {name}")),
         None => Err(test.bad(format!("there is no generator `{name}`"), "the name of one of the <executables>")),
     }
-}
-
-fn is_compiled(source: &Path) -> bool {
-    CPLUSPLUS.iter().any(|ending| files::has_extension(source, ending))
 }

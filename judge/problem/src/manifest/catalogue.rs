@@ -271,8 +271,8 @@ fn read_table(name: &Located<&str>, section: Section<'_>, known: &Languages) -> 
         name: name.value.to_owned(),
         extensions: names(&section, "extensions", "an ending without its point, such as \"cpp\"", |c| c != '.'),
         files: names(&section, "files", "the name of a file, such as \"Cargo.toml\"", |_| true),
-        compile: commands(&section, "compile", &COMPILE),
-        run: run(&section),
+        compile: commands(&section, "compile", &COMPILE, &[]),
+        run: commands(&section, "run", &RUN, &RUN[..NAMING]),
         needs: names(&section, "needs", "the name of a program, such as \"make\"", |_| true),
         version: command(&section, "version", &VERSION),
         environment: environment(&section),
@@ -282,7 +282,7 @@ fn read_table(name: &Located<&str>, section: Section<'_>, known: &Languages) -> 
             let read = section.integer::<u32>("extra-processes", "a whole number of processes");
             at_most(&section, "extra-processes", read, &MAX_PROCESSES)
         },
-        package: section.text("package").map(|read| read.value.to_owned()),
+        package: section.string("package"),
     };
     if known.find(name.value).is_none() {
         if table.run.is_none() {
@@ -325,11 +325,16 @@ fn names(section: &Section<'_>, key: &'static str, is: &str, fits: fn(char) -> b
     Some(read.into_iter().map(|name| name.value.to_owned()).collect())
 }
 
-/// Reads a command and its alternatives.
-fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str]) -> Option<Vec<String>> {
+/// Reads a command and its alternatives. Each must have one of the placeholders in `naming`, if there are any.
+fn commands(section: &Section<'_>, key: &'static str, placeholders: &[&str], naming: &[&str]) -> Option<Vec<String>> {
     let read = section.one_or_more_texts(key)?;
     for command in &read {
-        check_command(section, key, command, placeholders);
+        let names_it = |name: &&str| command.value.contains(&format!("{{{name}}}"));
+        let is_complete = naming.is_empty() || naming.iter().any(names_it);
+        if check_command(section, key, command, placeholders) && !is_complete {
+            let expected = "add `{program}`, what was compiled, or `{source}`, the source itself";
+            section.complain(command.span.clone(), "the command does not run the solver", expected);
+        }
     }
     Some(read.into_iter().map(|command| command.value.to_owned()).collect())
 }
@@ -350,29 +355,16 @@ fn check_command(section: &Section<'_>, key: &str, command: &Located<&str>, plac
     false
 }
 
-/// Reads the run commands. Each must name the solver.
-fn run(section: &Section<'_>) -> Option<Vec<String>> {
-    let read = section.one_or_more_texts("run")?;
-    for command in &read {
-        let names_it = RUN[..NAMING].iter().any(|name| command.value.contains(&format!("{{{name}}}")));
-        if check_command(section, "run", command, &RUN) && !names_it {
-            let expected = "add `{program}`, what was compiled, or `{source}`, the source itself";
-            section.complain(command.span.clone(), "the command does not run the solver", expected);
-        }
-    }
-    Some(read.into_iter().map(|command| command.value.to_owned()).collect())
-}
-
 fn environment(section: &Section<'_>) -> Option<Vec<(String, String)>> {
     let table = section.section("environment", "[language.NAME.environment]")?;
-    let variable = |entry: super::document::Entry<'_>| {
+    let variable = |(key, text): (Located<&str>, Located<&str>)| {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if entry.key.value.is_empty() || !entry.key.value.chars().all(is_name) {
-            let message = format!("bad name of a variable `{}`", entry.key.value);
-            table.complain(entry.key.span, message, "expected letters, digits and `_`");
+        if key.value.is_empty() || !key.value.chars().all(is_name) {
+            let message = format!("bad name of a variable `{}`", key.value);
+            table.complain(key.span, message, "expected letters, digits and `_`");
         }
-        programs::check_placeholders(&table, "environment", &entry.text, &ENVIRONMENT);
-        (entry.key.value.to_owned(), entry.text.value.to_owned())
+        programs::check_placeholders(&table, "environment", &text, &ENVIRONMENT);
+        (key.value.to_owned(), text.value.to_owned())
     };
     Some(table.entries().into_iter().map(variable).collect())
 }
@@ -384,18 +376,14 @@ fn read_slurm_table(root: &Section<'_>, folder: &Path) -> SlurmTable {
         let sbatch = section.text("sbatch").and_then(|text| match shell_words::split(text.value) {
             Ok(words) => Some(words),
             Err(error) => {
-                section.complain(
-                    text.span,
-                    format!("bad value of `sbatch` in [engine.slurm]: {error}"),
-                    "close the quotes",
-                );
-                None
+                let message = format!("bad value of `sbatch` in [engine.slurm]: {error}");
+                section.refuse(text.span, message, "close the quotes")
             }
         });
         let table = SlurmTable {
             workdir: section.text("workdir").map(|text| folder.join(text.value)),
             sbatch: sbatch.unwrap_or_default(),
-            constraint: section.text("constraint").map(|text| text.value.to_owned()),
+            constraint: section.string("constraint"),
             retries: section.integer("retries", "a number of retries, such as 2").map(|retries| retries.value),
             submit_wait: section.parsed("submit-wait").map(|wait| wait.value),
         };

@@ -78,12 +78,6 @@ pub(super) struct Located<T> {
     pub(super) span: Range<usize>,
 }
 
-/// A key chosen by the user, with its text.
-pub(super) struct Entry<'a> {
-    pub(super) key: Located<&'a str>,
-    pub(super) text: Located<&'a str>,
-}
-
 /// A table that is being read. [`Section::finish`] reports all keys that were not read.
 pub(super) struct Section<'a> {
     title: &'static str,
@@ -114,6 +108,22 @@ impl<'a> Section<'a> {
         self.add(span, message.into(), expected.into(), false);
     }
 
+    /// Reports an error in place of a value.
+    pub(super) fn refuse<T>(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Option<T> {
+        self.complain(span, message, expected);
+        None
+    }
+
+    /// Reports a word that is none of these names.
+    pub(super) fn unknown<T>(&self, word: &Located<&str>, what: &str, names: &[&str]) -> Option<T> {
+        self.refuse(word.span.clone(), format!("there is no {what} `{}`", word.value), instead(word.value, names))
+    }
+
     /// Reports an error that may follow from another one.
     pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
         self.add(self.span(), message.into(), expected.into(), true);
@@ -130,66 +140,71 @@ impl<'a> Section<'a> {
 
     /// Returns the text under `key`.
     pub(super) fn text(&self, key: &'static str) -> Option<Located<&'a str>> {
-        let value = self.value(key)?;
-        match value.get_ref().as_str() {
-            Some(text) => Some(Located { value: text, span: value.span() }),
-            None => self.wrong_type(key, value, "a text in quotes"),
+        self.typed(key, self.value(key)?, "a text in quotes", DeValue::as_str)
+    }
+
+    /// Returns the text under `key` without its place.
+    pub(super) fn string(&self, key: &'static str) -> Option<String> {
+        self.text(key).map(|text| text.value.to_owned())
+    }
+
+    /// Returns what `read` finds in a value, and reports values of other types.
+    fn typed<T>(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'a>>,
+        expected: &str,
+        read: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
+    ) -> Option<Located<T>> {
+        let span = value.span();
+        match read(value.get_ref()) {
+            Some(value) => Some(Located { value, span }),
+            None => {
+                self.refuse(span, format!("bad value of `{key}` in {}", self.title), format!("expected {expected}"))
+            }
+        }
+    }
+
+    fn parse<T: FromStr<Err: Display>>(&self, key: &str, text: &str, span: Range<usize>) -> Option<Located<T>> {
+        match text.parse() {
+            Ok(value) => Some(Located { value, span }),
+            Err(error) => self.refuse(span, format!("bad value of `{key}` in {}", self.title), error.to_string()),
         }
     }
 
     /// Returns the text under `key`, parsed as a `T`.
     pub(super) fn parsed<T: FromStr<Err: Display>>(&self, key: &'static str) -> Option<Located<T>> {
         let Located { value, span } = self.text(key)?;
-        match value.parse() {
-            Ok(value) => Some(Located { value, span }),
-            Err(error) => {
-                self.complain(span, format!("bad value of `{key}` in {}", self.title), error.to_string());
-                None
-            }
-        }
+        self.parse(key, value, span)
     }
 
     /// Returns the number or text under `key`, parsed as a `T`. A number is parsed from its source text.
     pub(super) fn numeric<T: FromStr<Err: Display>>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
-        let value = self.value(key)?;
-        self.numeric_of(key, value, expected)
+        self.numeric_of(key, self.value(key)?, expected)
     }
 
     fn numeric_of<T: FromStr<Err: Display>>(
         &self,
         key: &str,
-        value: &Spanned<DeValue<'_>>,
+        value: &'a Spanned<DeValue<'a>>,
         expected: &str,
     ) -> Option<Located<T>> {
-        let text = match value.get_ref() {
-            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().replace('_', ""),
-            DeValue::Float(float) => float.as_str().replace('_', ""),
-            DeValue::String(text) => text.to_string(),
-            _ => return self.wrong_type(key, value, expected),
-        };
-        match text.parse() {
-            Ok(read) => Some(Located { value: read, span: value.span() }),
-            Err(error) => {
-                self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), error.to_string());
-                None
-            }
-        }
+        let text = self.typed(key, value, expected, |value| match value {
+            DeValue::Float(float) => Some(float.as_str().replace('_', "")),
+            other => integer_text(other),
+        })?;
+        self.parse(key, &text.value, text.span)
     }
 
     /// Returns the boolean under `key`.
     pub(super) fn boolean(&self, key: &'static str) -> Option<Located<bool>> {
-        let value = self.value(key)?;
-        match value.get_ref().as_bool() {
-            Some(read) => Some(Located { value: read, span: value.span() }),
-            None => self.wrong_type(key, value, "true or false"),
-        }
+        self.typed(key, self.value(key)?, "true or false", DeValue::as_bool)
     }
 
     /// Returns the integer under `key`, parsed as a `T`. A text of digits is accepted too, because integers of TOML
     /// have 64 bits.
     pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
-        let value = self.value(key)?;
-        self.integer_of(key, value, expected)
+        self.typed(key, self.value(key)?, expected, |value| integer_text(value)?.parse().ok())
     }
 
     /// Returns the numbers in the array under `key`, each as [`Section::numeric`] reads it.
@@ -213,19 +228,15 @@ impl<'a> Section<'a> {
     /// Returns the text or the array of texts under `key`. `None` if there is no such key.
     pub(super) fn one_or_more_texts(&self, key: &'static str) -> Option<Vec<Located<&'a str>>> {
         let value = self.value(key)?;
-        match (value.get_ref().as_str(), value.get_ref().as_array()) {
-            (Some(text), _) => Some(vec![Located { value: text, span: value.span() }]),
-            (_, Some(array)) => Some(self.texts_of(key, array)),
-            _ => self.wrong_type(key, value, "a text, or an array of texts"),
-        }
+        let items = self.typed(key, value, "a text, or an array of texts", |read| match read {
+            DeValue::String(_) => Some(std::slice::from_ref(value)),
+            other => other.as_array().map(|array| &**array),
+        })?;
+        Some(self.texts_of(key, items.value))
     }
 
     fn texts_of(&self, key: &str, array: &'a [Spanned<DeValue<'a>>]) -> Vec<Located<&'a str>> {
-        let text = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_str() {
-            Some(text) => Some(Located { value: text, span: item.span() }),
-            None => self.wrong_type(key, item, "a text in quotes"),
-        };
-        array.iter().filter_map(text).collect()
+        array.iter().filter_map(|item| self.typed(key, item, "a text in quotes", DeValue::as_str)).collect()
     }
 
     /// Returns the text or the array of texts under `key`.
@@ -264,23 +275,27 @@ impl<'a> Section<'a> {
 
     /// Returns the table under `key`.
     pub(super) fn section(&self, key: &'static str, title: &'static str) -> Option<Section<'a>> {
-        let value = self.value(key)?;
-        match value.get_ref().as_table() {
-            Some(table) => Some(Section::new(title, value.span(), table, self.complaints)),
-            None => self.wrong_type(key, value, &format!("a table, written {title}")),
-        }
+        self.table(key, self.value(key)?, title, &format!("a table, written {title}"))
+    }
+
+    fn table(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'a>>,
+        title: &'static str,
+        expected: &str,
+    ) -> Option<Section<'a>> {
+        let table = self.typed(key, value, expected, DeValue::as_table)?;
+        Some(Section::new(title, table.span, table.value, self.complaints))
     }
 
     /// Returns the inner tables, each with its key, which the user chose. All keys count as read.
     pub(super) fn named_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, Section<'a>)> {
         let section = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
-            let Some(table) = value.get_ref().as_table() else {
-                return self.wrong_type(name, value, &format!("a table, written {title}"));
-            };
-            let key = Located { value: name, span: key.span() };
+            let section = self.table(name, value, title, &format!("a table, written {title}"))?;
             // The place of a table is the place of its name, because a table may be written in parts.
-            Some((key.clone(), Section::new(title, key.span, table, self.complaints)))
+            Some((Located { value: name, span: key.span() }, Section { span: key.span(), ..section }))
         };
         self.table.iter().filter_map(section).collect()
     }
@@ -289,22 +304,15 @@ impl<'a> Section<'a> {
     pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
         let expected = format!("tables, each written {title}");
         let Some(array) = self.array(key, &expected) else { return Vec::new() };
-        let section = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_table() {
-            Some(table) => Some(Section::new(title, item.span(), table, self.complaints)),
-            None => self.wrong_type(key, item, &expected),
-        };
-        array.value.iter().filter_map(section).collect()
+        array.value.iter().filter_map(|item| self.table(key, item, title, &expected)).collect()
     }
 
     /// Returns all keys with their texts, of a table whose keys the user chooses. All keys count as read.
-    pub(super) fn entries(&self) -> Vec<Entry<'a>> {
+    pub(super) fn entries(&self) -> Vec<(Located<&'a str>, Located<&'a str>)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
-            let text = match value.get_ref().as_str() {
-                Some(text) => Located { value: text, span: value.span() },
-                None => return self.wrong_type(name, value, "a text in quotes"),
-            };
-            Some(Entry { key: Located { value: name, span: key.span() }, text })
+            let text = self.typed(name, value, "a text in quotes", DeValue::as_str)?;
+            Some((Located { value: name, span: key.span() }, text))
         };
         self.table.iter().filter_map(entry).collect()
     }
@@ -336,28 +344,16 @@ impl<'a> Section<'a> {
     }
 
     fn array(&self, key: &'static str, expected: &str) -> Option<Located<&'a [Spanned<DeValue<'a>>]>> {
-        let value = self.value(key)?;
-        match value.get_ref().as_array() {
-            Some(array) => Some(Located { value: array, span: value.span() }),
-            None => self.wrong_type(key, value, expected),
-        }
+        self.typed(key, self.value(key)?, expected, |value| value.as_array().map(|array| &**array))
     }
+}
 
-    fn integer_of<T: FromStr>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<Located<T>> {
-        let decimal = match value.get_ref() {
-            DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().replace('_', "")),
-            DeValue::String(text) => Some(text.to_string()),
-            _ => None,
-        };
-        match decimal.and_then(|decimal| decimal.parse().ok()) {
-            Some(value_read) => Some(Located { value: value_read, span: value.span() }),
-            None => self.wrong_type(key, value, expected),
-        }
-    }
-
-    fn wrong_type<T>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<T> {
-        self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), format!("expected {expected}"));
-        None
+/// Returns the digits of a decimal integer, or a text.
+fn integer_text(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().replace('_', "")),
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
     }
 }
 

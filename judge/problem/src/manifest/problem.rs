@@ -1,8 +1,8 @@
 //! Reads one `[[problem]]` of the catalogue: its cases, test groups, scoring and features.
 
 use super::document::{Located, Section, instead};
-use super::programs;
 use super::programs::Place;
+use super::{programs, protocols};
 use crate::case::{
     BestOrigin, CaseName, CaseSource, CaseSpec, GroupAggregate, KnownBest, Members, Seeds, TestGroup, Thresholds,
 };
@@ -10,13 +10,11 @@ use crate::case_list::CaseList;
 use crate::features::{FeatureRule, is_feature_name};
 use crate::limits::Weight;
 use crate::problem::{BestSource, Problem};
-use crate::rule::{Direction, Rule};
+use crate::rule::{Direction, Rule, UnknownDirection, UnknownRule};
 use crate::text::listed;
 use checkers::Score;
-use glob::Pattern;
 use num_bigint::BigInt;
 use num_traits::Signed;
-use regex::bytes::Regex;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -27,15 +25,15 @@ type NamedAnswer = (PathBuf, PathBuf);
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
-    let title = section.text("title");
-    let source = section.text("source");
-    let format = section.text("format");
+    let title = section.string("title");
+    let source = section.string("source");
+    let format = section.string("format");
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
     let place = Place { folder, trusted };
     let mut checker = programs::checker(&section, place);
     let generator = programs::generator(&section, checker.as_ref(), place);
     let viewer = programs::viewer(&section, place);
-    let default_solver = section.text("solver");
+    let default_solver = section.string("solver");
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let scoring = read_scoring(&section, folder);
     let mut cases = seeds(&section);
@@ -48,16 +46,16 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     }
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
-    let verification = super::programs::read_verification(&section, place);
+    let verification = programs::read_verification(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
 
     let (id, checker) = (id?, checker?);
     Some(Problem {
-        title: title.map_or(&*id, |title| title.value).to_owned(),
+        title: title.unwrap_or_else(|| id.clone()),
         id,
-        source: source.map_or_else(String::new, |source| source.value.to_owned()),
-        format: format.map_or_else(String::new, |format| format.value.to_owned()),
+        source: source.unwrap_or_default(),
+        format: format.unwrap_or_default(),
         generator,
         generator_source: None,
         checker,
@@ -71,7 +69,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         best: scoring.best,
         test_groups,
         features,
-        default_solver: default_solver.map(|solver| solver.value.to_owned()),
+        default_solver,
         viewer,
         verification,
         trusted,
@@ -84,11 +82,10 @@ fn id(section: &Section<'_>) -> Option<String> {
         section.missing("id", "\"my-problem\"");
         return None;
     };
-    if !Problem::is_id(value) {
-        section.complain(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`");
-        return None;
+    if Problem::is_id(value) {
+        return Some(value.to_owned());
     }
-    Some(value.to_owned())
+    section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
 }
 
 fn seeds(section: &Section<'_>) -> CaseList {
@@ -146,10 +143,7 @@ fn read_case(
             section.missing("seed", "1` or `file = \"data/1.in\"");
             None
         }
-        (Some(_), Some(file)) => {
-            section.complain(file.span, "a case has one input", "remove either `seed` or `file`");
-            None
-        }
+        (Some(_), Some(file)) => section.refuse(file.span, "a case has one input", "remove either `seed` or `file`"),
     };
     match (&source, answer) {
         (Some(CaseSource::File(path)), Some(answer)) => {
@@ -207,13 +201,11 @@ fn checked_thresholds(
             "add `thresholds`, the score for each of them",
         );
     }
-    thresholds.and_then(|list| match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
+    let list = thresholds?;
+    match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
         Ok(thresholds) => Some(thresholds),
-        Err(error) => {
-            section.complain(list.span, "bad thresholds", error.to_string());
-            None
-        }
-    })
+        Err(error) => section.refuse(list.span, "bad thresholds", error.to_string()),
+    }
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
@@ -269,7 +261,8 @@ fn read_group(section: Section<'_>) -> Option<Placed<'_>> {
     let needed = section.texts("depends-on");
     let seeds = section.parsed::<Seeds>("seeds");
     let texts = section.texts("cases");
-    let (names, pattern_spans) = texts.iter().filter_map(|text| pattern(&section, text)).unzip();
+    let patterns = texts.iter().filter_map(|text| Some((programs::pattern(&section, text)?, text.span.clone())));
+    let (names, pattern_spans) = patterns.unzip();
     if name.is_none() {
         section.missing("name", "\"small\"");
     }
@@ -300,7 +293,7 @@ fn aggregate(section: &Section<'_>) -> GroupAggregate {
             _ => GroupAggregate::Sum,
         };
     };
-    value.parse().unwrap_or_else(|()| {
+    GroupAggregate::from_name(value).unwrap_or_else(|| {
         let names = GroupAggregate::ALL.map(GroupAggregate::name);
         section.complain(span, format!("there is no aggregate `{value}` of a group"), instead(value, &names));
         GroupAggregate::Sum
@@ -315,13 +308,10 @@ fn resolve_dependencies(problem: &Section<'_>, groups: &mut [Placed<'_>]) {
             names.iter().enumerate().filter(|(at, _)| *at != own).map(|(_, name)| &**name).collect();
         for Located { value, span } in &placed.needed {
             match names.iter().position(|name| name == value) {
-                None if others.is_empty() => {
-                    let message = format!("there is no group `{value}` to depend on");
-                    problem.complain(span.clone(), message, "remove it: there is only this group");
-                }
                 None => {
-                    let message = format!("there is no group `{value}` to depend on");
-                    problem.complain(span.clone(), message, instead(value, &others));
+                    let alone = others.is_empty().then(|| "remove it: there is only this group".to_owned());
+                    let expected = alone.unwrap_or_else(|| instead(value, &others));
+                    problem.complain(span.clone(), format!("there is no group `{value}` to depend on"), expected);
                 }
                 Some(needed) if placed.group.depends_on.contains(&needed) => {
                     problem.complain(span.clone(), format!("`{value}` is named twice"), "name each group once");
@@ -363,17 +353,6 @@ fn circle(groups: &[Placed<'_>], start: usize) -> Option<Vec<usize>> {
         }
     }
     None
-}
-
-fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<(Pattern, Range<usize>)> {
-    match Pattern::new(text.value) {
-        Ok(pattern) => Some((pattern, text.span.clone())),
-        Err(error) => {
-            let message = format!("`{}` is not a pattern of case names: {}", text.value, error.msg);
-            section.complain(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"");
-            None
-        }
-    }
 }
 
 fn check_pair(problem: &Section<'_>, earlier: &Placed<'_>, later: &Placed<'_>, cases: &CaseList) {
@@ -427,20 +406,14 @@ fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
 
 fn scoring_rule(section: &Section<'_>) -> Option<Rule> {
     let Located { value, span } = section.text("rule")?;
-    let read = value.parse::<Rule>();
-    if let Err(error) = &read {
-        section.complain(span, error.to_string(), format!("expected one of: {}", Rule::names().join(", ")));
-    }
-    read.ok()
+    let expected = || format!("expected one of: {}", Rule::names().join(", "));
+    value.parse().map_or_else(|error: UnknownRule| section.refuse(span, error.to_string(), expected()), Some)
 }
 
 fn direction(section: &Section<'_>) -> Option<Direction> {
     let Located { value, span } = section.text("direction")?;
-    let read = value.parse::<Direction>();
-    if let Err(error) = &read {
-        section.complain(span, error.to_string(), "expected \"max\" or \"min\"");
-    }
-    read.ok()
+    let unknown = |error: UnknownDirection| section.refuse(span, error.to_string(), "expected \"max\" or \"min\"");
+    value.parse().map_or_else(unknown, Some)
 }
 
 fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
@@ -471,24 +444,17 @@ fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
 /// Reads the features of a problem.
 fn read_features(problem: &Section<'_>) -> Vec<FeatureRule> {
     let Some(section) = problem.section("features", "[problem.features]") else { return Vec::new() };
-    section.entries().into_iter().filter_map(|entry| feature_rule(&section, entry.key, &entry.text)).collect()
+    section.entries().into_iter().filter_map(|(name, pattern)| feature_rule(&section, name, pattern)).collect()
 }
 
-fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: &Located<&str>) -> Option<FeatureRule> {
+fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: Located<&str>) -> Option<FeatureRule> {
     if !is_feature_name(name.value) {
         let expected = "expected a letter, then letters, digits and `_`";
-        section.complain(name.span, format!("bad feature name `{}`", name.value), expected);
-        return None;
+        return section.refuse(name.span, format!("bad feature name `{}`", name.value), expected);
     }
-    match Regex::new(pattern.value) {
-        Ok(regex) => Some(FeatureRule { name: name.value.to_owned(), pattern: regex }),
-        Err(error) => {
-            let reason = error.to_string();
-            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            section.complain(pattern.span.clone(), format!("bad regular expression of `{}`", name.value), reason);
-            None
-        }
-    }
+    let bad = || format!("bad regular expression of `{}`", name.value);
+    let pattern = protocols::checked_regex(section, pattern, bad)?;
+    Some(FeatureRule { name: name.value.to_owned(), pattern })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads the programs of a problem: checker or interactor, generator, viewer, validator, and their limits.
 
-use super::document::{Located, Section, closest, instead};
+use super::document::{Located, Section, closest};
 use super::protocols;
 use super::protocols::{Protocols, Role};
 use crate::case::{Members, Seeds};
@@ -60,10 +60,11 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
             }
             built_in_checker(section, &name).map(CheckerChoice::BuiltIn)
         }
-        (None, Some(command), None) => speaker.checker(&command).map(CheckerChoice::External),
-        (None, None, Some(command)) => speaker.interactor(&command).map(CheckerChoice::Interactor),
+        (None, Some(command), None) => speaker.program(Role::Checker, &command).map(CheckerChoice::External),
+        (None, None, Some(command)) => speaker.program(Role::Interactor, &command).map(CheckerChoice::Interactor),
         (None, Some(checker), Some(interactor)) if protocols.is("testlib") => {
-            let (then, interactor) = (speaker.checker(&checker), speaker.interactor(&interactor));
+            let (then, interactor) =
+                (speaker.program(Role::Checker, &checker), speaker.program(Role::Interactor, &interactor));
             let (then, interactor) = (Box::new(then?), interactor?);
             Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
         }
@@ -76,8 +77,7 @@ pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<Checker
         }
         (_, Some(second), None) | (_, _, Some(second)) => {
             let keep = "keep one of `checker`, `checker-command` and `interactor-command`";
-            section.complain(second.span, "a problem has one checker", keep);
-            None
+            section.refuse(second.span, "a problem has one checker", keep)
         }
     }
 }
@@ -98,57 +98,45 @@ impl Speaker<'_, '_> {
     fn only_tester(&self, command: &Located<&str>, (built_in, checker, interactor): Keys<'_>) -> Option<Tester> {
         if let Some(second) = built_in.or(interactor) {
             let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
-            self.section.complain(second.span, "a problem with a tester has no other program that decides", keep);
-            return None;
+            return self.section.refuse(second.span, "a problem with a tester has no other program that decides", keep);
         }
-        let (program, checker) = (self.tester(command), checker.map(|checker| self.checker(&checker)));
+        let (program, checker) =
+            (self.program(Role::Tester, command), checker.map(|checker| self.program(Role::Checker, &checker)));
         Some(Tester {
             program: program?,
             checker: checker.map_or(Some(None), |checker| checker.map(|checker| Some(Box::new(checker))))?,
         })
     }
 
-    fn tester(&self, command: &Located<&str>) -> Option<ExternalChecker> {
-        let protocol = self.protocols.of_command(self.section, command.value, Role::Tester)?;
-        let (key, what) = ("tester-command", "tester");
-        let is_judge = matches!(protocol, CheckerProtocol::Judge);
-        let names = ["solver", "input", "seed", "expected", "report"];
-        let names = if is_judge { &names[..] } else { &names[..4] };
-        let needed = |name, is| require(self.section, command, what, name, is);
-        let is_complete = check_placeholders(self.section, key, command, names)
-            & needed("solver", "what it starts as the solver")
-            & (!is_judge || needed("report", "the file for its score or reason"));
-        is_complete.then(|| self.external(command.value, protocol))
-    }
-
-    fn checker(&self, command: &Located<&str>) -> Option<ExternalChecker> {
-        let protocol = self.protocols.of_command(self.section, command.value, Role::Checker)?;
-        let (key, what) = ("checker-command", "checker");
-        let (names, needs_answer): (&[&str], bool) = match protocol {
-            CheckerProtocol::Judge | CheckerProtocol::Regex(_) => (&["input", "answer", "expected"], true),
-            CheckerProtocol::Testlib(_) => (&["input", "answer", "expected", "result"], false),
-            CheckerProtocol::Kattis(_) => (&["input", "answer", "expected"], false),
-        };
-        let needed = || require(self.section, command, what, "answer", "the file of the answer");
-        let is_complete = check_placeholders(self.section, key, command, names) & (!needs_answer || needed());
-        is_complete.then(|| self.external(command.value, protocol))
-    }
-
-    fn interactor(&self, command: &Located<&str>) -> Option<ExternalChecker> {
-        if command.value.contains("{answer}") {
+    /// Reads a command, and checks its placeholders.
+    fn program(&self, role: Role, command: &Located<&str>) -> Option<ExternalChecker> {
+        const SOLVER: (&str, &str) = ("solver", "what it starts as the solver");
+        const ANSWER: (&str, &str) = ("answer", "the file of the answer");
+        const REPORT: (&str, &str) = ("report", "the file for its score or reason");
+        if role == Role::Interactor && command.value.contains("{answer}") {
             let expected = "it reads the solver's output on standard input";
-            self.section.complain(command.span.clone(), "an interactor has no `{answer}`", expected);
-            return None;
+            return self.section.refuse(command.span.clone(), "an interactor has no `{answer}`", expected);
         }
-        let protocol = self.protocols.of_command(self.section, command.value, Role::Interactor)?;
-        let (key, what) = ("interactor-command", "interactor");
-        let (names, needs_report): (&[&str], bool) = match protocol {
-            CheckerProtocol::Judge => (&["input", "report", "expected"], true),
-            CheckerProtocol::Testlib(_) => (&["input", "output", "expected"], false),
-            CheckerProtocol::Kattis(_) | CheckerProtocol::Regex(_) => (&["input", "expected"], false),
+        let protocol = self.protocols.of_command(self.section, command.value, role)?;
+        let (names, needed): (&[&str], &[(&str, &str)]) = match (role, &protocol) {
+            (Role::Tester, CheckerProtocol::Judge) => {
+                (&["solver", "input", "seed", "expected", "report"], &[SOLVER, REPORT])
+            }
+            (Role::Tester, _) => (&["solver", "input", "seed", "expected"], &[SOLVER]),
+            (Role::Checker, CheckerProtocol::Judge | CheckerProtocol::Regex(_)) => {
+                (&["input", "answer", "expected"], &[ANSWER])
+            }
+            (Role::Checker, CheckerProtocol::Testlib(_)) => (&["input", "answer", "expected", "result"], &[]),
+            (Role::Checker, CheckerProtocol::Kattis(_)) => (&["input", "answer", "expected"], &[]),
+            (Role::Interactor, CheckerProtocol::Judge) => (&["input", "report", "expected"], &[REPORT]),
+            (Role::Interactor, CheckerProtocol::Testlib(_)) => (&["input", "output", "expected"], &[]),
+            (Role::Interactor, _) => (&["input", "expected"], &[]),
         };
-        let needed = || require(self.section, command, what, "report", "the file for its score or reason");
-        let is_complete = check_placeholders(self.section, key, command, names) & (!needs_report || needed());
+        let what = role.name();
+        let mut is_complete = check_placeholders(self.section, &format!("{what}-command"), command, names);
+        for (name, is) in needed {
+            is_complete &= require(self.section, command, what, name, is);
+        }
         is_complete.then(|| self.external(command.value, protocol))
     }
 
@@ -159,16 +147,8 @@ impl Speaker<'_, '_> {
 }
 
 fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
-    let found = checkers::find(name.value);
-    if found.is_none() {
-        let ids = || checkers::all().iter().map(|checker| checker.id()).chain([TOKENS]);
-        let expected = match closest(name.value, ids()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
-        };
-        section.complain(name.span.clone(), format!("there is no built-in checker `{}`", name.value), expected);
-    }
-    found
+    let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id()).chain([TOKENS]).collect();
+    checkers::find(name.value).or_else(|| section.unknown(name, "built-in checker", &ids))
 }
 
 /// Reads the setter's generator, or selects a version of the built-in one.
@@ -298,11 +278,10 @@ fn found(line: &str) -> impl Iterator<Item = (usize, &str, bool)> {
 pub(super) fn read_verification(section: &Section<'_>, place: Place<'_>) -> Verification {
     let command = section.text("validator-command");
     let validator = command.filter(|command| check_placeholders(section, "validator-command", command, &["input"]));
-    let bad = BadAnswer::NAMES.map(|(name, _)| name);
+    let bad = BadAnswer::ALL.map(BadAnswer::name);
     let named = section.texts("may-accept");
     let may_accept = named.iter().filter_map(|text| {
-        let found = BadAnswer::NAMES.into_iter().find(|(name, _)| *name == text.value);
-        found.map(|(_, answer)| answer).or_else(|| unknown(section, text, "kind of bad answer", &bad))
+        BadAnswer::from_name(text.value).or_else(|| section.unknown(text, "kind of bad answer", &bad))
     });
     Verification {
         validator: validator.map(|command| place.command(command.value)),
@@ -334,9 +313,9 @@ fn verdicts(section: &Section<'_>) -> Vec<Verdict> {
     let names: Vec<&str> =
         Verdict::ALL.into_iter().filter(|verdict| can_be_expected(*verdict)).map(Verdict::name).collect();
     let texts = section.one_or_more_texts("verdict");
-    let read = |text: &Located<&str>| match Verdict::from_name(text.value).filter(|verdict| can_be_expected(*verdict)) {
-        Some(verdict) => Some(verdict),
-        None => unknown(section, text, "verdict", &names),
+    let read = |text: &Located<&str>| {
+        let verdict = Verdict::from_name(text.value).filter(|verdict| can_be_expected(*verdict));
+        verdict.or_else(|| section.unknown(text, "verdict", &names))
     };
     let read: Vec<Verdict> = texts.iter().flatten().filter_map(read).collect();
     if read.is_empty() { vec![Verdict::Accepted] } else { read }
@@ -373,19 +352,15 @@ fn score(
     range.value
 }
 
-fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<Pattern> {
-    Pattern::new(text.value)
-        .map_err(|error| {
+/// Reads a pattern of case names.
+pub(super) fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<Pattern> {
+    match Pattern::new(text.value) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
             let message = format!("`{}` is not a pattern of case names: {}", text.value, error.msg);
-            section.complain(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"");
-        })
-        .ok()
-}
-
-fn unknown<T>(section: &Section<'_>, text: &Located<&str>, what: &str, names: &[&str]) -> Option<T> {
-    let message = format!("there is no {what} `{}`", text.value);
-    section.complain(text.span.clone(), message, instead(text.value, names));
-    None
+            section.refuse(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"")
+        }
+    }
 }
 
 /// The limits of a problem that sets none: CPU time, memory, output and processes.
@@ -432,34 +407,27 @@ fn helpers(
     let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
     let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));
-    let interactor = of_command(section, "interactor-wall", is_interactive, "interactor-command");
-    let tester = of_command(section, "tester-wall", is_tester, "tester-command");
     let usual = CommandLimits::default();
     let deciders = "checker-command` or `interactor-command";
-    let checker = CommandLimits {
-        wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
-        memory: of_command(section, "checker-memory", is_external || is_interactive, deciders).unwrap_or(usual.memory),
-    };
-    let generator = CommandLimits {
-        wall: of_command(section, "generator-wall", is_command, "generator-command").unwrap_or(usual.wall),
-        memory: of_command(section, "generator-memory", is_command, "generator-command").unwrap_or(usual.memory),
-    };
-    let cpu = section.parsed("compile-cpu").map(|cpu| cpu.value);
-    let wall = section.parsed("compile-wall").map(|wall| wall.value);
-    let memory = section.parsed("compile-memory").map(|memory| memory.value);
-    let source = section.parsed("source-size").map(|source| source.value);
-    let cpu = cpu.unwrap_or(defaults.compiler.cpu);
+    let of_generator = "generator-command";
+    let cpu = section.parsed("compile-cpu").map_or(defaults.compiler.cpu, |cpu| cpu.value);
+    let wall = section.parsed("compile-wall").map_or_else(|| CompileLimits::default_wall(cpu), |wall| wall.value);
+    let memory = section.parsed("compile-memory").map_or(defaults.compiler.memory, |memory| memory.value);
     HelperLimits {
-        checker,
-        interactor: interactor.unwrap_or(defaults.interactor),
-        tester: tester.unwrap_or(defaults.tester),
-        generator,
-        compiler: CompileLimits {
-            cpu,
-            wall: wall.unwrap_or_else(|| CompileLimits::default_wall(cpu)),
-            memory: memory.unwrap_or(defaults.compiler.memory),
+        checker: CommandLimits {
+            wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
+            memory: of_command(section, "checker-memory", is_external || is_interactive, deciders)
+                .unwrap_or(usual.memory),
         },
-        source,
+        interactor: of_command(section, "interactor-wall", is_interactive, "interactor-command")
+            .unwrap_or(defaults.interactor),
+        tester: of_command(section, "tester-wall", is_tester, "tester-command").unwrap_or(defaults.tester),
+        generator: CommandLimits {
+            wall: of_command(section, "generator-wall", is_command, of_generator).unwrap_or(usual.wall),
+            memory: of_command(section, "generator-memory", is_command, of_generator).unwrap_or(usual.memory),
+        },
+        compiler: CompileLimits { cpu, wall, memory },
+        source: section.parsed("source-size").map(|source| source.value),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the protocol of a problem's checker or interactor, and its answer files.
 
-use super::document::{Located, Section, closest};
+use super::document::{Located, Section};
 use crate::checker::{AnswerFiles, CheckerProtocol, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib, TokenRules};
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -9,8 +9,16 @@ use std::path::Path;
 /// The argument that makes a testlib program write its result as XML.
 const XML: &str = "-appes";
 
-/// The keys that only the protocol `regex` has.
-const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
+/// The keys that only one protocol has, with this protocol.
+const KEYS: [(&str, &str); 7] = [
+    ("score-regex", "regex"),
+    ("score-match", "regex"),
+    ("score-stream", "regex"),
+    ("reject-regex", "regex"),
+    ("reject-exit-codes", "regex"),
+    ("checker-arguments", "kattis"),
+    ("validation-passes", "kattis"),
+];
 
 /// The default `reject-regex`. AtCoder's testers print `[WA] REASON`, print no score, and exit with code 0. The
 /// solver's standard error may be in the same output.
@@ -24,14 +32,24 @@ pub(super) enum Role {
     Tester,
 }
 
+impl Role {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Checker => "checker",
+            Self::Interactor => "interactor",
+            Self::Tester => "tester",
+        }
+    }
+}
+
 /// The keys of the catalogue about protocols.
 pub(super) struct Protocols<'a> {
     arguments: Option<Located<Vec<&'a str>>>,
     protocol: Option<Located<&'a str>>,
     passes: Option<Located<u32>>,
     search: Option<ScoreSearch>,
-    /// The places of the present keys of `regex`.
-    of_regex: Vec<(&'static str, Range<usize>)>,
+    /// The present ones of [`KEYS`], with their protocols and places.
+    keys: Vec<(&'static str, &'static str, Range<usize>)>,
 }
 
 impl<'a> Protocols<'a> {
@@ -40,9 +58,9 @@ impl<'a> Protocols<'a> {
         let arguments = section.words("checker-arguments");
         let protocol = section.text("checker-protocol");
         let passes = section.integer::<u32>("validation-passes", "how often the solver may run: a whole number from 1");
-        let of_regex = OF_REGEX.iter().filter_map(|key| Some((*key, section.place(key)?))).collect();
+        let keys = KEYS.iter().filter_map(|(key, of)| Some((*key, *of, section.place(key)?))).collect();
         let search = search(section);
-        Self { arguments, protocol, passes, search, of_regex }
+        Self { arguments, protocol, passes, search, keys }
     }
 
     /// Returns whether this protocol is chosen.
@@ -59,8 +77,7 @@ impl<'a> Protocols<'a> {
             Ok(rules) => Some(rules),
             Err(error) => {
                 let expected = format!("expected some of: {}", TokenRules::FLAGS.join(", "));
-                section.complain(span.clone(), error.to_string(), expected);
-                None
+                section.refuse(span.clone(), error.to_string(), expected)
             }
         }
     }
@@ -76,8 +93,8 @@ impl<'a> Protocols<'a> {
 
     fn refuse_protocol(&self, section: &Section<'_>) {
         let protocol = self.protocol.as_ref().map(|protocol| ("checker-protocol", protocol.span.clone()));
-        let passes = self.passes.as_ref().map(|passes| ("validation-passes", passes.span.clone()));
-        for (key, span) in protocol.into_iter().chain(passes).chain(self.of_regex.clone()) {
+        let others = self.keys.iter().filter(|(key, ..)| *key != "checker-arguments");
+        for (key, span) in others.map(|(key, _, span)| (*key, span.clone())).chain(protocol) {
             section.complain(span, format!("a built-in checker has no `{key}`"), "remove it");
         }
     }
@@ -85,36 +102,26 @@ impl<'a> Protocols<'a> {
     /// Returns the protocol of a command. The command line may contain options of the protocol.
     pub(super) fn of_command(&self, section: &Section<'_>, line: &str, role: Role) -> Option<CheckerProtocol> {
         let name = self.protocol.as_ref().map_or("judge", |protocol| protocol.value);
-        if name != "regex" {
-            for (key, span) in &self.of_regex {
-                let expected = "add `checker-protocol = \"regex\"`, or remove it";
-                section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
-            }
-        }
-        if name != "kattis" {
-            let arguments = self.arguments.as_ref().map(|arguments| ("checker-arguments", &arguments.span));
-            let passes = self.passes.as_ref().map(|passes| ("validation-passes", &passes.span));
-            for (key, span) in arguments.into_iter().chain(passes) {
-                let expected = "add `checker-protocol = \"kattis\"`, or remove it";
-                section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
-            }
+        for (key, of, span) in self.keys.iter().filter(|(_, of, _)| *of != name) {
+            let expected = format!("add `checker-protocol = \"{of}\"`, or remove it");
+            section.complain(span.clone(), format!("the protocol `{name}` has no `{key}`"), expected);
         }
         match name {
             "judge" => Some(CheckerProtocol::Judge),
             "testlib" | "kattis" if role == Role::Tester => {
                 let expected = "expected \"judge\" or \"regex\"";
-                section.complain(self.place(section), format!("testers do not speak the protocol `{name}`"), expected);
-                None
+                section.refuse(self.place(section), format!("testers do not speak the protocol `{name}`"), expected)
             }
-            "testlib" => Some(CheckerProtocol::Testlib(Testlib { xml: has_word(line, XML) })),
+            "testlib" => {
+                Some(CheckerProtocol::Testlib(Testlib { xml: line.split_whitespace().any(|word| word == XML) }))
+            }
             "kattis" => self.kattis(section, role == Role::Interactor).map(CheckerProtocol::Kattis),
             "regex" if role == Role::Interactor => {
                 let message = "an interactor's output goes to the solver: it has no score to find";
-                section.complain(self.place(section), message, "expected \"judge\", \"testlib\" or \"kattis\"");
-                None
+                section.refuse(self.place(section), message, "expected \"judge\", \"testlib\" or \"kattis\"")
             }
             "regex" => {
-                if !self.of_regex.iter().any(|(key, _)| *key == "score-regex") {
+                if section.place("score-regex").is_none() {
                     section.missing("score-regex", "'(?m)^Score = (\\d+)'");
                 }
                 let search = self.search.clone()?;
@@ -122,13 +129,9 @@ impl<'a> Protocols<'a> {
                     if role == Role::Tester { Self::stream_of_tester(section, search.stream)? } else { search.stream };
                 Some(CheckerProtocol::Regex(ScoreSearch { stream, ..search }))
             }
-            other => {
-                let expected = match closest(other, CheckerProtocol::NAMES) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("expected one of: {}", CheckerProtocol::NAMES.join(", ")),
-                };
-                section.complain(self.place(section), format!("there is no protocol `{other}`"), expected);
-                None
+            value => {
+                let span = self.place(section);
+                section.unknown(&Located { value, span }, "protocol", &CheckerProtocol::NAMES)
             }
         }
     }
@@ -140,8 +143,7 @@ impl<'a> Protocols<'a> {
             (None, _) => Some(ScoreStream::Stderr),
             (Some(span), ScoreStream::Both) => {
                 let message = "a tester prints its score on one stream: what the solver prints may be on the other";
-                section.complain(span, message, "expected \"stderr\" or \"stdout\"");
-                None
+                section.refuse(span, message, "expected \"stderr\" or \"stdout\"")
             }
             (Some(_), stream) => Some(stream),
         }
@@ -163,8 +165,7 @@ impl<'a> Protocols<'a> {
             _ => None,
         };
         if let Some((span, message, expected)) = complaint {
-            section.complain(span.clone(), message, format!("expected {expected}"));
-            return None;
+            return section.refuse(span.clone(), message, format!("expected {expected}"));
         }
         Some(Kattis { arguments: arguments.iter().map(|word| (*word).to_owned()).collect(), passes })
     }
@@ -178,10 +179,6 @@ pub(super) fn plain_line(protocol: &CheckerProtocol, line: &str) -> String {
         }
         _ => line.to_owned(),
     }
-}
-
-fn has_word(line: &str, word: &str) -> bool {
-    line.split_whitespace().any(|found| found == word)
 }
 
 /// Reads the keys of the protocol `regex`. `None` if one is missing or wrong.
@@ -205,29 +202,31 @@ fn choice<T: Copy + Default>(section: &Section<'_>, key: &'static str, values: &
         return *chosen;
     }
     let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-    section.complain(
-        span,
-        format!("bad value of `{key}`: `{value}`"),
-        format!("expected one of: {}", names.join(", ")),
-    );
+    let expected = format!("expected one of: {}", names.join(", "));
+    section.complain(span, format!("bad value of `{key}`: `{value}`"), expected);
     T::default()
 }
 
 /// Reads a regular expression. A syntax error is shown at its place.
-pub(super) fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
-    let Located { value, span } = section.text(key)?;
-    match Regex::new(value) {
-        Ok(regex) if regex.is_match(b"") => {
-            let expected = "expected one that needs some text, such as '(?m)^Score = (\\d+)'";
-            section.complain(span, format!("`{key}` finds the empty text, which is everywhere"), expected);
-            None
-        }
+fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
+    let text = section.text(key)?;
+    let span = text.span.clone();
+    let regex = checked_regex(section, text, || format!("bad regular expression in `{key}`"))?;
+    if regex.is_match(b"") {
+        let expected = "expected one that needs some text, such as '(?m)^Score = (\\d+)'";
+        return section.refuse(span, format!("`{key}` finds the empty text, which is everywhere"), expected);
+    }
+    Some(regex)
+}
+
+/// Returns a regular expression. A syntax error is reported with the reason.
+pub(super) fn checked_regex(section: &Section<'_>, text: Located<&str>, bad: impl FnOnce() -> String) -> Option<Regex> {
+    match Regex::new(text.value) {
         Ok(regex) => Some(regex),
         Err(error) => {
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            section.complain(span, format!("bad regular expression in `{key}`"), reason);
-            None
+            section.refuse(text.span, bad(), reason)
         }
     }
 }
@@ -235,14 +234,13 @@ pub(super) fn regex(section: &Section<'_>, key: &'static str) -> Option<Regex> {
 /// Reads the location of the answer files.
 pub(super) fn answers(section: &Section<'_>, folder: &Path) -> AnswerFiles {
     let patterns = section.one_or_more("answers");
-    let mut checked = Vec::new();
-    for Located { value, span } in patterns {
-        match glob::Pattern::new(value) {
-            Ok(_) => checked.push(value.to_owned()),
-            Err(error) => {
-                section.complain(span, format!("`{value}` is not a file pattern"), error.to_string());
-            }
-        }
+    let checked = |Located { value, span }: Located<&str>| match glob::Pattern::new(value) {
+        Ok(_) => Some(value.to_owned()),
+        Err(error) => section.refuse(span, format!("`{value}` is not a file pattern"), error.to_string()),
+    };
+    AnswerFiles {
+        patterns: patterns.into_iter().filter_map(checked).collect(),
+        folder: folder.to_owned(),
+        named: Vec::new(),
     }
-    AnswerFiles { patterns: checked, folder: folder.to_owned(), named: Vec::new() }
 }

@@ -1,10 +1,11 @@
 //! The results of the solvers by group of cases: for each value of a feature, and for each test group.
 
-use super::results::{InvalidResults, Results};
+use super::results::{InvalidResults, Results, SolverScores};
 use super::scoreboard::{Scoreboard, score, worst};
 use crate::case::GroupAggregate;
 use crate::limits::Number;
 use crate::rule::Rule;
+use crate::text::named_enum;
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashSet};
 
@@ -61,31 +62,18 @@ pub fn group_by_feature(
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
     }
     let (by_score, by_points) = (score(&Rule::Mean, results)?, score(rule, results)?);
-    let groups = members.into_iter().map(|((_, value), cases)| FeatureGroup {
-        value: value.cloned(),
-        cases: cases.len(),
-        rows: (0..results.solvers.len())
-            .map(|solver| feature_group_row(results, &by_score, &by_points, solver, &cases))
-            .collect(),
+    let groups = members.into_iter().map(|((_, value), cases)| {
+        let row = |(solver, own): (usize, &SolverScores)| GroupRow {
+            accepted: cases.iter().filter(|&&case| own.scores[case].is_some()).count(),
+            skipped: cases.iter().filter(|&&case| !own.has_run(case)).count(),
+            mean_score: by_score.mean_over(&by_score.standings[solver], &cases),
+            mean_points: by_points.mean_over(&by_points.standings[solver], &cases),
+        };
+        let rows = results.solvers.iter().enumerate().map(row).collect();
+        FeatureGroup { value: value.cloned(), cases: cases.len(), rows }
     });
     let (score_decimals, point_decimals) = (by_score.decimals, by_points.decimals);
     Ok(Grouping { by: by.to_owned(), score_decimals, point_decimals, groups: groups.collect() })
-}
-
-fn feature_group_row(
-    results: &Results<'_>,
-    by_score: &Scoreboard,
-    by_points: &Scoreboard,
-    solver: usize,
-    cases: &[usize],
-) -> GroupRow {
-    let own = &results.solvers[solver];
-    GroupRow {
-        accepted: cases.iter().filter(|&&case| own.scores[case].is_some()).count(),
-        skipped: cases.iter().filter(|&&case| !own.has_run(case)).count(),
-        mean_score: by_score.mean_over(&by_score.standings[solver], cases),
-        mean_points: by_points.mean_over(&by_points.standings[solver], cases),
-    }
 }
 
 /// The results of the solvers on a test group.
@@ -118,35 +106,20 @@ pub struct TestGroupRow {
     pub blocked_by: Option<usize>,
 }
 
-/// The status of a test group for a solver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestGroupStatus {
-    /// Every case was accepted.
-    Earned,
-    /// Some cases were accepted, and the group is not lost.
-    Partial,
-    /// No case was accepted, or a case failed and the group counts by its worst case or is all-or-nothing.
-    Failed,
-    /// A case of a group that it depends on failed.
-    Blocked,
-    /// No case was run.
-    Skipped,
-}
-
-impl TestGroupStatus {
-    /// All statuses.
-    pub const ALL: [Self; 5] = [Self::Earned, Self::Partial, Self::Failed, Self::Blocked, Self::Skipped];
-
-    /// Returns the name that reports use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Earned => "earned",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Blocked => "blocked",
-            Self::Skipped => "skipped",
-        }
+named_enum! {
+    /// The status of a test group for a solver.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TestGroupStatus {
+        /// Every case was accepted.
+        Earned = "earned",
+        /// Some cases were accepted, and the group is not lost.
+        Partial = "partial",
+        /// No case was accepted, or a case failed and the group counts by its worst case or is all-or-nothing.
+        Failed = "failed",
+        /// A case of a group that it depends on failed.
+        Blocked = "blocked",
+        /// No case was run.
+        Skipped = "skipped",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::results::{Results, SolverScores};
 use super::scoreboard::{Scoreboard, Standing};
-use checkers::Score;
+use crate::text::named_enum;
 use num_rational::BigRational;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
@@ -49,10 +49,7 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Leader
 
 /// Compares two standings. The better one is `Greater`.
 fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Ordering {
-    let numbers = match (scoreboard.headline(left), scoreboard.headline(right)) {
-        (Some(left), Some(right)) => scoreboard.direction.compare(left, right),
-        (left, right) => left.is_some().cmp(&right.is_some()),
-    };
+    let numbers = scoreboard.direction.compare_known(scoreboard.headline(left), scoreboard.headline(right));
     numbers.then(right.failed.cmp(&left.failed))
 }
 
@@ -64,8 +61,9 @@ fn row(results: &Results<'_>, solver: usize, rank: usize, standing: &Standing) -
     let mut row = LeaderboardRow { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures, skipped };
     for (case, score) in own.scores.iter().enumerate().filter(|(case, _)| own.has_run(*case)) {
         let others = others.iter().filter(|other| other.has_run(case));
-        let orders = others.map(|other| compare_scores(results, score.as_ref(), other.scores[case].as_ref()));
-        let orders: Vec<Ordering> = orders.collect();
+        let compare =
+            |other: &&SolverScores| results.direction.compare_known(score.as_ref(), other.scores[case].as_ref());
+        let orders: Vec<Ordering> = others.map(compare).collect();
         let count = |wanted| orders.iter().filter(|&&order| order == wanted).count();
         row.wins += count(Ordering::Greater);
         row.ties += count(Ordering::Equal);
@@ -76,48 +74,28 @@ fn row(results: &Results<'_>, solver: usize, rank: usize, standing: &Standing) -
     row
 }
 
-fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Score>) -> Ordering {
-    match (left, right) {
-        (Some(left), Some(right)) => results.direction.compare(left, right),
-        (left, right) => left.is_some().cmp(&right.is_some()),
+named_enum! {
+    /// The key by which rows are sorted.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RowKey {
+        /// The raw score.
+        Score = "score",
+        /// The points by the scoring rule.
+        Points = "points",
+        /// CPU time.
+        Cpu = "cpu",
+        /// Peak memory.
+        Memory = "memory",
+        /// The loss against the best points or score, or against the other solver of a comparison.
+        Lost = "lost",
     }
-}
-
-/// The key by which rows are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKey {
-    /// The raw score.
-    Score,
-    /// The points by the scoring rule.
-    Points,
-    /// CPU time.
-    Cpu,
-    /// Peak memory.
-    Memory,
-    /// The loss against the best points or score, or against the other solver of a comparison.
-    Lost,
 }
 
 impl RowKey {
-    /// Every key, by name.
-    const NAMED: [(&str, Self); 5] = [
-        ("score", Self::Score),
-        ("points", Self::Points),
-        ("cpu", Self::Cpu),
-        ("memory", Self::Memory),
-        ("lost", Self::Lost),
-    ];
-
     /// Returns every name, as [`RowKey::from_str`] takes it.
     #[must_use]
     pub fn names() -> [&'static str; 5] {
-        Self::NAMED.map(|(name, _)| name)
-    }
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(_, key)| *key == self).map_or("", |(name, _)| name)
+        Self::ALL.map(Self::name)
     }
 
     /// Returns whether a row without a value is worse than all others, because it has no accepted answer. A missing
@@ -136,8 +114,7 @@ impl FromStr for RowKey {
     type Err = UnknownRowKey;
 
     fn from_str(text: &str) -> Result<Self, UnknownRowKey> {
-        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
-        named.map(|(_, key)| *key).ok_or(UnknownRowKey)
+        Self::from_name(text).ok_or(UnknownRowKey)
     }
 }
 
@@ -177,6 +154,7 @@ mod tests {
     use crate::rule::{Direction, Rule};
     use crate::scoring::results::{CaseSet, CaseTerms, Terms};
     use crate::scoring::scoreboard::score;
+    use checkers::Score;
 
     fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
         let solvers: Vec<SolverScores> = rows

@@ -272,7 +272,8 @@ pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
     (b - a).to_f64().filter(|effect| effect.is_finite())
 }
 
-fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
+/// Returns ln(b / a). `None` unless both are positive.
+pub(super) fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
     if !a.is_positive() || !b.is_positive() {
         return None;
     }

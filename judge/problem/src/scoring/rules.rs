@@ -1,13 +1,13 @@
 //! The points of one case, rule by rule. The other properties of a rule are in [`Rule`](crate::Rule).
 
-use super::points::PointList;
+use super::points::{PointList, log_ratio};
 use super::results::{Results, SolverScores};
 use crate::case::Thresholds;
 use crate::rule::{Direction, FailedCase, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, Zero};
 use std::cmp::Ordering;
 
 /// Returns the points of a solver on every case, before weights and test groups. `None` if the rule gives none or the
@@ -41,7 +41,12 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
         Rule::Relative { scale } => Some(share_of_best(direction, score, results.best(case)?) * scale),
         Rule::Rank { scale } => Some(by_atcoder(results, case, score) * scale),
         Rule::RankTopCoder { scale } => Some(by_topcoder(results, case, score) * scale),
-        Rule::Log => log_ratio(direction, score, results.best(case)?),
+        Rule::Log => {
+            let best = results.best(case)?;
+            let (from, to) = if direction == Direction::Max { (best, score) } else { (score, best) };
+            // Rounded once. It is at most 0, because no score is better than the best.
+            BigRational::from_float(log_ratio(&from.to_rational(), &to.to_rational())?)
+        }
     }
 }
 
@@ -112,20 +117,6 @@ fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational
 fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
     let reached = thresholds.steps().iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
     let is_worth_one = direction == Direction::Min || *score > Score::default();
-    let least = || Score::from(u8::from(is_worth_one && thresholds.one_above_zero())).to_rational();
+    let least = || Score::from(u8::from(is_worth_one && thresholds.one_above_zero)).to_rational();
     reached.map_or_else(least, |(_, points)| points.to_rational())
-}
-
-/// Returns the logarithm of the share of the best score, at most 0, rounded once. `None` unless both are positive.
-pub(super) fn log_ratio(direction: Direction, score: &Score, best: &Score) -> Option<BigRational> {
-    let (smaller, larger) = match direction {
-        Direction::Max => (score.to_rational(), best.to_rational()),
-        Direction::Min => (best.to_rational(), score.to_rational()),
-    };
-    if !smaller.is_positive() {
-        return None;
-    }
-    // Computed as ln(1 + excess), so that nearly equal scores of any length keep their digits.
-    let excess = ((larger - &smaller) / smaller).to_f64()?;
-    BigRational::from_float(-excess.ln_1p())
 }

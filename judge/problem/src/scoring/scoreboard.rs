@@ -190,10 +190,7 @@ pub(super) fn counted(
 
 /// Returns the first case with the worst points. A case without points is worse than all others.
 pub(super) fn worst(direction: Direction, points: &PointList, cases: &[usize]) -> Option<usize> {
-    let compare = |left: usize, right: usize| match (points.get(left), points.get(right)) {
-        (Some(left), Some(right)) => direction.compare(&left, &right),
-        (left, right) => left.is_some().cmp(&right.is_some()),
-    };
+    let compare = |left, right| direction.compare_known(points.get(left).as_ref(), points.get(right).as_ref());
     cases.iter().copied().reduce(|worst, case| if compare(case, worst) == Ordering::Less { case } else { worst })
 }
 

@@ -5,7 +5,6 @@
 //! A checker gets its files as `{input}`, `{answer}` and `{expected}` and prints the result. An interactor gets
 //! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
-use super::protocol;
 use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, text};
 use crate::checker::{CheckerProtocol, MatchPlace, ScoreSearch, ScoreStream};
 use crate::outcome::Ruling;
@@ -21,14 +20,6 @@ pub(super) struct JudgeChecker;
 pub(super) struct JudgeInteractor;
 
 impl Protocol for JudgeChecker {
-    fn reports(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
-        Call { placeholders: files.placeholders(), appended: Vec::new(), stdin: None }
-    }
-
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         ruling(output, output.stdout, "its standard output")
     }
@@ -37,12 +28,6 @@ impl Protocol for JudgeChecker {
 impl Protocol for JudgeInteractor {
     fn reports(&self) -> &'static [&'static str] {
         &["report"]
-    }
-
-    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
-        let report = files.reports.iter().map(|report| ("report", report.as_path()));
-        let placeholders = files.placeholders().into_iter().chain(report).collect();
-        Call { placeholders, appended: Vec::new(), stdin: None }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
@@ -60,18 +45,14 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result
             Err(error) => Err(ProtocolError::NoScore { place: "the first word it printed", why: error.to_string() }),
         },
         // Many interpreters exit with code 1 when a program crashes.
-        Some(1) if protocol::is_reported(output.stderr) => {
-            Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
-        }
-        Some(1) if line.is_empty() => {
-            Err(ProtocolError::NoReason { exit: "exit code 1", place, stderr: tail(output.stderr) })
-        }
-        Some(1) => Ok(Ruling::rejected(line)),
-        _ => Err(ProtocolError::NoRuling {
-            status: output.status,
-            expected: "0 accepts, 1 rejects",
-            stderr: tail(output.stderr),
-        }),
+        Some(1) => match output.crash() {
+            Some(crash) => Err(crash),
+            None if line.is_empty() => {
+                Err(ProtocolError::NoReason { exit: "exit code 1", place, stderr: tail(output.stderr) })
+            }
+            None => Ok(Ruling::rejected(line)),
+        },
+        _ => Err(output.no_ruling("0 accepts, 1 rejects")),
     }
 }
 
@@ -82,10 +63,6 @@ pub(super) struct InputValidator {
 }
 
 impl Protocol for InputValidator {
-    fn reports(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
         Call { placeholders: vec![("input", files.input)], appended: Vec::new(), stdin: Some(files.input) }
     }

@@ -48,7 +48,7 @@ impl Protocol for Kattis {
         let expected = files.expected.unwrap_or(Path::new(NO_FILE));
         let mut appended = vec![files.input.into(), expected.into(), feedback];
         appended.extend(self.arguments.iter().map(OsString::from));
-        Call { placeholders: files.placeholders(), appended, stdin: files.answer }
+        Call { placeholders: files.placeholders(&[]), appended, stdin: files.answer }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {

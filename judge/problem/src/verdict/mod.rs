@@ -14,9 +14,7 @@ use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
-pub use termination::{
-    Idleness, InteractiveVerdict, InteractorDecision, Termination, interactive_verdict, termination,
-};
+pub use termination::{Idleness, InteractorDecision, Termination, interactive_verdict, termination};
 pub use tokens::{compare_tokens, find_too_fine};
 
 /// Returns the protocol of a checker.

@@ -1,6 +1,7 @@
 //! The interface of checker protocols: how a program is called, and how its output becomes a ruling.
 
 use crate::outcome::Ruling;
+use crate::text::tail;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -8,7 +9,9 @@ use std::process::ExitStatus;
 /// How a checker or interactor is called, and how its result is read.
 pub trait Protocol {
     /// Returns the names of the files for the program's result. They have a folder of their own.
-    fn reports(&self) -> &'static [&'static str];
+    fn reports(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns whether these files exist, empty, before the program starts.
     fn finds_reports(&self) -> bool {
@@ -26,7 +29,9 @@ pub trait Protocol {
     }
 
     /// Returns the call of a program with this command line and these files.
-    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
+    fn call<'a>(&self, _line: &str, files: &CallFiles<'a>) -> Call<'a> {
+        Call { placeholders: files.placeholders(self.reports()), appended: Vec::new(), stdin: None }
+    }
 
     /// Returns the ruling that this output means.
     ///
@@ -81,11 +86,12 @@ pub struct CallOutput<'a> {
 pub(super) const NO_FILE: &str = "/dev/null";
 
 impl<'a> CallFiles<'a> {
-    /// Returns the value of every placeholder that does not depend on the protocol.
-    pub(super) fn placeholders(&self) -> Vec<(&'static str, &'a Path)> {
+    /// Returns the value of every placeholder. `reports` are the names of the reports that have one.
+    pub(super) fn placeholders(&self, reports: &[&'static str]) -> Vec<(&'static str, &'a Path)> {
         let answer = self.answer.map(|answer| ("answer", answer));
         let expected = ("expected", self.expected.unwrap_or(Path::new(NO_FILE)));
-        [("input", self.input), expected].into_iter().chain(answer).collect()
+        let reports = reports.iter().zip(self.reports).map(|(name, file)| (*name, file.as_path()));
+        [("input", self.input), expected].into_iter().chain(answer).chain(reports).collect()
     }
 }
 
@@ -93,6 +99,17 @@ impl CallOutput<'_> {
     /// Returns a report as trimmed text. A missing report is empty.
     pub(super) fn report(&self, index: usize) -> String {
         self.reports.get(index).and_then(Option::as_ref).map(|bytes| text(bytes)).unwrap_or_default()
+    }
+
+    /// Returns the error that the program crashed, if it says so.
+    pub(super) fn crash(&self) -> Option<ProtocolError> {
+        let crashed = || ProtocolError::Crashed { status: self.status, stderr: tail(self.stderr) };
+        is_reported(self.stderr).then(crashed)
+    }
+
+    /// Returns the error that the exit code is none of those expected.
+    pub(super) fn no_ruling(&self, expected: &'static str) -> ProtocolError {
+        ProtocolError::NoRuling { status: self.status, expected, stderr: tail(self.stderr) }
     }
 }
 
@@ -159,7 +176,7 @@ pub enum ProtocolError {
     },
 }
 
-fn after_colon(text: &str) -> String {
+pub(super) fn after_colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
@@ -180,7 +197,7 @@ const MARKS: [&str; 6] = [
 ];
 
 /// Returns whether a program reported its own crash.
-pub(super) fn is_reported(stderr: &[u8]) -> bool {
+fn is_reported(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
     text.lines().any(|line| MARKS.iter().any(|mark| line.trim_start().starts_with(mark)) || is_of_ruby(line))
 }

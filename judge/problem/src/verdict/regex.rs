@@ -1,22 +1,13 @@
 //! Any program as a checker: a regular expression finds the score that it prints. For example, AtCoder's `vis IN OUT`
 //! prints `Score = N`, and a message before `Score = 0` if the answer breaks a rule.
 
-use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, message, text};
+use super::protocol::{CallOutput, Protocol, ProtocolError, message, text};
 use crate::checker::{MatchPlace, ScoreSearch, ScoreStream};
 use crate::outcome::Ruling;
-use crate::text::tail;
 use checkers::Score;
 use regex::bytes::Captures;
 
 impl Protocol for ScoreSearch {
-    fn reports(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
-        Call { placeholders: files.placeholders(), appended: Vec::new(), stdin: None }
-    }
-
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let said = [output.stdout, output.stderr].map(without_colours);
         if let Some(why) = self.rejection(&said) {
@@ -29,7 +20,7 @@ impl Protocol for ScoreSearch {
         }
         if output.status.code() != Some(0) {
             let expected = "0 gives a score; `reject-exit-codes` and `reject-regex` say what rejects";
-            return Err(ProtocolError::NoRuling { status: output.status, expected, stderr: tail(output.stderr) });
+            return Err(output.no_ruling(expected));
         }
         let streams: &[Vec<u8>] = match self.stream {
             ScoreStream::Stdout => &said[..1],

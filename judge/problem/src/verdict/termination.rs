@@ -1,5 +1,6 @@
 //! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
+use super::protocol::after_colon;
 use crate::limits::Limits;
 use crate::outcome::{Ruling, Verdict};
 use judge_sandbox::{Breach, End, Execution};
@@ -89,48 +90,33 @@ pub enum Idleness {
     Computing,
 }
 
-/// The verdict on a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InteractiveVerdict {
-    /// The interactor's decision holds.
-    Decided(Ruling),
-    /// There is no valid decision; with the verdict and the reason.
-    Failed(Verdict, String),
-}
-
-/// Returns the verdict on a conversation.
+/// Returns the ruling on a conversation, or the verdict and the reason if there is no valid ruling.
 ///
 /// The interactor reads everything that the solver prints, and its decision holds however the solver ends: a wrong move
 /// is a wrong answer even if a crash, too much output or too much memory follows. Time limits are the exception: a
 /// solver that exceeds one before the decision fails.
-#[must_use]
 pub fn interactive_verdict(
     execution: &Execution,
     ending: Termination,
     limits: &Limits,
     decision: InteractorDecision,
-) -> InteractiveVerdict {
+) -> Result<Ruling, (Verdict, String)> {
     match (decision, ending) {
-        (_, Termination::Failed(Verdict::CannotStart, note)) => InteractiveVerdict::Failed(Verdict::CannotStart, note),
-        (InteractorDecision::Failed(why), _) => InteractiveVerdict::Failed(Verdict::JudgeError, why),
-        (InteractorDecision::Decided(ruling), _) => match breach_of(execution, &[Breach::Cpu, Breach::Wall], limits) {
-            Some((verdict, note)) => InteractiveVerdict::Failed(verdict, note),
-            None => InteractiveVerdict::Decided(ruling),
-        },
+        (_, Termination::Failed(Verdict::CannotStart, note)) => Err((Verdict::CannotStart, note)),
+        (InteractorDecision::Failed(why), _) => Err((Verdict::JudgeError, why)),
+        (InteractorDecision::Decided(ruling), _) => {
+            breach_of(execution, &[Breach::Cpu, Breach::Wall], limits).map_or(Ok(ruling), Err)
+        }
         (InteractorDecision::None(_, stderr), Termination::Clean) => {
             let why = "the interactor was still running after the solver's end: it must decide when its input ends";
-            InteractiveVerdict::Failed(Verdict::JudgeError, with(why, &stderr))
+            Err((Verdict::JudgeError, format!("{why}{}", after_colon(&stderr))))
         }
         (InteractorDecision::None(Idleness::Computing, stderr), Termination::Failed(Verdict::WallLimit, note)) => {
-            let why = format!("{note}, and the interactor was still computing");
-            InteractiveVerdict::Failed(Verdict::JudgeError, with(&why, &stderr))
+            let why = format!("{note}, and the interactor was still computing{}", after_colon(&stderr));
+            Err((Verdict::JudgeError, why))
         }
-        (InteractorDecision::None(..), Termination::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
+        (InteractorDecision::None(..), Termination::Failed(verdict, note)) => Err((verdict, note)),
     }
-}
-
-fn with(why: &str, stderr: &str) -> String {
-    if stderr.is_empty() { why.to_owned() } else { format!("{why}: {stderr}") }
 }
 
 #[cfg(test)]
@@ -181,8 +167,8 @@ mod tests {
         let usage = Usage::default();
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: vec![], stderr: vec![] };
         match interactive_verdict(&execution, termination(&execution, &limits), &limits, decision) {
-            InteractiveVerdict::Decided(_) => None,
-            InteractiveVerdict::Failed(verdict, _) => Some(verdict),
+            Ok(_) => None,
+            Err((verdict, _)) => Some(verdict),
         }
     }
 

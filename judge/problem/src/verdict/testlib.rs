@@ -3,14 +3,13 @@
 //! A checker is called with INPUT OUTPUT ANSWER. So is an interactor, which writes OUTPUT. The exit code is the result,
 //! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
-use super::protocol;
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
 use crate::checker::Testlib;
 use crate::outcome::Ruling;
 use crate::text::tail;
 use checkers::Score;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The interactor side of the protocol of testlib.
 pub(super) struct TestlibInteractor;
@@ -41,17 +40,12 @@ impl Protocol for Testlib {
     }
 
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
-        let result = files.reports.first().map_or(Path::new(NO_FILE), |result| result);
-        let mut placeholders = files.placeholders();
-        placeholders.extend(files.reports.first().map(|result| ("result", result.as_path())));
-        let mut appended = Vec::new();
-        if !names_files(line) {
-            appended = arguments(files.input, files.answer.unwrap_or(Path::new(NO_FILE)), files.expected);
-            if self.xml {
-                appended.extend([result.into(), OsString::from("-appes")]);
-            }
+        let mut call = call(line, files, self.reports(), files.answer);
+        if self.xml && !call.appended.is_empty() {
+            let result = files.reports.first().map_or(Path::new(NO_FILE), |result| result);
+            call.appended.extend([result.into(), OsString::from("-appes")]);
         }
-        Call { placeholders, appended, stdin: None }
+        call
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
@@ -69,11 +63,7 @@ impl Protocol for TestlibInteractor {
     }
 
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
-        let written = files.reports.first().map_or(Path::new(NO_FILE), |output| output);
-        let mut placeholders = files.placeholders();
-        placeholders.extend(files.reports.first().map(|output| ("output", output.as_path())));
-        let appended = if names_files(line) { Vec::new() } else { arguments(files.input, written, files.expected) };
-        Call { placeholders, appended, stdin: None }
+        call(line, files, self.reports(), files.reports.first().map(PathBuf::as_path))
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
@@ -81,12 +71,13 @@ impl Protocol for TestlibInteractor {
     }
 }
 
-fn names_files(line: &str) -> bool {
-    PLACEHOLDERS.iter().any(|name| line.contains(name))
-}
-
-fn arguments(input: &Path, output: &Path, expected: Option<&Path>) -> Vec<OsString> {
-    [input, output, expected.unwrap_or(Path::new(NO_FILE))].map(OsString::from).to_vec()
+/// Returns a call with INPUT OUTPUT ANSWER, unless the command line places its files itself.
+fn call<'a>(line: &str, files: &CallFiles<'a>, reports: &[&'static str], output: Option<&Path>) -> Call<'a> {
+    let arguments = [Some(files.input), output, files.expected];
+    let arguments = arguments.map(|file| OsString::from(file.unwrap_or(Path::new(NO_FILE))));
+    let names_files = PLACEHOLDERS.iter().any(|name| line.contains(name));
+    let appended = if names_files { Vec::new() } else { arguments.to_vec() };
+    Call { placeholders: files.placeholders(reports), appended, stdin: None }
 }
 
 /// Returns the ruling by the exit code, with the reason from standard error.
@@ -106,10 +97,7 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     };
     match code {
         Some(0) => rule(Said::Right, "", output),
-        Some(1) if protocol::is_reported(output.stderr) => {
-            Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
-        }
-        Some(1) => rule(Said::Wrong, &after("wrong answer"), output),
+        Some(1) => output.crash().map_or_else(|| rule(Said::Wrong, &after("wrong answer"), output), Err),
         // A presentation error, or unread output.
         Some(2 | 4) => rule(Said::Wrong, &after("wrong output format"), output),
         Some(3) => rule(Said::Fail, &after("FAIL"), output),
@@ -120,11 +108,7 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
             rule(Said::Points(number), "", output)
         }
         Some(8) => rule(Said::Wrong, &after("unexpected eof"), output),
-        _ => Err(ProtocolError::NoRuling {
-            status: output.status,
-            expected: "testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails",
-            stderr: tail(output.stderr),
-        }),
+        _ => Err(output.no_ruling("testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails")),
     }
 }
 

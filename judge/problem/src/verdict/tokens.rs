@@ -203,7 +203,7 @@ fn read_float(token: &[u8]) -> Option<f64> {
 }
 
 fn decimal(text: &str) -> Option<f64> {
-    let Significand { mut digits, exponent } = split(text, ['e', 'E'])?.significand(10, 1, DECIMAL_DIGITS)?;
+    let (mut digits, exponent) = significand(text, ['e', 'E'], 10, 1, DECIMAL_DIGITS)?;
     if digits.is_empty() {
         return Some(0.0);
     }
@@ -216,7 +216,7 @@ fn decimal(text: &str) -> Option<f64> {
 
 /// Reads the part after `0x`.
 fn hexadecimal(text: &str) -> Option<f64> {
-    let Significand { digits, exponent } = split(text, ['p', 'P'])?.significand(16, 4, HEXADECIMAL_DIGITS)?;
+    let (digits, exponent) = significand(text, ['p', 'P'], 16, 4, HEXADECIMAL_DIGITS)?;
     let number = digits.iter().fold(0, |number: u128, digit| number << 4 | u128::from(*digit));
     let exponent = i32::try_from(exponent.clamp(-5_000, 5_000)).ok()?;
     let bits = (u128::BITS - number.leading_zeros()).cast_signed();
@@ -241,55 +241,39 @@ fn scaled(mut number: f64, mut exponent: i32) -> f64 {
     number
 }
 
-/// The parts of a written number.
-struct Written<'a> {
-    whole: &'a str,
-    fraction: &'a str,
-    exponent: i64,
-}
-
-/// The significant digits of a number as an integer, and its exponent.
-struct Significand {
-    digits: Vec<u8>,
-    exponent: i64,
-}
-
-impl Written<'_> {
-    /// Returns the first significant digits, plus one digit that is 1 if a later digit is not 0. A digit counts
-    /// `weight` in the exponent. `None` if there is no digit, or if there is anything else.
-    fn significand(&self, radix: u32, weight: i64, most: usize) -> Option<Significand> {
-        let Self { whole, fraction, mut exponent } = *self;
-        if whole.len() + fraction.len() == 0 {
-            return None;
-        }
-        exponent -= weight * i64::try_from(fraction.len()).ok()?;
-        let (mut digits, mut has_more) = (Vec::new(), false);
-        for byte in whole.bytes().chain(fraction.bytes()) {
-            let digit = u8::try_from(char::from(byte).to_digit(radix)?).ok()?;
-            if digits.len() == most {
-                has_more |= digit > 0;
-                exponent += weight;
-            } else if digit > 0 || !digits.is_empty() {
-                digits.push(digit);
-            }
-        }
-        if has_more {
-            digits.push(1);
-            exponent -= weight;
-        }
-        Some(Significand { digits, exponent })
-    }
-}
-
-/// Splits a number into its parts. An absent exponent, or one without digits, is 0.
-fn split(text: &str, marks: [char; 2]) -> Option<Written<'_>> {
+/// Returns the first significant digits of a number, plus one digit that is 1 if a later digit is not 0, as an integer
+/// with its exponent. A digit counts `weight` in the exponent. `None` if there is no digit, or if there is anything else.
+fn significand(text: &str, marks: [char; 2], radix: u32, weight: i64, most: usize) -> Option<(Vec<u8>, i64)> {
     let (mantissa, exponent) = text.split_once(marks).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    if whole.len() + fraction.len() == 0 {
+        return None;
+    }
+    let mut exponent = read_exponent(exponent)? - weight * i64::try_from(fraction.len()).ok()?;
+    let (mut digits, mut has_more) = (Vec::new(), false);
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        let digit = u8::try_from(char::from(byte).to_digit(radix)?).ok()?;
+        if digits.len() == most {
+            has_more |= digit > 0;
+            exponent += weight;
+        } else if digit > 0 || !digits.is_empty() {
+            digits.push(digit);
+        }
+    }
+    if has_more {
+        digits.push(1);
+        exponent -= weight;
+    }
+    Some((digits, exponent))
+}
+
+/// Reads an exponent. One without digits is 0.
+fn read_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let exponent = match exponent.parse::<i64>() {
+    Some(match text.parse::<i64>() {
         Ok(exponent) => exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT),
         Err(error) => match error.kind() {
             IntErrorKind::PosOverflow => MAX_EXPONENT,
@@ -297,8 +281,7 @@ fn split(text: &str, marks: [char; 2]) -> Option<Written<'_>> {
             // There are no digits.
             _ => 0,
         },
-    };
-    Some(Written { whole, fraction, exponent })
+    })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
-use judge_problem::verdict::{self, InteractiveVerdict, InteractorDecision, Termination};
+use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
     Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
     error_chain, tail,
@@ -391,8 +391,8 @@ impl<'a> CaseRunner<'a> {
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                InteractiveVerdict::Decided(ruling) => outcome_from_ruling(case.admit(ruling)),
-                InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
+                Ok(ruling) => outcome_from_ruling(case.admit(ruling)),
+                Err((verdict, note)) => Outcome::without_run(verdict, note),
             },
             (None, Termination::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
             (None, Termination::Failed(verdict, note)) => Outcome::without_run(verdict, note),

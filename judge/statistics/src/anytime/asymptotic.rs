@@ -24,7 +24,7 @@
 use super::martingale::Side;
 use super::warm_up::WarmUp;
 use crate::moments::{Moments, tail};
-use crate::power::MAX_CASES;
+use crate::power::fewest_cases;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The variance of the mixture is one over this: made for effects of about a fourth of a standard deviation.
@@ -95,20 +95,12 @@ pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) 
     let sequence = AsymptoticSequence::strict(alpha);
     let quantile = Normal::standard().inverse_cdf(power);
     let fewest = WarmUp::new(alpha, None).longest();
-    let suffices = |cases: u64| {
+    let size = if deviation > 0.0 { effect.abs() / deviation } else { f64::INFINITY };
+    fewest_cases(|cases| {
         let count = cases as f64;
-        let distance = if deviation > 0.0 { effect.abs() / deviation } else { f64::INFINITY } - quantile / count.sqrt();
-        cases >= fewest && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
-    };
-    if effect == 0.0 || !suffices(MAX_CASES) {
-        return None;
-    }
-    let (mut too_few, mut enough) = (1, MAX_CASES);
-    while enough - too_few > 1 {
-        let middle = u64::midpoint(too_few, enough);
-        if suffices(middle) { enough = middle } else { too_few = middle }
-    }
-    Some(enough)
+        let distance = size - quantile / count.sqrt();
+        effect != 0.0 && cases >= fewest && distance > 0.0 && sequence.is_reached(count, distance, 0.0)
+    })
 }
 
 #[cfg(test)]

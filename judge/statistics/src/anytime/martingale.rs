@@ -122,7 +122,7 @@ impl SymmetricMartingale {
     fn scaled_bets(&self) -> Option<[f64; BETS]> {
         let count = self.pending.len();
         let scale = (self.pending.iter().map(|distance| distance * distance).sum::<f64>() / count as f64).sqrt();
-        (count >= SCALE_CASES && scale > 0.0).then(|| bets().map(|bet| bet / scale))
+        (count >= SCALE_CASES && scale > 0.0).then(|| halvings(MAX_BET).map(|bet| bet / scale))
     }
 
     fn bet(&mut self, lambdas: &[f64; BETS], distance: f64) {
@@ -145,8 +145,9 @@ impl SymmetricMartingale {
     }
 }
 
-fn bets() -> [f64; BETS] {
-    std::array::from_fn(|step| MAX_BET * (-(step as f64) / 2.0).exp2())
+/// Returns numbers from the largest down, each the last one divided by the square root of 2.
+fn halvings<const COUNT: usize>(largest: f64) -> [f64; COUNT] {
+    std::array::from_fn(|step| largest * (-(step as f64) / 2.0).exp2())
 }
 
 fn soft_plus(x: f64) -> f64 {
@@ -207,7 +208,7 @@ impl BoundedMartingale {
 }
 
 fn shares() -> [f64; SHARES] {
-    std::array::from_fn(|step| MAX_SHARE * (-(step as f64) / 2.0).exp2())
+    halvings(MAX_SHARE)
 }
 
 /// Returns the logarithm of the weighted mean of numbers that are given by their logarithms.

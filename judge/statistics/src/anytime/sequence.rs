@@ -141,7 +141,7 @@ impl Sequence {
     /// mean base. Then the evidence is gathered anew, but only where the moments leave room for a claim.
     fn excludes_bound(&self, end: f64, evidence: &Evidence, side: Side) -> bool {
         match self.settings.bound {
-            Some(bound) if evidence.center() != end * self.mean_base() => {
+            Some(bound) if evidence.center != end * self.mean_base() => {
                 let center = end * self.mean_base();
                 BoundedMartingale::most(center, bound, &self.effects.less(center), side) >= self.threshold()
                     && self.excludes(&self.evidence_about(end), side)
@@ -220,7 +220,7 @@ impl Sequence {
         }
         // Where every case has the same ratio, there is only what rounding left.
         let least = mean.abs() * f64::EPSILON;
-        let error = (self.evidence_about(mean).moments().standard_error() / self.mean_base()).max(least);
+        let error = (self.evidence_about(mean).moments.standard_error() / self.mean_base()).max(least);
         let steps = (0..DOUBLINGS).map(|step| mean - side.sign() * error * f64::from(step).exp2());
         let last = inside;
         for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
@@ -310,15 +310,6 @@ impl Evidence {
             }
             self.caught_up = self.distances.len();
         }
-    }
-
-    pub(super) fn center(&self) -> f64 {
-        self.center
-    }
-
-    /// Returns the moments of the distances from the center.
-    pub(super) fn moments(&self) -> &Moments {
-        &self.moments
     }
 
     /// Returns whether the moments support the mean on this side of the center.

@@ -38,16 +38,10 @@ impl SequenceSettings {
             return Err(InvalidSettings::Alpha(self.alpha));
         }
         let is_useless = |number: &f64| !(*number > 0.0 && number.is_finite());
-        if let Some(min_effect) = self.min_effect.filter(is_useless) {
-            return Err(InvalidSettings::MinEffect(min_effect));
-        }
-        if let Some(bound) = self.bound.filter(is_useless) {
-            return Err(InvalidSettings::Bound(bound));
-        }
-        match self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)) {
-            Some(rare) => Err(InvalidSettings::Rare(rare)),
-            None => Ok(self),
-        }
+        let min_effect = self.min_effect.filter(is_useless).map(InvalidSettings::MinEffect);
+        let bound = self.bound.filter(is_useless).map(InvalidSettings::Bound);
+        let rare = self.rare.filter(|rare| !(1e-4..=0.5).contains(rare)).map(InvalidSettings::Rare);
+        min_effect.or(bound).or(rare).map_or(Ok(self), Err)
     }
 }
 

@@ -78,10 +78,9 @@ impl Model {
         if tried.len() < 2 {
             return None;
         }
-        let data = Data { tried: &tried, points };
         let begin = start.map_or_else(|| Covariances::prior(categories.len()), |start| start.covariances.clone());
         let fit = |bend: usize, from: &Covariances, steps: usize| {
-            let Samples { samples, noise, log_slopes, scale } = data.samples(BENDS[bend]);
+            let Samples { samples, noise, log_slopes, scale } = samples(&tried, points, BENDS[bend]);
             let processes = Processes::fit(&samples, categories, from, steps)?;
             let candidates = tried.iter().map(|(place, _)| *place).collect();
             Some((
@@ -144,28 +143,21 @@ struct Samples {
     scale: Scale,
 }
 
-struct Data<'a> {
-    tried: &'a [(usize, Worth)],
-    points: &'a [Vec<f64>],
-}
-
-impl Data<'_> {
-    /// Returns the samples, with values of mean 0 and variance 1.
-    fn samples(&self, bend: Bend) -> Samples {
-        let scale = Scale::of(&self.tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
-        let slopes: Vec<f64> = self.tried.iter().map(|(_, worth)| scale.slope(worth.mean) / scale.unit).collect();
-        let sample = |((place, worth), slope): (&(usize, Worth), &f64)| Sample {
-            point: self.points[*place].clone(),
-            value: (scale.bent(worth.mean) - scale.mean) / scale.unit,
-            noise: (worth.variance * slope * slope).max(1e-6),
-        };
-        let most = self.tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max);
-        Samples {
-            samples: self.tried.iter().zip(&slopes).map(sample).collect(),
-            noise: (most * (scale.slope(scale.best) / scale.unit).powi(2)).max(1e-6),
-            log_slopes: slopes.iter().map(|slope| slope.ln()).sum(),
-            scale,
-        }
+/// Returns the samples of the settings that were run, with values of mean 0 and variance 1.
+fn samples(tried: &[(usize, Worth)], points: &[Vec<f64>], bend: Bend) -> Samples {
+    let scale = Scale::of(&tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
+    let slopes: Vec<f64> = tried.iter().map(|(_, worth)| scale.slope(worth.mean) / scale.unit).collect();
+    let sample = |((place, worth), slope): (&(usize, Worth), &f64)| Sample {
+        point: points[*place].clone(),
+        value: (scale.bent(worth.mean) - scale.mean) / scale.unit,
+        noise: (worth.variance * slope * slope).max(1e-6),
+    };
+    let most = tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max);
+    Samples {
+        samples: tried.iter().zip(&slopes).map(sample).collect(),
+        noise: (most * (scale.slope(scale.best) / scale.unit).powi(2)).max(1e-6),
+        log_slopes: slopes.iter().map(|slope| slope.ln()).sum(),
+        scale,
     }
 }
 

@@ -54,10 +54,8 @@ impl Processes {
     /// one for each combination of categories, whichever is more likely; without any steps, whichever it was before.
     /// `None` if a covariance is degenerate.
     pub(super) fn fit(samples: &[Sample], categories: &[bool], start: &Covariances, steps: usize) -> Option<Self> {
-        let common = |_: &Sample| Vec::new();
-        let by_category = |sample: &Sample| corner(&sample.point, categories);
-        let one = || Self::of_groups(samples, categories, start, steps, &common);
-        let several = || Self::of_groups(samples, categories, start, steps, &by_category);
+        let one = || Self::of_groups(samples, categories, &[], start, steps);
+        let several = || Self::of_groups(samples, categories, categories, start, steps);
         if !categories.contains(&true) {
             return one();
         }
@@ -68,17 +66,18 @@ impl Processes {
         likely.max_by(|left, right| left.log_posterior.total_cmp(&right.log_posterior))
     }
 
+    /// Fits a process for each combination of the categories in `grouping`.
     fn of_groups(
         samples: &[Sample],
         categories: &[bool],
+        grouping: &[bool],
         start: &Covariances,
         steps: usize,
-        corner: &dyn Fn(&Sample) -> Vec<f64>,
     ) -> Option<Self> {
         let mut groups: Vec<(Vec<f64>, Vec<Sample>)> = Vec::new();
         let mut places = Vec::with_capacity(samples.len());
         for sample in samples {
-            let corner = corner(sample);
+            let corner = corner(&sample.point, grouping);
             let group = groups.iter().position(|(other, _)| *other == corner).unwrap_or(groups.len());
             if group == groups.len() {
                 groups.push((corner, Vec::new()));

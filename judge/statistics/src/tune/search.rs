@@ -259,9 +259,12 @@ impl Search {
         Some(model)
     }
 
+    fn points(&self) -> Vec<Vec<f64>> {
+        self.candidates.iter().map(|candidate| candidate.point.clone()).collect()
+    }
+
     fn fit(&self, expected: &[Option<f64>], refine: bool) -> Option<Model> {
-        let points: Vec<Vec<f64>> = self.candidates.iter().map(|candidate| candidate.point.clone()).collect();
-        Model::fit(&self.values, expected, &points, self.space.categories(), self.start.as_ref(), refine)
+        Model::fit(&self.values, expected, &self.points(), self.space.categories(), self.start.as_ref(), refine)
     }
 
     /// Returns the candidates with the highest mean plus this many deviations, of those that qualify.
@@ -281,10 +284,9 @@ impl Search {
 
     /// Returns a new setting from which an improvement is expected, or any new one. `None` if there is none.
     fn propose(&mut self, model: &mut Model) -> Option<ParameterSetting> {
-        let points: Vec<Vec<f64>> = self.candidates.iter().map(|candidate| candidate.point.clone()).collect();
         let is_turn = self.candidates.len().is_multiple_of(CORNERS) && self.space.categories().contains(&true);
         let corner = is_turn.then(|| self.space.point(&self.space.setting(&self.space.anywhere(&mut self.random))));
-        let point = propose(model, &self.space, &points, corner.as_deref(), &mut self.random);
+        let point = propose(model, &self.space, &self.points(), corner.as_deref(), &mut self.random);
         let promising = self.space.setting(&point);
         let setting = if self.is_known(&promising) { self.any_new()? } else { promising };
         model.processes.pretend(&self.space.point(&setting), model.noise);

@@ -1,6 +1,6 @@
 //! The settings that a search can try: the parameters together, and their default values.
 
-use super::parameter::{Domain, Parameter};
+use super::parameter::{Domain, Parameter, ParameterCondition};
 use crate::Random;
 use std::collections::BTreeSet;
 
@@ -28,46 +28,10 @@ impl ParameterSetting {
     }
 }
 
-/// Parameters that do not fit together.
+/// Why parameters do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidSpace {
-    /// A name twice.
-    #[error("the parameter `{0}` is given twice")]
-    Repeated(String),
-    /// A condition on what is not a category that stands before it.
-    #[error("the condition of `{parameter}` names `{name}`, which is no category before it")]
-    UnknownCategory {
-        /// The parameter with the condition.
-        parameter: String,
-        /// What it names.
-        name: String,
-    },
-    /// A condition on a value that the category does not have.
-    #[error("the condition of `{parameter}` names `{name}={value}`, and `{name}` has the values {values}")]
-    UnknownValue {
-        /// The parameter with the condition.
-        parameter: String,
-        /// The category.
-        name: String,
-        /// The value that it does not have.
-        value: String,
-        /// Those that it has.
-        values: String,
-    },
-    /// A default of no parameter.
-    #[error("the default `{0}` is of no parameter")]
-    UnknownDefault(String),
-    /// A default that the parameter cannot have.
-    #[error("the default {name}={value} is not in {name}={domain}")]
-    DefaultOutside {
-        /// The parameter.
-        name: String,
-        /// The default.
-        value: String,
-        /// The values that it can have.
-        domain: String,
-    },
-}
+#[error("{0}")]
+pub struct InvalidSpace(String);
 
 impl Space {
     /// Puts parameters together. What has no default among those given has the first category or the middle of its range.
@@ -81,11 +45,10 @@ impl Space {
         let mut values: Vec<String> = parameters.iter().map(|parameter| parameter.domain.middle()).collect();
         for (name, value) in defaults {
             let place = parameters.iter().position(|parameter| parameter.name == *name);
-            let place = place.ok_or_else(|| InvalidSpace::UnknownDefault(name.clone()))?;
+            let place = place.ok_or_else(|| InvalidSpace(format!("the default `{name}` is of no parameter")))?;
             let domain = &parameters[place].domain;
             if domain.share(value).is_none() {
-                let (name, value, domain) = (name.clone(), value.clone(), domain.to_string());
-                return Err(InvalidSpace::DefaultOutside { name, value, domain });
+                return Err(InvalidSpace(format!("the default {name}={value} is not in {name}={domain}")));
             }
             values[place].clone_from(value);
         }
@@ -200,19 +163,20 @@ impl Space {
 }
 
 fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), InvalidSpace> {
-    if before.iter().any(|other| other.name == parameter.name) {
-        return Err(InvalidSpace::Repeated(parameter.name.clone()));
+    let own = &parameter.name;
+    if before.iter().any(|other| other.name == *own) {
+        return Err(InvalidSpace(format!("the parameter `{own}` is given twice")));
     }
-    let Some(condition) = &parameter.condition else { return Ok(()) };
-    let (parameter, name) = (parameter.name.clone(), condition.name.clone());
-    let category = before.iter().find(|other| other.name == name).map(|other| &other.domain);
+    let Some(ParameterCondition { name, values: needed }) = &parameter.condition else { return Ok(()) };
+    let category = before.iter().find(|other| other.name == *name).map(|other| &other.domain);
+    let names = format!("the condition of `{own}` names `{name}");
     let Some(Domain::Categories(values)) = category else {
-        return Err(InvalidSpace::UnknownCategory { parameter, name });
+        return Err(InvalidSpace(format!("{names}`, which is no category before it")));
     };
-    match condition.values.iter().find(|value| !values.contains(value)) {
+    match needed.iter().find(|value| !values.contains(value)) {
         Some(value) => {
-            let (value, values) = (value.clone(), values.join(", "));
-            Err(InvalidSpace::UnknownValue { parameter, name, value, values })
+            let values = values.join(", ");
+            Err(InvalidSpace(format!("{names}={value}`, and `{name}` has the values {values}")))
         }
         None => Ok(()),
     }

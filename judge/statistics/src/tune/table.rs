@@ -110,29 +110,18 @@ impl Fit {
     fn added(cells: &[Cell], settings: usize, expected: &[Option<f64>]) -> Self {
         let mut of_settings = vec![Share::default(); settings];
         let mut of_cases = vec![Share::default(); cases(cells)];
-        for _ in 0..ROUNDS {
-            add_up(
-                &mut of_cases,
-                cells.iter().map(|cell| {
-                    (cell.case, (cell.value - of_settings[cell.setting].ratio()) / cell.noise, 1.0 / cell.noise)
-                }),
-            );
-            add_up(
-                &mut of_settings,
-                cells.iter().map(|cell| (cell.setting, cell.value - of_cases[cell.case].ratio(), 1.0)),
-            );
+        for round in 0..=ROUNDS {
+            // In the last round the settings are what is believed of them.
+            let before = level(&of_cases);
+            let part = |setting: usize| {
+                let believed = expected.get(setting).copied().flatten().filter(|_| round == ROUNDS);
+                believed.map_or_else(|| of_settings[setting].ratio(), |mean| mean - before)
+            };
+            let of_case = |cell: &Cell| (cell.case, (cell.value - part(cell.setting)) / cell.noise, 1.0 / cell.noise);
+            add_up(&mut of_cases, cells.iter().map(of_case));
+            let of_setting = |cell: &Cell| (cell.setting, cell.value - of_cases[cell.case].ratio(), 1.0);
+            add_up(&mut of_settings, cells.iter().map(of_setting));
         }
-        let before = level(&of_cases);
-        let believed = |setting: usize| expected.get(setting).copied().flatten().map(|mean| mean - before);
-        let part = |setting: usize| believed(setting).unwrap_or_else(|| of_settings[setting].ratio());
-        add_up(
-            &mut of_cases,
-            cells.iter().map(|cell| (cell.case, (cell.value - part(cell.setting)) / cell.noise, 1.0 / cell.noise)),
-        );
-        add_up(
-            &mut of_settings,
-            cells.iter().map(|cell| (cell.setting, cell.value - of_cases[cell.case].ratio(), 1.0)),
-        );
         let left = |cell: &Cell| cell.value - of_settings[cell.setting].ratio() - of_cases[cell.case].ratio();
         let squares: Vec<f64> = cells.iter().map(|cell| left(cell).powi(2) / cell.noise).collect();
         let noise = squares.iter().sum::<f64>() / freedom(cells, &of_settings, &of_cases);
