@@ -1,7 +1,7 @@
 //! A report as titled tables, and these as CSV and Markdown.
 
 use crate::text::figures::if_any;
-use crate::text::table::{Column, Field, grid, left, right};
+use crate::text::table::{Column, grid, left, right};
 use crate::text::terminal::Style;
 use judge_problem::{one_line, visible};
 use std::io::Write;
@@ -48,7 +48,7 @@ impl TextTable {
             column.spare(spare(place))
         };
         let mut grid = grid(self.titles.iter().enumerate().map(column), style);
-        self.rows.iter().for_each(|row| grid.add_row(row.iter().map(Field::new)));
+        self.rows.iter().for_each(|row| grid.add_row(row));
         grid.text()
     }
 }

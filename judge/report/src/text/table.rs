@@ -178,8 +178,8 @@ impl Field {
     }
 }
 
-impl From<String> for Field {
-    fn from(text: String) -> Self {
+impl<T: ToString> From<T> for Field {
+    fn from(text: T) -> Self {
         Self::new(text)
     }
 }
