@@ -192,7 +192,7 @@ struct LookRecord {
 }
 
 /// Returns the document of a comparison with the mean effects after growing numbers of cases.
-pub fn growing_comparison<'a>(report: &'a CompareReport<'_>, looks: &[Look]) -> impl Serialize {
+pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Serialize {
     let record =
         |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
     let title = &report.compared.plan.problem.title;

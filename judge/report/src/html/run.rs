@@ -74,7 +74,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
         titles: figures.titles(),
         has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
-        drawn: is_drawn.then(|| DrawnRows { report, figures: &figures }),
+        drawn: is_drawn.then_some(DrawnRows { report, figures: &figures }),
         charts: Charts::drawn_by(&OF_RUN, numbers(report)),
     };
     page.write_into(output)
