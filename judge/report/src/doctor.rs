@@ -60,7 +60,7 @@ const LOG_WIDTH: usize = 80;
 #[must_use]
 pub fn doctor_text(survey: &Survey, style: Style) -> String {
     // Sentences break between words in a log too.
-    let style = style.with_width(style.width().unwrap_or(LOG_WIDTH));
+    let style = style.with_width(style.width.unwrap_or(LOG_WIDTH));
     [tiers(survey, style), gaps(survey, style), features(survey, style), machine(&survey.machine, style)].join("\n\n")
 }
 
@@ -95,13 +95,13 @@ fn tiers(survey: &Survey, style: Style) -> String {
 
 fn gaps(survey: &Survey, style: Style) -> String {
     let of_tier = |tier: &judge_sandbox::TierReport| {
-        let line = |gap: &Gap| paragraph("  ", &format!("{}: {}", gap.what, gap.meaning), style.width());
+        let line = |gap: &Gap| paragraph("  ", &format!("{}: {}", gap.what, gap.meaning), style.width);
         let gaps = tier.gaps.iter().map(line).collect::<Vec<_>>();
         let none = "  no others known".to_owned();
         format!("{}\n{}", tier.tier, if gaps.is_empty() { none } else { gaps.join("\n") })
     };
     let works = survey.tiers.iter().filter(|tier| tier.missing.is_none());
-    let of_all = format!("every tier\n{}", paragraph("  ", GAP_OF_EVERY_TIER, style.width()));
+    let of_all = format!("every tier\n{}", paragraph("  ", GAP_OF_EVERY_TIER, style.width));
     format!("Gaps of each tier\n{}", [of_all].into_iter().chain(works.map(of_tier)).collect::<Vec<_>>().join("\n"))
 }
 
@@ -130,7 +130,7 @@ fn hint(name: &str, remedy: &str) -> String {
 fn machine(machine: &Machine, style: Style) -> String {
     let line = |Finding { name, found, noise }: Finding| match noise {
         None => format!("{name:<10} {found}"),
-        Some(noise) => paragraph(&format!("{name:<10} "), &format!("{found}: {noise}"), style.width()),
+        Some(noise) => paragraph(&format!("{name:<10} "), &format!("{found}: {noise}"), style.width),
     };
     let lines = findings(machine).into_iter().map(line).collect::<Vec<_>>();
     format!("Sources of noise in timings\n{}", lines.join("\n"))

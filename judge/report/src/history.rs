@@ -3,6 +3,7 @@
 use crate::text::figures::scores_text;
 use crate::text::json::{Document, exact};
 use crate::text::provenance::{LabelsRecord, limits_text};
+use crate::text::sheet::or_nothing;
 use crate::text::table::{Field, grid, left, number_names, painted, right};
 use crate::text::terminal::{Paint, Style};
 use checkers::Score;
@@ -89,7 +90,7 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
         Field::new(solver(row)),
         Field::new(cases),
         if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
-        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
+        Field::new(or_nothing(row.total.as_ref().map(|total| figure(row, total)))),
         change(row),
         Field::new(&row.rule),
         state(row),
@@ -99,10 +100,8 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
 
 /// Returns the name of the solver. A search is named by its best setting.
 fn solver(row: &HistoryRow) -> String {
-    match row.settings {
-        Some(settings) => format!("{} (best of {settings})", row.solver),
-        None => row.solver.clone(),
-    }
+    let settings = row.settings.map(|settings| format!(" (best of {settings})"));
+    format!("{}{}", row.solver, settings.unwrap_or_default())
 }
 
 fn change(row: &HistoryRow) -> Field {
@@ -147,13 +146,14 @@ fn tags(labels: &Labels) -> Option<String> {
 /// Returns the tags and the note of a run, without a final newline.
 #[must_use]
 pub fn labels_text(run: RunId, labels: &Labels) -> String {
-    let lines = label_lines(labels).into_iter().filter(|(_, text)| !text.is_empty());
-    let lines: Vec<_> = lines.map(|(key, text)| format!("\n{key:<11} {text}")).collect();
-    if lines.is_empty() {
-        format!("run {run} has neither tags nor a note")
-    } else {
-        format!("run {run}{}", lines.concat())
-    }
+    let lines = key_lines(&label_lines(labels));
+    if lines.is_empty() { format!("run {run} has neither tags nor a note") } else { format!("run {run}{lines}") }
+}
+
+/// Returns a line for each key that has a value, after a newline.
+fn key_lines(values: &[(&str, String)]) -> String {
+    let shown = values.iter().filter(|(_, text)| !text.is_empty());
+    shown.map(|(key, text)| format!("\n{key:<11} {text}")).collect()
 }
 
 fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
@@ -189,9 +189,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
         ("commit", commit_in_words(run)),
         ("judge", run.judge.clone()),
     ];
-    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
-    let lines: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {text}")).collect();
-    format!("run {}\n{}", run.id, lines.join("\n"))
+    format!("run {}{}", run.id, key_lines(&lines))
 }
 
 /// Returns a line for each kind of machine of the run, if its machines differ in processor or sandbox tier.
@@ -298,21 +296,10 @@ impl Document for [HistoryRow] {
     }
 }
 
-/// A page of past runs.
-#[derive(Debug)]
-pub struct HistoryPage<'a> {
-    /// Its rows.
-    pub rows: &'a [HistoryRow],
-    /// How many rows are before it.
-    pub offset: usize,
-    /// How many rows there are on all pages.
-    pub total: usize,
-}
-
 /// A page of past runs: `GET /api/runs`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/runs")]
-pub(crate) struct HistoryPageDocument<'a> {
+pub struct HistoryPage<'a> {
     /// Incremented when a script could misread the new format.
     schema: u32,
     /// How many rows there are on all pages.
@@ -323,12 +310,11 @@ pub(crate) struct HistoryPageDocument<'a> {
     runs: Vec<Record<'a>>,
 }
 
-impl Document for HistoryPage<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        let &Self { rows, offset, total } = self;
-        HistoryPageDocument { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
+impl<'a> HistoryPage<'a> {
+    /// Makes the page of these rows: how many are before it, and how many there are on all pages.
+    #[must_use]
+    pub fn of(rows: &'a [HistoryRow], offset: usize, total: usize) -> Self {
+        Self { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
     }
 }
 

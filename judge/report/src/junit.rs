@@ -16,8 +16,9 @@ use std::iter::Sum;
 use std::time::Duration;
 
 /// The result of a test, as JUnit counts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TestResult {
+    #[default]
     Passed,
     Skipped,
     /// The tested program is wrong.
@@ -38,7 +39,7 @@ impl TestResult {
 }
 
 /// A test case, with what is said of its result.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TestCase {
     name: String,
     class: String,
@@ -55,54 +56,35 @@ struct TestCase {
 
 impl TestCase {
     fn new(class: &str, name: &str, result: TestResult) -> Self {
-        Self {
-            name: one_line(name).into_owned(),
-            class: class.to_owned(),
-            time: None,
-            properties: Vec::new(),
-            result,
-            message: None,
-            kind: None,
-            description: None,
-            stdout: String::new(),
-            stderr: String::new(),
-        }
+        Self { name: one_line(name).into_owned(), class: class.to_owned(), result, ..Self::default() }
     }
 }
 
 /// How many tests have which result.
 #[derive(Debug, Default, Clone, Copy)]
-struct Counts {
-    tests: usize,
-    skipped: usize,
-    failures: usize,
-    errors: usize,
+struct Counts([usize; 4]);
+
+impl Counts {
+    /// Adds the number of all tests, and of those with each of these results.
+    fn add_to(self, tag: &mut BytesStart<'_>, named: [(&str, TestResult); 3]) {
+        let named = named.map(|(name, result)| (name, self.0[result as usize]));
+        for (name, count) in std::iter::once(("tests", self.0.iter().sum())).chain(named) {
+            attribute(tag, name, &count.to_string());
+        }
+    }
 }
 
 impl FromIterator<TestResult> for Counts {
     fn from_iter<I: IntoIterator<Item = TestResult>>(results: I) -> Self {
         let mut counts = Self::default();
-        for result in results {
-            counts.tests += 1;
-            match result {
-                TestResult::Passed => {}
-                TestResult::Skipped => counts.skipped += 1,
-                TestResult::Failure => counts.failures += 1,
-                TestResult::Error => counts.errors += 1,
-            }
-        }
+        results.into_iter().for_each(|result| counts.0[result as usize] += 1);
         counts
     }
 }
 
 impl<'a> Sum<&'a Counts> for Counts {
     fn sum<I: Iterator<Item = &'a Self>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, counts| Self {
-            tests: sum.tests + counts.tests,
-            skipped: sum.skipped + counts.skipped,
-            failures: sum.failures + counts.failures,
-            errors: sum.errors + counts.errors,
-        })
+        all.fold(Self::default(), |sum, counts| Self(std::array::from_fn(|place| sum.0[place] + counts.0[place])))
     }
 }
 
@@ -125,10 +107,8 @@ impl<'a> JunitWriter<'a> {
         xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
         let mut tag = BytesStart::new("testsuites");
         attribute(&mut tag, "name", name);
-        let Counts { tests, skipped, failures, errors } = counts;
-        for (name, count) in [("tests", tests), ("skipped", skipped), ("failures", failures), ("errors", errors)] {
-            attribute(&mut tag, name, &count.to_string());
-        }
+        let (failures, errors) = (("failures", TestResult::Failure), ("errors", TestResult::Error));
+        counts.add_to(&mut tag, [("skipped", TestResult::Skipped), failures, errors]);
         time_attribute(&mut tag, time);
         xml.write_event(Event::Start(tag))?;
         Ok(Self(xml))
@@ -137,10 +117,8 @@ impl<'a> JunitWriter<'a> {
     fn suite(&mut self, head: &SuiteHead, cases: impl Iterator<Item = TestCase>) -> io::Result<()> {
         let mut tag = BytesStart::new("testsuite");
         attribute(&mut tag, "name", &head.name);
-        let Counts { tests, skipped, failures, errors } = head.counts;
-        for (name, count) in [("tests", tests), ("skipped", skipped), ("errors", errors), ("failures", failures)] {
-            attribute(&mut tag, name, &count.to_string());
-        }
+        let (failures, errors) = (("failures", TestResult::Failure), ("errors", TestResult::Error));
+        head.counts.add_to(&mut tag, [("skipped", TestResult::Skipped), errors, failures]);
         time_attribute(&mut tag, head.time);
         let mut cases = cases.peekable();
         if head.properties.is_empty() && cases.peek().is_none() {
@@ -167,11 +145,11 @@ impl<'a> JunitWriter<'a> {
         self.0.write_event(Event::Start(tag))?;
         self.properties(&case.properties)?;
         match case.result {
-            TestResult::Passed => {}
-            TestResult::Skipped => self.result("skipped", case)?,
-            TestResult::Failure => self.result("failure", case)?,
-            TestResult::Error => self.result("error", case)?,
-        }
+            TestResult::Passed => Ok(()),
+            TestResult::Skipped => self.result("skipped", case),
+            TestResult::Failure => self.result("failure", case),
+            TestResult::Error => self.result("error", case),
+        }?;
         for (name, text) in [("system-out", &case.stdout), ("system-err", &case.stderr)] {
             if !text.is_empty() {
                 self.text(BytesStart::new(name), text)?;
@@ -276,11 +254,11 @@ fn class(report: &RunReport<'_>, solver: usize) -> String {
 
 fn suite_head(report: &RunReport<'_>, solver: usize) -> SuiteHead {
     let name = class(report, solver);
-    let of_cases = report.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
+    let of_cases = report.outcomes.of_solver(solver).map(|outcome| TestResult::of(verdict_of(outcome)));
     let groups = report.test_groups.iter().filter_map(|result| whole_group(report, result, solver, &name));
     SuiteHead {
         counts: of_cases.chain(groups.map(|group| group.result)).collect(),
-        time: Some(report.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),
+        time: Some(report.outcomes.of_solver(solver).filter_map(|outcome| outcome?.wall).sum()),
         properties: report.message.iter().map(|message| ("message", one_line(message).into_owned())).collect(),
         name,
     }

@@ -2,8 +2,8 @@
 //!
 //! - A [`Report`], such as [`RunReport`] or [`CompareReport`], is the result of a command as a value. It renders itself as text
 //!   for people, and in each [`Format`] that it has: JSON, JSON lines, CSV, JUnit, Markdown, HTML.
-//! - A [`Document`] is a value with one JSON form. [`SCHEMAS`] has the JSON schema of each by name, for `judge schema NAME`. The
-//!   documents of the local server are such values, too.
+//! - A [`Document`] is a value with one JSON form. The local server sends documents that are serialized as they are, in one
+//!   line each: [`json_line`]. [`SCHEMAS`] has the JSON schema of each document by name, for `judge schema NAME`.
 //! - A [`Style`] says whether text has colours, and how wide its lines are. [`print()`] writes text to standard output, [`note`] to
 //!   standard error, and [`Progress`] shows how far a run is.
 //!
@@ -67,8 +67,8 @@ mod verify;
 
 pub use best::{BestFileError, BestReport, best_text, read_best_json};
 pub use compare::{
-    CompareReport, ComparedRuns, Comparison, GrowingComparison, InterimResult, IntervalProgress, PowerReport,
-    RankReport, RunInfo, Spread,
+    CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
+    growing_comparison,
 };
 pub use doctor::doctor_text;
 pub use exec::{ExecReport, exec_line};
@@ -81,13 +81,13 @@ pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
 pub use served::{
-    ApiError, ManualGamePage, NewCase, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord,
-    SolverNow, SolverPoints, StartedRecord, UnfinishedRun,
+    ApiError, ManualGamePage, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
+    SolverPoints, StartedRecord, StartedRuns, UnfinishedRun,
 };
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
-    Style, best_score, can_step, chart_stride, failures_text, grid, left, milliseconds, note, note_from, note_lines,
-    print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
+    Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds, note, note_from,
+    note_lines, print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

@@ -8,13 +8,13 @@ use crate::doctor::DoctorDocument;
 use crate::exec::ExecDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
-use crate::history::{HistoryDocument, HistoryPageDocument};
+use crate::history::{HistoryDocument, HistoryPage};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
 use crate::served::{
-    ApiError, LabelsDocument, ManualGameDocument, Points, ProblemDocument, ProblemsDocument, ProgressDocument,
-    RecordedManualGameDocument, ServerRecord, StartedDocument,
+    ApiError, ManualGameDocument, Points, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
+    StartedRuns, UnfinishedRun,
 };
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
@@ -44,19 +44,19 @@ pub const SCHEMAS: [NamedSchema; 29] = [
     ("merge", schema_of::<MergeDocument<'static>>),
     ("languages", schema_of::<LanguagesDocument<'static>>),
     ("verify", schema_of::<VerifyDocument<'static>>),
-    ("ui-runs", schema_of::<HistoryPageDocument<'static>>),
+    ("ui-runs", schema_of::<HistoryPage<'static>>),
     ("ui-run", schema_of::<HeadDocument<'static>>),
-    ("ui-labels", schema_of::<LabelsDocument<'static>>),
+    ("ui-labels", schema_of::<RunLabels<'static>>),
     ("ui-cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
     ("ui-points", schema_of::<Points<'static>>),
-    ("ui-progress", schema_of::<ProgressDocument<'static>>),
+    ("ui-progress", schema_of::<UnfinishedRun<'static>>),
     ("ui-compare", schema_of::<WithLooks<'static, Comparison>>),
-    ("ui-problems", schema_of::<ProblemsDocument<'static>>),
+    ("ui-problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", schema_of::<ProblemDocument<'static>>),
     ("ui-server", schema_of::<ServerRecord>),
-    ("ui-started", schema_of::<StartedDocument<'static>>),
+    ("ui-started", schema_of::<StartedRuns<'static>>),
     ("ui-play", schema_of::<ManualGameDocument<'static>>),
-    ("ui-played", schema_of::<RecordedManualGameDocument<'static>>),
+    ("ui-played", schema_of::<RecordedManualGame<'static>>),
     ("ui-error", schema_of::<ApiError<'static>>),
 ];
 

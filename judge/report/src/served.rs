@@ -1,6 +1,6 @@
 //! The documents that only `judge ui` serves.
 
-use crate::text::json::{Document, exact, in_milliseconds, is_false};
+use crate::text::json::{Document, exact, in_milliseconds};
 use crate::text::provenance::{LabelsRecord, LimitsRecord};
 use crate::text::replay::{GameReplay, Look, ReplayRecord, look};
 use checkers::{Board, Choice, Outlook, Score};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The problems of the catalogue: `GET /api/problems`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "GET /api/problems")]
-pub(crate) struct ProblemsDocument<'a> {
+pub struct ProblemList<'a> {
     /// A record for each, in the order of the catalogue.
     problems: Vec<ProblemRecord<'a>>,
 }
@@ -95,25 +95,14 @@ struct SolverRecord<'a> {
     summary: &'a str,
 }
 
-/// The problems of a catalogue.
-#[derive(Debug)]
-pub struct ProblemList<'a> {
-    /// Each with whether people can play it.
-    pub problems: Vec<(&'a Problem, bool)>,
-}
-
-impl Document for ProblemList<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        let records = self.problems.iter().map(|(problem, by_hand)| problem_record(problem, *by_hand));
-        ProblemsDocument { problems: records.collect() }
+impl<'a> ProblemList<'a> {
+    /// Lists problems, each with whether people can play it.
+    pub fn of(problems: impl Iterator<Item = (&'a Problem, bool)>) -> Self {
+        Self { problems: problems.map(|(problem, by_hand)| problem_record(problem, by_hand)).collect() }
     }
 }
 
 impl Document for ProblemPage<'_> {
-    const IS_INDENTED: bool = false;
-
     fn record(&self) -> impl Serialize {
         ProblemDocument {
             problem: problem_record(self.problem, self.by_hand),
@@ -150,38 +139,21 @@ pub struct ServerRecord {
     pub runs: bool,
 }
 
-impl Document for ServerRecord {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        self
-    }
-}
-
 /// The tags and the note of a run: the answer to `POST /api/runs/{run}/labels`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/runs/{run}/labels")]
-pub(crate) struct LabelsDocument<'a> {
+pub struct RunLabels<'a> {
     /// The run's number.
     run: i64,
     #[serde(flatten)]
     labels: LabelsRecord<'a>,
 }
 
-/// The tags and the note of a run.
-#[derive(Debug)]
-pub struct RunLabels<'a> {
-    /// The run.
-    pub run: RunId,
-    /// Its tags and its note.
-    pub labels: &'a Labels,
-}
-
-impl Document for RunLabels<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        LabelsDocument { run: self.run.0, labels: self.labels.into() }
+impl<'a> RunLabels<'a> {
+    /// Describes the tags and the note of a run.
+    #[must_use]
+    pub fn of(run: RunId, labels: &'a Labels) -> Self {
+        Self { run: run.0, labels: labels.into() }
     }
 }
 
@@ -215,31 +187,6 @@ pub struct SolverPoints<'a> {
     pub y: Vec<f64>,
 }
 
-impl Document for Points<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        self
-    }
-}
-
-/// A run that goes on, or has just ended.
-#[derive(Debug)]
-pub struct UnfinishedRun<'a> {
-    /// The run.
-    pub run: RunId,
-    /// Its state.
-    pub state: RunState,
-    /// The number of planned cases.
-    pub planned: usize,
-    /// The time since it started.
-    pub elapsed: Duration,
-    /// Its solvers.
-    pub solvers: Vec<SolverNow<'a>>,
-    /// What it has finished since the last event: the last of that.
-    pub finished: Vec<NewCase<'a>>,
-}
-
 /// How far a solver is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "solver")]
@@ -252,21 +199,10 @@ pub struct SolverNow<'a> {
     pub accepted: usize,
 }
 
-/// A case that has just been finished.
-#[derive(Debug)]
-pub struct NewCase<'a> {
-    /// Its name.
-    pub case: &'a str,
-    /// The solver's name.
-    pub solver: &'a str,
-    /// The outcome.
-    pub outcome: &'a Outcome,
-}
-
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "progress of GET /api/events")]
-pub(crate) struct ProgressDocument<'a> {
+pub struct UnfinishedRun<'a> {
     /// The run's number.
     run: i64,
     /// Its state.
@@ -280,7 +216,7 @@ pub(crate) struct ProgressDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_ms: Option<f64>,
     /// Its solvers, in the order of the command line.
-    solvers: &'a [SolverNow<'a>],
+    solvers: Vec<SolverNow<'a>>,
     /// The newest results since the last event.
     finished: Vec<NewCaseRecord<'a>>,
 }
@@ -304,45 +240,47 @@ struct NewCaseRecord<'a> {
     cpu_ms: Option<f64>,
 }
 
-impl Document for UnfinishedRun<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        ProgressDocument {
-            run: self.run.0,
-            state: self.state.name(),
-            planned: self.planned,
-            elapsed_ms: in_milliseconds(self.elapsed),
-            remaining_ms: remaining(self).map(in_milliseconds),
-            solvers: &self.solvers,
-            finished: self.finished.iter().map(new_case_record).collect(),
+impl<'a> UnfinishedRun<'a> {
+    /// Describes a run that goes on, or has just ended. `finished` are its newest results: case, solver, outcome.
+    #[must_use]
+    pub fn of(
+        (run, state): (RunId, RunState),
+        planned: usize,
+        elapsed: Duration,
+        solvers: Vec<SolverNow<'a>>,
+        finished: impl Iterator<Item = (&'a str, &'a str, &'a Outcome)>,
+    ) -> Self {
+        let remaining = remaining(planned, elapsed, &solvers).filter(|_| state == RunState::Running);
+        Self {
+            run: run.0,
+            state: state.name(),
+            planned,
+            elapsed_ms: in_milliseconds(elapsed),
+            remaining_ms: remaining.map(in_milliseconds),
+            solvers,
+            finished: finished.map(new_case).collect(),
         }
     }
 }
 
-fn new_case_record<'a>(new: &'a NewCase<'_>) -> NewCaseRecord<'a> {
-    NewCaseRecord {
-        case: new.case,
-        solver: new.solver,
-        code: new.outcome.verdict.code(),
-        score: new.outcome.score.as_ref().and_then(exact),
-        cpu_ms: new.outcome.cpu.map(in_milliseconds),
-    }
+fn new_case<'a>((case, solver, outcome): (&'a str, &'a str, &Outcome)) -> NewCaseRecord<'a> {
+    let score = outcome.score.as_ref().and_then(exact);
+    NewCaseRecord { case, solver, code: outcome.verdict.code(), score, cpu_ms: outcome.cpu.map(in_milliseconds) }
 }
 
 /// Returns the time until a run ends, if it goes on as it did.
-fn remaining(run: &UnfinishedRun<'_>) -> Option<Duration> {
-    let done: usize = run.solvers.iter().map(|solver| solver.done).sum();
-    let left = (run.planned * run.solvers.len()).checked_sub(done)?;
-    (run.state == RunState::Running && done > 0).then(|| run.elapsed.mul_f64(left as f64 / done as f64))
+fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverNow<'_>]) -> Option<Duration> {
+    let done: usize = solvers.iter().map(|solver| solver.done).sum();
+    let left = (planned * solvers.len()).checked_sub(done)?;
+    (done > 0).then(|| elapsed.mul_f64(left as f64 / done as f64))
 }
 
 /// The runs that pages have started: `/api/started`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "/api/started")]
-pub(crate) struct StartedDocument<'a> {
+pub struct StartedRuns<'a> {
     /// The newest first.
-    started: &'a [StartedRecord],
+    pub started: &'a [StartedRecord],
 }
 
 /// A run that a page has started.
@@ -363,14 +301,6 @@ pub struct StartedRecord {
     pub exit_code: Option<i32>,
     /// The end of what it has printed.
     pub output: String,
-}
-
-impl Document for [StartedRecord] {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        StartedDocument { started: self }
-    }
 }
 
 /// A game that a person plays, after some moves.
@@ -441,7 +371,7 @@ struct ChoiceRecord<'a> {
     /// The points that it brings.
     gained: Option<Number>,
     /// Whether the game is over after it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     ends: bool,
 }
 
@@ -466,8 +396,6 @@ struct BestRecord<'a> {
 }
 
 impl Document for ManualGamePage<'_> {
-    const IS_INDENTED: bool = false;
-
     fn record(&self) -> impl Serialize {
         let ManualGamePage { problem, case, moves, score, film, outlook, best, best_by_hand, records } = self;
         ManualGameDocument {
@@ -497,21 +425,10 @@ fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
     ChoiceRecord { played, cells, placed, gained: exact(gained), ends: *ends }
 }
 
-/// A recorded result of a person.
-#[derive(Debug)]
-pub struct RecordedManualGame<'a> {
-    /// The run that it is.
-    pub run: RunId,
-    /// The case's name.
-    pub case: &'a str,
-    /// The score.
-    pub score: &'a Score,
-}
-
 /// A recorded result of a person: `POST /api/play/{problem}/run`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "POST /api/play/{problem}/run")]
-pub(crate) struct RecordedManualGameDocument<'a> {
+pub struct RecordedManualGame<'a> {
     /// The run that it is.
     run: i64,
     /// The case's name.
@@ -520,12 +437,11 @@ pub(crate) struct RecordedManualGameDocument<'a> {
     score: Option<Number>,
 }
 
-impl Document for RecordedManualGame<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        let RecordedManualGame { run, case, score } = self;
-        RecordedManualGameDocument { run: run.0, case, score: exact(score) }
+impl<'a> RecordedManualGame<'a> {
+    /// Describes a result that was recorded as this run.
+    #[must_use]
+    pub fn of(run: RunId, case: &'a str, score: &Score) -> Self {
+        Self { run: run.0, case, score: exact(score) }
     }
 }
 
@@ -537,12 +453,4 @@ pub struct ApiError<'a> {
     pub error: &'a str,
     /// How to fix it.
     pub hints: &'a [&'a str],
-}
-
-impl Document for ApiError<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        self
-    }
 }

@@ -1,12 +1,13 @@
 //! The report of a search for parameters, in every format.
 
-use crate::text::effects::{between, claim_name, give_or_take, rounded, signed};
-use crate::text::json;
-use crate::text::json::exact;
+use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
+use crate::text::effects::{between, claim_name, claim_paint, give_or_take, rounded, signed};
+use crate::text::figures::paragraphs;
+use crate::text::json::{exact, json_line};
 use crate::text::provenance::provenance_lines;
-use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::sheet::{NOTHING, Sheet, TextTable, or_nothing};
 use crate::text::table::{Column, Field, grid, right};
-use crate::text::terminal::{Paint, Style};
+use crate::text::terminal::Style;
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, one_line, quote};
 use judge_statistics::tune::{Parameter, ParameterSetting};
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 
 /// The report of a search for good parameters.
 #[derive(Debug)]
@@ -182,25 +184,74 @@ impl TuneComparison {
 /// The number of settings that are shown.
 const SHOWN: usize = 10;
 
-/// Returns the report of a search, for a terminal or a file.
-pub(crate) fn tune_text(report: &TuneReport, style: Style) -> String {
-    let mut parts = vec![settings_grid(report, style)];
-    match report.best {
-        Some(best) if report.candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted) => {
-            parts.push(winner(report, best));
-            parts.extend(report.comparison.as_ref().map(|comparison| on_fresh_cases(report, comparison, style)));
+/// Why a search has no JSON document.
+const ONE_LINE_A_SETTING: Missing = Missing {
+    why: "its records are the settings that it tried",
+    hint: "--jsonl PATH writes each of them as a line of JSON",
+};
+
+impl Report for TuneReport {
+    const NAME: &'static str = "a search";
+
+    fn missing(format: Format) -> Option<Missing> {
+        match format {
+            Format::Json => Some(ONE_LINE_A_SETTING),
+            Format::Junit => Some(NO_TESTS),
+            _ => None,
         }
-        Some(best) => {
-            let again = format!("hint: judge run -p {} {}", report.problem, report.command(best));
-            parts.push(format!("every setting fails on every case\n{}", one_line(&again)));
+    }
+
+    fn text(&self, style: Style) -> String {
+        let mut parts = vec![settings_grid(self, style)];
+        match self.best {
+            Some(best) if self.candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted) => {
+                parts.push(winner(self, best));
+                parts.extend(self.comparison.as_ref().map(|comparison| on_fresh_cases(self, comparison, style)));
+            }
+            Some(best) => {
+                let again = format!("hint: judge run -p {} {}", self.problem, self.command(best));
+                parts.push(format!("every setting fails on every case\n{}", one_line(&again)));
+            }
+            None => {}
         }
-        None => {}
+        if self.stop.is_some() {
+            parts.push(
+                "interrupted: this is the best so far, and it was not compared with the default setting".to_owned(),
+            );
+        }
+        paragraphs(parts)
     }
-    if report.stop.is_some() {
-        parts.push("interrupted: this is the best so far, and it was not compared with the default setting".to_owned());
+
+    fn json_lines(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(tune_jsonl(self).map_err(Into::into).and_then(|text| Ok(output.write_all(text.as_bytes())?)))
     }
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
+
+    fn rows(&self) -> Option<TextTable> {
+        Some(settings_table(self, |score| score.to_string(), ""))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        let best = self.best;
+        let found = best.map(|best| {
+            let setting = self.candidates[best].setting.words(&self.parameters);
+            format!("best of {} settings in {} runs: {setting}", self.candidates.len(), self.runs)
+        });
+        let warning = self.selection_note().to_owned();
+        let confirmed = self.comparison.as_ref().map(|comparison| {
+            let default = comparison.default_in_words(&self.parameters);
+            format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)
+        });
+        let provenance = provenance_lines(&self.provenance, Some(&self.limits));
+        Some(Sheet {
+            title: format!("{}: {}", self.problem, found.as_deref().unwrap_or("nothing was run")),
+            lines: best.map(|_| warning).into_iter().chain(confirmed).chain(provenance).collect(),
+            sections: vec![
+                ("Settings".to_owned(), settings_table(self, |score| rounded(score, score / 1000.0), NOTHING)),
+                ("On fresh cases".to_owned(), comparison_table(self)),
+            ],
+            texts: Vec::new(),
+        })
+    }
 }
 
 /// The best candidate, then those with the most cases, and among equals the better ones.
@@ -216,7 +267,7 @@ fn settings_grid(report: &TuneReport, style: Style) -> String {
         let is_solved = report.moments(candidate).count() > 0;
         let candidate = &report.candidates[candidate];
         let score = candidate.worth.filter(|_| is_solved).map(|worth| report.score(worth));
-        let score = score.map_or_else(|| NOTHING.to_owned(), |score| rounded(score, score / 1000.0));
+        let score = or_nothing(score.map(|score| rounded(score, score / 1000.0)));
         let mut row: Vec<Field> = candidate.setting.values.iter().map(Field::new).collect();
         row.extend([Field::new(candidate.count()), Field::new(candidate.failures()), Field::new(score)]);
         table.add_row(row);
@@ -257,16 +308,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
 
 /// The comparison with the default setting.
 fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style) -> String {
-    let paint = match comparison.claim {
-        Claim::Better => Paint::Good,
-        Claim::Worse => Paint::Bad,
-        Claim::Smaller
-        | Claim::Equal
-        | Claim::Accepted(_)
-        | Claim::Contrary
-        | Claim::Undecided { .. }
-        | Claim::TooFew => Paint::Strong,
-    };
+    let paint = claim_paint(comparison.claim);
     let default = comparison.default_in_words(&report.parameters);
     let mut lines = vec![
         one_line(&format!("on {} fresh cases against {default}:", comparison.cases.len())).into_owned(),
@@ -307,39 +349,9 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
 /// The columns after the parameters.
 const COLUMNS: [&str; 4] = ["cases", "failed", "mean_score", "best"];
 
-/// Returns a search as tables for people, with the line that the text has on its winner.
-pub(crate) fn tune_sheet(report: &TuneReport) -> Sheet {
-    let best = report.best;
-    let found = best.map(|best| {
-        let setting = report.candidates[best].setting.words(&report.parameters);
-        format!("best of {} settings in {} runs: {setting}", report.candidates.len(), report.runs)
-    });
-    let warning = report.selection_note().to_owned();
-    let confirmed = report.comparison.as_ref().map(|comparison| {
-        let default = comparison.default_in_words(&report.parameters);
-        format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)
-    });
-    let provenance = provenance_lines(&report.provenance, Some(&report.limits));
-    Sheet {
-        title: format!("{}: {}", report.problem, found.as_deref().unwrap_or("nothing was run")),
-        lines: best.map(|_| warning).into_iter().chain(confirmed).chain(provenance).collect(),
-        sections: vec![
-            ("Settings".to_owned(), settings_table(report, |score| rounded(score, score / 1000.0), NOTHING)),
-            ("On fresh cases".to_owned(), comparison_table(report)),
-        ],
-        texts: Vec::new(),
-    }
-}
-
-/// Returns a row for each setting. Unknown values are empty.
-pub(crate) fn tune_rows(report: &TuneReport) -> TextTable {
-    settings_table(report, |score| score.to_string(), "")
-}
-
 /// The comparison of the best setting with the default one.
 fn comparison_table(report: &TuneReport) -> TextTable {
     let row = |comparison: &TuneComparison| {
-        let or_nothing = |figure: Option<String>| figure.unwrap_or_else(|| NOTHING.to_owned());
         vec![
             comparison.default.words(&report.parameters),
             report.best.map_or_else(String::new, |best| report.candidates[best].setting.words(&report.parameters)),
@@ -368,7 +380,7 @@ fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &s
         row.push((report.best == Some(place)).to_string());
         row
     });
-    TextTable { titles, words: 0, spare: Vec::new(), rows: rows.collect(), left_out: 0 }
+    TextTable { titles, rows: rows.collect(), ..TextTable::default() }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -420,7 +432,7 @@ struct ComparisonRecord<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(crate) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
     let mut text = String::new();
     for (place, candidate) in report.candidates.iter().enumerate().filter(|(_, candidate)| candidate.count() > 0) {
         let is_best = report.best == Some(place);
@@ -435,7 +447,7 @@ pub(crate) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
             best: is_best,
             comparison: report.comparison.as_ref().filter(|_| is_best).map(|comparison| record(report, comparison)),
         };
-        text.push_str(&json::line(&line)?);
+        text.push_str(&json_line(&line)?);
     }
     Ok(text)
 }

@@ -28,7 +28,7 @@ pub(super) fn find_result(shown: &ShownRun, case: &str, solver: Option<&str>) ->
     let solver = answers::find_entrant(&shown.run, solver)?;
     let player = shown.run.entrants[solver].name.clone();
     let result = case.results[solver].clone().ok_or_else(|| {
-        let why = format!("run {} has no result of `{player}` on {}", shown.id(), case.spec.name);
+        let why = format!("run {} has no result of `{player}` on {}", shown.run.id, case.spec.name);
         Refused::missing(Failure::usage(why))
     })?;
     Ok(Played { case, player, result })
@@ -43,7 +43,7 @@ impl Played {
         })?;
         stored.ok_or_else(|| {
             let Self { case, player, result } = self;
-            Refused::missing(answers::no_answer(shown.id(), player, case, result.outcome.verdict))
+            Refused::missing(answers::no_answer(shown.run.id, player, case, result.outcome.verdict))
         })
     }
 }
@@ -80,18 +80,18 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
     }
     if !is_shown(store, problem) {
         let error = format!("it takes a program to show answers to `{}`, and none is started from here", problem.id);
-        let view = format!("judge view --run {} --case {} --html PATH", shown.id(), case.spec.name);
+        let view = format!("judge view --run {} --case {} --html PATH", shown.run.id, case.spec.name);
         return Err(Failure::usage(error).with_hint(format!("judge ui --allow-run, or {view}")).into());
     }
     let answer = played.answer(store, shown)?;
     if !takes_program(problem) {
-        let input = answers::shown_input(problem, shown.id(), case)?;
+        let input = answers::shown_input(problem, shown.run.id, case)?;
         return Ok(Replay::Game(game(problem, played, &input, &answer)?));
     }
     let mut catalogue = store.catalogue.clone();
     let _programs = programs::compile(&mut catalogue, Some(&problem.id))?;
     let problem = catalogue.find(&problem.id)?;
-    let input = answers::shown_input(problem, shown.id(), case)?;
+    let input = answers::shown_input(problem, shown.run.id, case)?;
     let Some(viewer) = &problem.viewer else { return Ok(Replay::Game(game(problem, played, &input, &answer)?)) };
     Ok(Replay::Drawing(answers::drawn_page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
 }
@@ -204,7 +204,7 @@ impl<'a> OpenGame<'a> {
             best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
             records: !store.catalogue.is_read_only(),
         };
-        Ok(page.to_json().map_err(Failure::fault)?)
+        Ok(judge_report::json_line(&page.record()).map_err(Failure::fault)?)
     }
 
     /// Records the answer that plays these moves. Returns its run and its score.

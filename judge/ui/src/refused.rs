@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::Exit;
 use judge_problem::manifest::UnknownProblem;
-use judge_report::{ApiError, Document};
+use judge_report::ApiError;
 use judge_session::failure::Failure;
 
 /// Why a request has no answer: the failure that a command of the judge would end with.
@@ -54,7 +54,7 @@ impl From<UnknownProblem> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let hints: Vec<&str> = self.failure.hints().collect();
-        match (ApiError { error: &self.failure.in_one_line(), hints: &hints }).to_json() {
+        match judge_report::json_line(&ApiError { error: &self.failure.in_one_line(), hints: &hints }) {
             Ok(json) => (self.status, [(CONTENT_TYPE, JSON)], json).into_response(),
             Err(_) => self.status.into_response(),
         }

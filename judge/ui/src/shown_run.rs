@@ -39,11 +39,6 @@ impl ShownRun {
         Ok(Self { run, restored, scored, best, features: OnceLock::new() })
     }
 
-    /// Returns its number.
-    pub(super) fn id(&self) -> RunId {
-        self.run.id
-    }
-
     /// Returns its report.
     pub(super) fn report(&self) -> RunReport<'_> {
         self.restored.report(&self.run, &self.scored, false)
@@ -108,10 +103,7 @@ impl ShownRun {
         match field {
             Field::Case => place(job.case),
             Field::Solver => place(job.solver),
-            Field::Verdict => {
-                let verdict = self.restored.outcomes.verdict(job);
-                place(Verdict::ALL.iter().position(|known| *known == verdict)?)
-            }
+            Field::Verdict => place(self.restored.outcomes.verdict(job) as usize),
             Field::Score => self.outcome(job)?.score.map(Number::from),
             Field::Points => self.outcome(job).and_then(|_| self.report().points(job))?.parse().ok(),
             Field::Relative => format!("{:.9}", self.relative(job)?).parse().ok(),
@@ -315,18 +307,19 @@ impl Field {
 
     /// Returns the field of this name: a field of every run, or else a feature.
     pub(super) fn named(name: &str) -> Self {
-        match name {
-            "case" => Self::Case,
-            "solver" => Self::Solver,
-            "verdict" => Self::Verdict,
-            "score" => Self::Score,
-            "points" => Self::Points,
-            "relative" => Self::Relative,
-            "cpu_ms" => Self::Cpu,
-            "wall_ms" => Self::Wall,
-            "memory_bytes" => Self::Memory,
-            _ => Self::Feature(name.to_owned()),
-        }
+        let fields = [
+            Self::Case,
+            Self::Solver,
+            Self::Verdict,
+            Self::Score,
+            Self::Points,
+            Self::Relative,
+            Self::Cpu,
+            Self::Wall,
+            Self::Memory,
+        ];
+        let known = Self::NAMES.into_iter().zip(fields).find(|(known, _)| *known == name);
+        known.map_or_else(|| Self::Feature(name.to_owned()), |(_, field)| field)
     }
 }
 

@@ -60,11 +60,11 @@ impl Store {
             let journal = journal.ok_or_else(missing)?;
             let stamp = journal.stamp(id)?.ok_or_else(missing)?;
             let mut runs = self.runs.lock();
-            if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.id() == id) {
+            if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.run.id == id) {
                 let found = runs.remove(place);
                 runs.extend(found);
             } else {
-                runs.retain(|(_, run)| run.shown.id() != id);
+                runs.retain(|(_, run)| run.shown.run.id != id);
                 if runs.len() == KEPT {
                     runs.pop_front();
                 }

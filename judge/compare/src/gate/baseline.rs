@@ -62,10 +62,7 @@ impl Baseline {
 
     /// Returns the scores of the accepted cases.
     pub fn samples(&self) -> impl Iterator<Item = &Sample> {
-        self.cases.values().filter_map(|entry| match &entry.result {
-            CaseResult::Accepted(sample) => Some(sample),
-            CaseResult::Failed(_) => None,
-        })
+        self.cases.values().filter_map(|entry| entry.result.sample())
     }
 
     /// Combines several runs of one solver on the same cases. A case that failed in any run has failed. `None` without
@@ -87,6 +84,12 @@ impl Baseline {
 }
 
 impl CaseResult {
+    /// Returns the scores of an accepted case.
+    #[must_use]
+    pub fn sample(&self) -> Option<&Sample> {
+        if let Self::Accepted(sample) = self { Some(sample) } else { None }
+    }
+
     fn and(self, later: &Self) -> Self {
         match (self, later) {
             (Self::Accepted(first), Self::Accepted(second)) => Self::Accepted(first.merged(second)),
@@ -324,7 +327,6 @@ impl Sample {
 
     /// Returns the sample with its mean shifted by `by`, if that is a number, and `squares` added to its sum of
     /// squares.
-    #[must_use]
     pub(super) fn corrected(&self, by: f64, squares: f64) -> Self {
         let by = BigRational::from_float(by).unwrap_or_else(BigRational::zero);
         let spread = ((self.squares() + squares) / self.freedom().max(1.0)).sqrt();

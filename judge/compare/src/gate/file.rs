@@ -7,7 +7,7 @@ use judge_problem::{Number, Percent, Time, UnitError, Verdict, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
 use toml::Value;
 
@@ -147,7 +147,7 @@ impl BaselineFile {
         let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
             let CaseLine { source, reference, entry } =
-                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what: what.to_string() })?;
+                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
             references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
@@ -267,32 +267,18 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-/// What is wrong with the line of a case.
-#[derive(Debug, thiserror::Error)]
-enum InvalidLine {
-    #[error("it needs a seed or a file, and not both")]
-    Source,
-    #[error("unknown verdict `{0}`")]
-    Verdict(String),
-    #[error("an accepted case needs a score, or a mean and a spread")]
-    ScoreMissing,
-    #[error("only an accepted case has a score")]
-    ScoreOfFailure,
-    #[error("`{found}` is not a {expected}")]
-    Number { expected: &'static str, found: String },
-    #[error("{found} runs: at least {least} are needed")]
-    Runs { found: u32, least: u32 },
-    #[error(transparent)]
-    Unit(#[from] UnitError),
+/// Says that a text is no number of this kind.
+fn no_number(expected: &str, found: impl Display) -> String {
+    format!("`{found}` is not a {expected}")
 }
 
-fn line(raw: RawLine) -> Result<CaseLine, InvalidLine> {
+fn line(raw: RawLine) -> Result<CaseLine, String> {
     let source = match (raw.seed, raw.file) {
         (Some(seed), None) => BaselineSource::Seed(seed),
         (None, Some(file)) => BaselineSource::File(file),
-        _ => return Err(InvalidLine::Source),
+        _ => return Err("it needs a seed or a file, and not both".to_owned()),
     };
-    let verdict = Verdict::from_name(&raw.verdict).ok_or(InvalidLine::Verdict(raw.verdict))?;
+    let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
     let scores = (raw.score, raw.mean, raw.spread);
     let result = match (verdict, scores) {
         (Verdict::Accepted, (Some(score), None, None)) => {
@@ -302,17 +288,18 @@ fn line(raw: RawLine) -> Result<CaseLine, InvalidLine> {
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
             let sample = Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?);
             if !raw.skewness.is_finite() {
-                return Err(InvalidLine::Number { expected: "skewness", found: raw.skewness.to_string() });
+                return Err(no_number("skewness", raw.skewness));
             }
             CaseResult::Accepted(sample.with_skewness(raw.skewness))
         }
-        (Verdict::Accepted, _) => return Err(InvalidLine::ScoreMissing),
+        (Verdict::Accepted, _) => return Err("an accepted case needs a score, or a mean and a spread".to_owned()),
         (failed, (None, None, None)) => CaseResult::Failed(failed),
-        _ => return Err(InvalidLine::ScoreOfFailure),
+        _ => return Err("only an accepted case has a score".to_owned()),
     };
     let reference = raw.reference.as_ref().map(read_score).transpose()?;
-    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose()?;
-    let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose()?;
+    let unit = |error: UnitError| error.to_string();
+    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose().map_err(unit)?;
+    let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose().map_err(unit)?;
     let entry = BaselineCase {
         result,
         input: raw.input,
@@ -323,9 +310,9 @@ fn line(raw: RawLine) -> Result<CaseLine, InvalidLine> {
     Ok(CaseLine { source, reference, entry })
 }
 
-fn read_score(value: &Value) -> Result<Score, InvalidLine> {
+fn read_score(value: &Value) -> Result<Score, String> {
     let text = text_of(value);
-    text.parse().map_err(|_| InvalidLine::Number { expected: "score", found: text })
+    text.parse().map_err(|_| no_number("score", text))
 }
 
 /// Returns a number as it was written, if floating point preserves its digits.
@@ -338,28 +325,24 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn number(value: &Value) -> Result<BigRational, InvalidLine> {
+fn number(value: &Value) -> Result<BigRational, String> {
     let text = text_of(value);
-    let number: Number = text.parse().map_err(|_| InvalidLine::Number { expected: "mean score", found: text })?;
+    let number: Number = text.parse().map_err(|_| no_number("mean score", text))?;
     Ok(number.into())
 }
 
-fn deviation(value: &Value) -> Result<f64, InvalidLine> {
+fn deviation(value: &Value) -> Result<f64, String> {
     let number = match value {
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,
         _ => f64::NAN,
     };
     let is_deviation = number.is_finite() && number >= 0.0;
-    if is_deviation {
-        Ok(number)
-    } else {
-        Err(InvalidLine::Number { expected: "standard deviation", found: value.to_string() })
-    }
+    is_deviation.then_some(number).ok_or_else(|| no_number("standard deviation", value))
 }
 
-fn runs(runs: u32, least: u32) -> Result<u32, InvalidLine> {
-    if runs >= least { Ok(runs) } else { Err(InvalidLine::Runs { found: runs, least }) }
+fn runs(runs: u32, least: u32) -> Result<u32, String> {
+    if runs >= least { Ok(runs) } else { Err(format!("{runs} runs: at least {least} are needed")) }
 }
 
 #[cfg(test)]

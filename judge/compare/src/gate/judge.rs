@@ -16,27 +16,8 @@ struct ScoredPair<'a> {
     was: &'a Sample,
     now: &'a Sample,
     tolerance: Option<&'a BigRational>,
-    cpu: Option<CpuSeconds>,
-}
-
-/// The CPU times of a case.
-#[derive(Clone, Copy)]
-struct CpuSeconds {
-    was: f64,
-    now: f64,
-}
-
-impl CpuSeconds {
-    /// Also `None` if they were measured on different processors.
-    fn of(was: &BaselineCase, now: &BaselineCase) -> Option<Self> {
-        let is_on_one = was.processor == now.processor;
-        is_on_one.then_some(Self { was: was.cpu?.as_secs_f64(), now: now.cpu?.as_secs_f64() })
-    }
-
-    /// Times below the resolution of the clock are 0 and have no ratio.
-    fn has_ratio(&self) -> bool {
-        self.was > 0.0 && self.now > 0.0
-    }
+    /// The CPU times, recorded and now, in seconds.
+    cpu: Option<[f64; 2]>,
 }
 
 /// Compares a run with the baseline.
@@ -47,9 +28,11 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judg
     }
     let pairs = pairs(baseline, today);
     let total = |score: fn(&ScoredPair<'_>) -> BigRational| pairs.iter().map(score).sum();
+    let change =
+        |pair: &ScoredPair<'_>| Change { case: pair.case.to_owned(), was: pair.was.clone(), now: pair.now.clone() };
     let mut judgement = Judgement {
         complaints: verdicts(baseline, today),
-        changes: pairs.iter().filter(|pair| pair.was.mean() != pair.now.mean()).map(ScoredPair::change).collect(),
+        changes: pairs.iter().filter(|pair| pair.was.mean() != pair.now.mean()).map(change).collect(),
         fixed: fixed(baseline, today),
         added: today.cases.keys().filter(|case| !baseline.cases.contains_key(*case)).cloned().collect(),
         total_was: total(|pair| pair.was.mean().clone()),
@@ -109,7 +92,7 @@ fn is_other_input(was: &BaselineCase, now: &BaselineCase) -> bool {
 fn fixed(baseline: &Baseline, today: &Baseline) -> Vec<String> {
     let had_failed =
         |case: &String| matches!(baseline.cases.get(case), Some(BaselineCase { result: CaseResult::Failed(_), .. }));
-    let accepted = today.cases.iter().filter(|(_, now)| matches!(now.result, CaseResult::Accepted(_)));
+    let accepted = today.cases.iter().filter(|(_, now)| now.result.sample().is_some());
     accepted.map(|(case, _)| case).filter(|case| had_failed(case)).cloned().collect()
 }
 
@@ -122,7 +105,7 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
                 was: before,
                 now: after,
                 tolerance: was.tolerance.as_ref(),
-                cpu: CpuSeconds::of(was, now),
+                cpu: cpu_seconds(was, now),
             }),
             _ => None,
         }
@@ -130,10 +113,10 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
     baseline.cases.iter().filter_map(both).collect()
 }
 
-impl ScoredPair<'_> {
-    fn change(&self) -> Change {
-        Change { case: self.case.to_owned(), was: self.was.clone(), now: self.now.clone() }
-    }
+/// Also `None` if they were measured on different processors.
+fn cpu_seconds(was: &BaselineCase, now: &BaselineCase) -> Option<[f64; 2]> {
+    let times = [was.cpu?.as_secs_f64(), now.cpu?.as_secs_f64()];
+    (was.processor == now.processor).then_some(times)
 }
 
 /// Tests the totals, if scores vary.
@@ -151,35 +134,17 @@ fn noise_test(
     Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
-/// By how much a number got worse.
-enum Fall {
-    /// By this share of its size.
-    Share(BigRational),
-    /// From 0.
-    FromZero,
-}
-
-impl Fall {
-    /// Returns `None` if the number did not get worse.
-    fn between(was: &BigRational, now: &BigRational, direction: Direction) -> Option<Self> {
-        let is_worse = direction.compare(now, was).is_lt();
-        is_worse.then(|| if was.is_zero() { Self::FromZero } else { Self::Share(((now - was) / was).abs()) })
-    }
-
-    /// Returns whether it exceeds this share. A fall from 0 always does.
-    fn exceeds(&self, share: &BigRational) -> bool {
-        match self {
-            Self::Share(fall) => fall > share,
-            Self::FromZero => true,
-        }
-    }
-
-    fn share(self) -> Option<BigRational> {
-        match self {
-            Self::Share(share) => Some(share),
-            Self::FromZero => None,
-        }
-    }
+/// Returns by which share of its size a number got worse, if by more than `allowed`. A fall from 0 always is more, and has
+/// no share.
+fn fall(
+    was: &BigRational,
+    now: &BigRational,
+    direction: Direction,
+    allowed: &BigRational,
+) -> Option<Option<BigRational>> {
+    let share = (!was.is_zero()).then(|| ((now - was) / was).abs());
+    let is_worse = direction.compare(now, was).is_lt() && share.as_ref().is_none_or(|share| share > allowed);
+    is_worse.then_some(share)
 }
 
 /// If scores vary, a complaint needs certainty that the case fell by more than its tolerance. All such cases share one
@@ -190,21 +155,21 @@ fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
     let shared = GateLimits { alpha: limits.case_alpha / held.len().max(1) as f64, ..limits.clone() };
     let fell = |(pair, tolerance): &(&ScoredPair<'_>, &BigRational)| {
         let (was, now) = (pair.was.mean(), pair.now.mean());
-        let fall = Fall::between(was, now, limits.direction).filter(|fall| fall.exceeds(tolerance))?;
+        let drop = fall(was, now, limits.direction, tolerance)?.unwrap_or_default();
         let noise = noise_test(std::slice::from_ref(*pair), was, now, tolerance, &shared);
-        let complaint = || Complaint::CaseFell { case: pair.case.to_owned(), drop: fall.share().unwrap_or_default() };
+        let complaint = || Complaint::CaseFell { case: pair.case.to_owned(), drop };
         noise.is_none_or(|test| test.is_fall()).then(complaint)
     };
     held.iter().filter_map(fell).collect()
 }
 
 fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Option<Complaint> {
-    let fall = Fall::between(&judgement.total_was, &judgement.total_now, limits.direction)?;
+    let drop = fall(&judgement.total_was, &judgement.total_now, limits.direction, &limits.max_drop)?;
     let is_certain = match &judgement.noise {
         Some(test) => test.is_fall(),
         None => limits.confident.is_none_or(|alpha| is_certain_fall(pairs, limits.direction, alpha)),
     };
-    (fall.exceeds(&limits.max_drop) && is_certain).then(|| Complaint::TotalFell { drop: fall.share() })
+    is_certain.then_some(Complaint::TotalFell { drop })
 }
 
 fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
@@ -217,10 +182,12 @@ fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -
 }
 
 fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
-    let timed: Vec<CpuSeconds> = pairs.iter().filter_map(|pair| pair.cpu).filter(CpuSeconds::has_ratio).collect();
-    let effects: Vec<f64> = timed.iter().map(|seconds| (seconds.now / seconds.was).ln()).collect();
-    let total = |side: fn(&CpuSeconds) -> f64| timed.iter().map(side).sum::<f64>();
-    let rise = total(|seconds| seconds.now) / total(|seconds| seconds.was) - 1.0;
+    // Times below the resolution of the clock are 0 and have no ratio.
+    let has_ratio = |times: &[f64; 2]| times.iter().all(|time| *time > 0.0);
+    let timed: Vec<[f64; 2]> = pairs.iter().filter_map(|pair| pair.cpu).filter(has_ratio).collect();
+    let effects: Vec<f64> = timed.iter().map(|[was, now]| (now / was).ln()).collect();
+    let total = |side: usize| timed.iter().map(|times| times[side]).sum::<f64>();
+    let rise = total(1) / total(0) - 1.0;
     let interval = mean_interval(&Moments::of(&effects), limit.alpha)?;
     (rise > limit.max_rise && interval.low > limit.max_rise.ln_1p()).then_some(Complaint::TimeRose { rise })
 }

@@ -44,21 +44,10 @@ pub(super) struct Noise {
     pub(super) skewness: f64,
 }
 
-/// The noise of one side.
-struct Side {
-    is_noisy: bool,
-}
-
-impl Side {
-    fn of<'a>(mut samples: impl Iterator<Item = &'a Sample>) -> Self {
-        Self { is_noisy: samples.any(|sample| sample.spread() > 0.0) }
-    }
-
-    /// If only one side varies, the runs of the other side count as one run. For example, if a solver starts to fix its
-    /// random seed, its scores are one draw of the earlier ones.
-    fn deviations(&self, sample: &Sample) -> Deviations {
-        if self.is_noisy { sample.deviations() } else { Deviations { runs: 1.0, squares: 0.0, cubes: 0.0 } }
-    }
+/// Returns the deviations of a case on one side. If only one side varies, the runs of the other side count as one run. For
+/// example, if a solver starts to fix its random seed, its scores are one draw of the earlier ones.
+fn deviations(sample: &Sample, is_noisy_side: bool) -> Deviations {
+    if is_noisy_side { sample.deviations() } else { Deviations { runs: 1.0, squares: 0.0, cubes: 0.0 } }
 }
 
 /// Both sides of a case.
@@ -97,7 +86,8 @@ impl Pair {
 }
 
 fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
-    let (was, now) = (Side::of(pairs.iter().map(|pair| pair.0)), Side::of(pairs.iter().map(|pair| pair.1)));
+    let is_noisy = |sample: &Sample| sample.spread() > 0.0;
+    let (was, now) = (pairs.iter().any(|pair| is_noisy(pair.0)), pairs.iter().any(|pair| is_noisy(pair.1)));
     let difference =
         |(was, now): &SamplePair<'_>| now.mean().to_f64().unwrap_or(0.0) - factor * was.mean().to_f64().unwrap_or(0.0);
     let size = |pair: &SamplePair<'_>| pair.0.mean().abs().to_f64().unwrap_or(0.0);
@@ -107,8 +97,8 @@ fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
     let pair = |pair: &SamplePair<'_>| {
         let size = size(pair);
         Pair {
-            was: was.deviations(pair.0),
-            now: now.deviations(pair.1),
+            was: deviations(pair.0, was),
+            now: deviations(pair.1, now),
             size,
             residual: difference(pair) - share(size) * total,
             // Its relative variance, if noise is proportional to size.

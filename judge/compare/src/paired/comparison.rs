@@ -250,7 +250,7 @@ impl RawPair {
 /// The unit of the terms. It is a power of two, so that nothing is rounded. Without a unit, fourth powers of huge
 /// scores would be infinite.
 #[derive(Debug, Clone, Default)]
-struct TermUnit(Option<f64>);
+pub(super) struct TermUnit(Option<f64>);
 
 impl TermUnit {
     /// Returns the term of a pair as if the total were above 0. The first pair settles the unit.
@@ -263,31 +263,6 @@ impl TermUnit {
     /// Returns the unit, 1 without any pairs.
     pub(super) fn size(&self) -> f64 {
         self.0.unwrap_or(1.0)
-    }
-}
-
-/// What the pairs of a comparison add up to, pair by pair.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Terms {
-    total: BigRational,
-    unit: TermUnit,
-}
-
-impl Terms {
-    /// Adds a pair, and returns its term as if the total were above 0.
-    pub(super) fn push(&mut self, pair: &RawPair) -> Term {
-        self.total += pair.base.number();
-        self.unit.term(pair)
-    }
-
-    /// Returns the sign of the total and of all bases. 0 while there is no total.
-    pub(super) fn sign(&self) -> f64 {
-        sign(&self.total)
-    }
-
-    /// Returns the unit of the terms, 1 without any.
-    pub(super) fn unit(&self) -> f64 {
-        self.unit.size()
     }
 }
 

@@ -7,7 +7,6 @@ use judge_problem::{Number, Rule};
 use judge_statistics::{
     EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases, fewest_for_claim,
 };
-use num_traits::ToPrimitive;
 use std::fmt;
 use std::str::FromStr;
 
@@ -99,20 +98,9 @@ pub struct Inference {
     /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, an anytime-valid
     /// one for a growing number. `None` with too few cases.
     pub interval: Option<Interval>,
-    /// The summary of the effects, as for a fixed number of cases. `None` with too few cases.
+    /// The summary of the effects, as for a fixed number of cases. `None` with too few cases, and while cases are added.
     pub summary: Option<EffectSummary>,
     /// The logarithm of the likelihood ratio of H1 to H0, if the claim rests on it.
-    pub log_likelihood_ratio: Option<f64>,
-}
-
-/// The inference from a growing number of cases, at one look.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interim {
-    /// The claim now.
-    pub claim: Claim,
-    /// The interval now; `None` with too few cases.
-    pub interval: Option<Interval>,
-    /// The logarithm of the likelihood ratio now, if the claim rests on it.
     pub log_likelihood_ratio: Option<f64>,
 }
 
@@ -321,17 +309,16 @@ impl EffectMeasure {
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, on the reverse, or on a ratio that is not above 0.
     pub fn level(self, rule: &Rule, level: EffectLevel) -> Result<f64, UnsuitedHypotheses> {
-        let most = rule.max_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
         match level {
             EffectLevel::Amount(amount) if amount == 0.0 || !self.is_share() => Ok(amount),
             EffectLevel::Amount(_) => Err(UnsuitedHypotheses::Amount { measure: self }),
             EffectLevel::Share(share) if self == Self::Ratio && share <= -1.0 => {
                 Err(UnsuitedHypotheses::NoRatio { level })
             }
-            EffectLevel::Share(share) if self.is_share() => Ok(self.of_share(share)),
+            // 0 is one in every unit.
+            EffectLevel::Share(0.0) => Ok(0.0),
             EffectLevel::Share(share) => {
-                let of_most = most.map(|most| share * most).or((share == 0.0).then_some(0.0));
-                of_most.ok_or(UnsuitedHypotheses::Share { measure: self })
+                self.share_of_case(rule, share).ok_or(UnsuitedHypotheses::Share { measure: self })
             }
         }
     }

@@ -104,18 +104,23 @@ impl EffectMeasure {
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, or on the reverse.
     pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
-        let most = rule.max_points().and_then(|most| most.to_f64()).filter(|_| self == Self::Points);
-        let of_share = |share: f64| match most {
-            Some(most) => Some(share * most),
-            None => self.is_share().then(|| self.of_share(share)),
-        };
         match given {
-            None => Ok(of_share(DEFAULT_SHARE)),
+            None => Ok(self.share_of_case(rule, DEFAULT_SHARE)),
             Some(MinEffect::Share(share)) => {
-                of_share(share.share()).map(Some).ok_or(UnsuitedMinEffect::Share { measure: self })
+                let effect = self.share_of_case(rule, share.share());
+                effect.map(Some).ok_or(UnsuitedMinEffect::Share { measure: self })
             }
             Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
             Some(MinEffect::Amount(_)) => Err(UnsuitedMinEffect::Amount { measure: self }),
+        }
+    }
+
+    /// Returns the effect that is this share of the scores, of the total, or of the most points of a case; `None` without
+    /// such a bound.
+    pub(super) fn share_of_case(self, rule: &Rule, share: f64) -> Option<f64> {
+        match self {
+            Self::Points => Some(share * rule.max_points()?.to_f64()?),
+            _ => self.is_share().then(|| self.of_share(share)),
         }
     }
 

@@ -15,7 +15,7 @@ mod sequential;
 
 pub use comparison::{Contrast, Failures, Pair, PairedComparison, RuleEffect};
 pub use inference::{
-    Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, Interim, InvalidLevel, TestParameters,
+    Claim, EffectLevel, FeatureRange, FeatureValue, Inference, InferenceError, InvalidLevel, TestParameters,
     UnsuitedHypotheses, by_feature, check_hypotheses, infer_fixed,
 };
 pub use measure::{EffectMeasure, EffectUnits, MinEffect, PointSigns, ScoredOutcomes, UnsuitedMinEffect};

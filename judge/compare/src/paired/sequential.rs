@@ -1,12 +1,14 @@
 //! Sequential inference: claims that hold at every look while the number of cases grows.
 
-use super::comparison::{PairedComparison, PlayedCase, RuleEffect, RuleSum, Terms};
-use super::inference::{Claim, Inference, InferenceError, Interim, TestParameters, summary};
+use super::comparison::{PairedComparison, PlayedCase, RuleEffect, RuleSum, TermUnit, sign};
+use super::inference::{Claim, Inference, InferenceError, TestParameters, summary};
 use super::measure::{EffectMeasure, ScoredOutcomes};
 use judge_problem::Direction;
 use judge_statistics::{
     Decision, Finding, Interval, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
 };
+use num_rational::BigRational;
+use num_traits::Zero;
 
 /// The sequential test. It takes cases one by one, and a look takes constant time.
 #[derive(Debug, Clone)]
@@ -83,16 +85,15 @@ pub fn interim_claim(paired: &PairedComparison, parameters: TestParameters) -> R
 /// # Errors
 /// Fails if a parameter is out of range, or if an effect exceeds the bound.
 pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
-    let Interim { claim, interval, log_likelihood_ratio } = infer_interim(paired, parameters)?;
-    Ok(Inference { claim, interval, summary: summary(paired, parameters).ok(), log_likelihood_ratio })
+    Ok(Inference { summary: summary(paired, parameters).ok(), ..infer_interim(paired, parameters)? })
 }
 
-/// Infers from a growing number of cases. It may be called after every case, and the run may stop at any claim: the
-/// error probability covers all looks together.
+/// Infers from a growing number of cases, without the summary of the effects. It may be called after every case, and the
+/// run may stop at any claim: the error probability covers all looks together.
 ///
 /// # Errors
 /// Fails if a parameter is out of range, or if an effect exceeds the bound.
-pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Interim, InferenceError> {
+pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
     let test = SequentialTest::with(paired, parameters)?;
     let interval = test.sequence.interval();
     let claim = match test.claim(paired.solved, paired.by_rule) {
@@ -101,7 +102,8 @@ pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> R
         }
         claim => claim,
     };
-    Ok(Interim { claim, interval, log_likelihood_ratio: test.ratio.map(|ratio| ratio.logarithm()) })
+    let log_likelihood_ratio = test.ratio.map(|ratio| ratio.logarithm());
+    Ok(Inference { claim, interval, summary: None, log_likelihood_ratio })
 }
 
 /// The state of a comparison after some of the cases.
@@ -159,7 +161,9 @@ pub struct GrowingComparison {
     solvers: [usize; 2],
     measure: EffectMeasure,
     parameters: TestParameters,
-    all: Terms,
+    /// The sum of the bases: all of them have its sign.
+    total: BigRational,
+    unit: TermUnit,
     /// As if the total were above 0.
     terms: Vec<Term>,
     solved: usize,
@@ -180,7 +184,8 @@ impl GrowingComparison {
             solvers: [first, second],
             measure,
             parameters,
-            all: Terms::default(),
+            total: BigRational::zero(),
+            unit: TermUnit::default(),
             terms: Vec::new(),
             solved: 0,
             heaviest: 0.0,
@@ -203,7 +208,8 @@ impl GrowingComparison {
             self.solved += usize::from(played.solved == [true, true]);
             self.heaviest = self.heaviest.max(played.weight);
             if let Some(pair) = played.pair {
-                let term = self.all.push(&pair);
+                self.total += pair.base.number();
+                let term = self.unit.term(&pair);
                 self.terms.push(term);
                 self.extend_test(term)?;
             }
@@ -225,13 +231,13 @@ impl GrowingComparison {
     }
 
     fn extend_test(&mut self, term: Term) -> Result<(), InferenceError> {
-        let sign = self.all.sign();
+        let sign = sign(&self.total);
         let signed = |term: Term| Term { base: term.base * sign, ..term };
         match &mut self.test {
             _ if sign == 0.0 => self.test = None,
             Some(test) if self.tested == [sign, self.heaviest] => test.push(signed(term))?,
             _ => {
-                let mut test = SequentialTest::new(self.parameters, self.heaviest / self.all.unit())?;
+                let mut test = SequentialTest::new(self.parameters, self.heaviest / self.unit.size())?;
                 self.terms.iter().try_for_each(|&term| test.push(signed(term)))?;
                 (self.test, self.tested) = (Some(test), [sign, self.heaviest]);
             }

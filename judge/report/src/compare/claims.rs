@@ -2,6 +2,7 @@
 
 use crate::compare::report::{CompareReport, Comparison};
 use crate::text::effects::{amount, ends, signed, size};
+use crate::text::figures::if_any;
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, counted, one_line};
 use judge_statistics::{Hypothesis, fewest_for_claim};
@@ -51,7 +52,50 @@ impl CompareReport<'_> {
 
     /// Returns what the cases show about other cases like them.
     pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
-        claim_in_words(self, comparison)
+        let measure = self.compared.measure;
+        let paired = &comparison.paired;
+        let (a, b) = (self.shown(paired.first), self.shown(paired.second));
+        let mean = paired.mean();
+        let judging = judging(self, paired);
+        let is = |side: &str| {
+            let interval = comparison.inference.interval.map(|interval| format!(" ({})", ends(measure, interval)));
+            let exaggerated = if self.is_exaggerated(comparison) { exaggeration(measure, mean) } else { String::new() };
+            format!("{judging}, {b} is {side} than {a}{}{exaggerated}", interval.unwrap_or_default())
+        };
+        match comparison.inference.claim {
+            Claim::Better => is("better"),
+            Claim::Worse => is("worse"),
+            Claim::Smaller => {
+                let least = self.parameters.min_effect.map(|least| size(measure, least));
+                format!("{judging}, no difference larger than {}", least.unwrap_or_default())
+            }
+            Claim::Equal if paired.solved < paired.cases => {
+                format!("no difference: the same points on all {} cases", paired.cases)
+            }
+            Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
+            Claim::Accepted(hypothesis) => accepted_in_words(self, comparison, hypothesis),
+            Claim::Contrary => {
+                let by = match comparison.inference.interval {
+                    Some(interval) => amount(measure, mean, interval),
+                    None => format!("about {}", size(measure, mean)),
+                };
+                format!("not decided: {} by {by}, but {}", change(self, measure, mean), objection(self, paired))
+            }
+            Claim::TooFew => too_few(self, paired),
+            Claim::Undecided { more_cases: Some(more) } => {
+                // The observed effect or the smallest that matters, whichever is larger.
+                let least = self.parameters.min_effect.filter(|least| mean.abs() <= *least);
+                format!("not decided: about {more} more cases would show {}", size(measure, least.unwrap_or(mean)))
+            }
+            Claim::Undecided { more_cases: None } => match ratio_in_words(self, comparison) {
+                Some(ratio) => format!("not decided: {ratio}"),
+                None if self.is_extended(comparison) => format!(
+                    "not decided: of {} effects too few differ, or one side has too long a tail",
+                    paired.pairs.len()
+                ),
+                None => "not decided".to_owned(),
+            },
+        }
     }
 
     /// Returns what a claim does not cover: what is too rare to have shown in the cases (the rule of three). `None`
@@ -95,52 +139,6 @@ impl CompareReport<'_> {
 pub(super) fn percentage(probability: f64) -> String {
     let text = format!("{:.2}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
-    let measure = report.compared.measure;
-    let paired = &comparison.paired;
-    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
-    let mean = paired.mean();
-    let judging = judging(report, paired);
-    let is = |side: &str| {
-        let interval = comparison.inference.interval.map(|interval| format!(" ({})", ends(measure, interval)));
-        let exaggerated = if report.is_exaggerated(comparison) { exaggeration(measure, mean) } else { String::new() };
-        format!("{judging}, {b} is {side} than {a}{}{exaggerated}", interval.unwrap_or_default())
-    };
-    let least = report.parameters.min_effect.map(|least| size(measure, least));
-    match comparison.inference.claim {
-        Claim::Better => is("better"),
-        Claim::Worse => is("worse"),
-        Claim::Smaller => format!("{judging}, no difference larger than {}", least.unwrap_or_default()),
-        Claim::Equal if paired.solved < paired.cases => {
-            format!("no difference: the same points on all {} cases", paired.cases)
-        }
-        Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
-        Claim::Accepted(hypothesis) => accepted_in_words(report, comparison, hypothesis),
-        Claim::Contrary => {
-            let by = match comparison.inference.interval {
-                Some(interval) => amount(measure, mean, interval),
-                None => format!("about {}", size(measure, mean)),
-            };
-            format!("not decided: {} by {by}, but {}", change(report, measure, mean), objection(report, paired))
-        }
-        Claim::TooFew => too_few(report, paired),
-        Claim::Undecided { more_cases: Some(more) } => match least {
-            Some(least) => {
-                format!("not decided: about {more} more cases would show {}", at_least(&least, mean, measure, report))
-            }
-            None => format!("not decided: about {more} more cases would show {}", size(measure, mean)),
-        },
-        Claim::Undecided { more_cases: None } => match ratio_in_words(report, comparison) {
-            Some(ratio) => format!("not decided: {ratio}"),
-            None if report.is_extended(comparison) => format!(
-                "not decided: of {} effects too few differ, or one side has too long a tail",
-                paired.pairs.len()
-            ),
-            None => "not decided".to_owned(),
-        },
-    }
 }
 
 /// Returns what a conclusion rests on: `judging by these 20 cases`.
@@ -261,16 +259,9 @@ fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String 
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
     let name = |&case: &usize| one_line(&report.compared.plan.cases.at(case).name.0).into_owned();
     let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
-    let more = contrast.cases.len() - names.len();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = if_any(contrast.cases.len() - names.len(), |more| format!(" and {more} more"));
     let (ratio, by_rule) = (said(EffectMeasure::Ratio, contrast.ratio), said(contrast.measure, contrast.by_rule));
     format!("{by_rule}, but {ratio}: the difference is {}{more}", names.join(", "))
-}
-
-/// Returns the effect that more cases would show: the observed one or the smallest that matters, whichever is larger.
-fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareReport<'_>) -> String {
-    let bound = report.parameters.min_effect.unwrap_or(0.0);
-    if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
 /// Returns the failures of both solvers. A mean does not show them.

@@ -191,27 +191,12 @@ struct LookRecord {
     interval: Option<IntervalRecord>,
 }
 
-/// A comparison of two solvers, with what was known of it after fewer cases.
-#[derive(Debug)]
-pub struct GrowingComparison<'a> {
-    /// The comparison.
-    pub report: &'a CompareReport<'a>,
-    /// The mean effect after growing numbers of cases.
-    pub looks: &'a [Look],
-}
-
-impl Document for GrowingComparison<'_> {
-    const IS_INDENTED: bool = false;
-
-    fn record(&self) -> impl Serialize {
-        let record =
-            |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
-        WithLooks {
-            comparison: document(self.report),
-            looks: self.looks.iter().map(record).collect(),
-            title: &self.report.compared.plan.problem.title,
-        }
-    }
+/// Returns the document of a comparison with the mean effects after growing numbers of cases.
+pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Serialize {
+    let record =
+        |look: &Look| LookRecord { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
+    let title = &report.compared.plan.problem.title;
+    WithLooks { comparison: document(report), looks: looks.iter().map(record).collect(), title }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -335,7 +320,7 @@ struct HypothesesRecord {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "interval")]
-struct IntervalRecord {
+pub(crate) struct IntervalRecord {
     low: f64,
     high: f64,
 }

@@ -1,11 +1,11 @@
 //! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 //! A power analysis as tables: for Markdown, a page and CSV.
 
+use crate::formats::{Report, Written};
 use crate::text::effects::size;
 use crate::text::json::Document;
 use crate::text::provenance::{ProvenanceRecord, provenance_lines};
-use crate::text::sheet::{NOTHING, Sheet, TextTable};
-use crate::text::table::{grid, right};
+use crate::text::sheet::{Sheet, TextTable, or_nothing};
 use crate::text::terminal::Style;
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
@@ -13,6 +13,7 @@ use judge_statistics::cases_until_decided;
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::io::Write;
 
 /// The spread of effects, and its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,38 +93,18 @@ impl PowerReport {
         }
         cells
     }
-}
 
-/// Returns the report, for a terminal or a file.
-pub(crate) fn power_text(report: &PowerReport, style: Style) -> String {
-    let Spread { measure, deviation, source, .. } = &report.spread;
-    let mut parts = vec![format!(
-        "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
-        size(*measure, *deviation),
-        one_line(source),
-        report.power,
-        report.alpha
-    )];
-    if *deviation == 0.0 {
-        parts.push("The effects do not vary: two cases show any difference.".to_owned());
-        return parts.join("\n");
+    /// Returns what the numbers of cases show, and what the differences need.
+    fn tables(&self) -> [(String, TextTable); 2] {
+        let shown = |effect: f64| size(self.spread.measure, effect);
+        let of_cases = |&cases: &u64| vec![cases.to_string(), or_nothing(self.shown_by(cases).map(shown))];
+        let by_cases = self.counts.iter().map(of_cases).collect();
+        let by_difference = self.differences.iter().map(|&difference| self.difference_cells(difference)).collect();
+        [
+            ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
+            ("What differences need".to_owned(), TextTable::new(&self.difference_titles(), 0, by_difference)),
+        ]
     }
-    if !report.counts.is_empty() {
-        let mut table = grid([right("cases"), right("show a difference of")], style);
-        for &cases in &report.counts {
-            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*measure, effect));
-            table.add_row([cases.to_string(), shown]);
-        }
-        parts.push(table.text());
-    }
-    if !report.differences.is_empty() {
-        let mut table = grid(report.difference_titles().into_iter().map(right), style);
-        for &difference in &report.differences {
-            table.add_row(report.difference_cells(difference));
-        }
-        parts.push(table.text());
-    }
-    parts.join("\n\n")
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -185,38 +166,56 @@ impl Document for PowerReport {
     }
 }
 
-/// Returns the figures as tables for people.
-pub(crate) fn power_sheet(report: &PowerReport) -> Sheet {
-    let Spread { measure, deviation, source, .. } = &report.spread;
-    let shown = |effect: f64| size(*measure, effect);
-    let of_cases =
-        |&cases: &u64| vec![cases.to_string(), report.shown_by(cases).map_or_else(|| NOTHING.to_owned(), shown)];
-    let by_cases = report.counts.iter().map(of_cases).collect();
-    let by_difference = report.differences.iter().map(|&difference| report.difference_cells(difference)).collect();
-    let probabilities =
-        format!("seen with a probability of {}, false alarms with one of {}", report.power, report.alpha);
-    Sheet {
-        title: format!("Standard deviation of the effects ({measure}): {}", shown(*deviation)),
-        lines: [source.clone(), probabilities].into_iter().chain(provenance_lines(&report.provenance, None)).collect(),
-        sections: vec![
-            ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
-            ("What differences need".to_owned(), TextTable::new(&report.difference_titles(), 0, by_difference)),
-        ],
-        texts: Vec::new(),
-    }
-}
+impl Report for PowerReport {
+    const NAME: &'static str = "a power analysis";
 
-/// Returns a row for each number of cases and each difference. Differences are on the scale of the measure; an
-/// unknown figure is empty.
-pub(crate) fn power_rows(report: &PowerReport) -> TextTable {
-    let text = |value: Option<String>| value.unwrap_or_default();
-    let of_cases = report.counts.iter().map(|&cases| {
-        let difference = report.shown_by(cases).map(|difference| difference.to_string());
-        vec!["cases".to_owned(), cases.to_string(), text(difference)]
-    });
-    let of_differences = report.differences.iter().map(|&difference| {
-        let cases = report.needed_for(difference).map(|cases| cases.to_string());
-        vec!["difference".to_owned(), text(cases), difference.to_string()]
-    });
-    TextTable::new(&["given", "cases", "difference"], 1, of_cases.chain(of_differences).collect())
+    fn text(&self, style: Style) -> String {
+        let Spread { measure, deviation, source, .. } = &self.spread;
+        let mut parts = vec![format!(
+            "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
+            size(*measure, *deviation),
+            one_line(source),
+            self.power,
+            self.alpha
+        )];
+        if *deviation == 0.0 {
+            parts.push("The effects do not vary: two cases show any difference.".to_owned());
+            return parts.join("\n");
+        }
+        let tables = self.tables().into_iter().filter(|(_, table)| !table.rows.is_empty());
+        parts.extend(tables.map(|(_, table)| table.text(style)));
+        parts.join("\n\n")
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        let text = |value: Option<String>| value.unwrap_or_default();
+        let of_cases = self.counts.iter().map(|&cases| {
+            let difference = self.shown_by(cases).map(|difference| difference.to_string());
+            vec!["cases".to_owned(), cases.to_string(), text(difference)]
+        });
+        let of_differences = self.differences.iter().map(|&difference| {
+            let cases = self.needed_for(difference).map(|cases| cases.to_string());
+            vec!["difference".to_owned(), text(cases), difference.to_string()]
+        });
+        Some(TextTable::new(&["given", "cases", "difference"], 1, of_cases.chain(of_differences).collect()))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        let Spread { measure, deviation, source, .. } = &self.spread;
+        let probabilities =
+            format!("seen with a probability of {}, false alarms with one of {}", self.power, self.alpha);
+        Some(Sheet {
+            title: format!("Standard deviation of the effects ({measure}): {}", size(*measure, *deviation)),
+            lines: [source.clone(), probabilities]
+                .into_iter()
+                .chain(provenance_lines(&self.provenance, None))
+                .collect(),
+            sections: self.tables().into(),
+            texts: Vec::new(),
+        })
+    }
 }

@@ -1,10 +1,11 @@
 //! The report of `judge rank`: the places that are possible for each solver.
 
 use crate::compare::report::ComparedRuns;
+use crate::formats::{Report, Written};
 use crate::text::figures::{Counts, points_text};
 use crate::text::json::{Document, exact};
 use crate::text::provenance::ProvenanceRecord;
-use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::sheet::{Sheet, TextTable, or_nothing};
 use crate::text::table::{grid, left, right};
 use crate::text::terminal::Style;
 use judge_problem::scoring::Scoreboard;
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::cmp::Reverse;
+use std::io::Write;
 
 /// The report of `judge rank`.
 #[derive(Debug)]
@@ -86,54 +88,6 @@ fn in_figures(PlaceInterval { low, high }: PlaceInterval) -> String {
     if low == high { low.to_string() } else { format!("{low} to {high}") }
 }
 
-/// Returns the report, for a terminal or a file.
-pub(crate) fn rank_text(report: &RankReport<'_>, style: Style) -> String {
-    let columns = [right("place"), left("solver"), right("mean"), right("cases"), left("verdicts").wrapped().spare(1)];
-    let mut table = grid(columns, style);
-    for row in report.by_place() {
-        table.add_row([
-            in_figures(row.places),
-            one_line(row.name).into_owned(),
-            row.mean.unwrap_or_else(|| NOTHING.to_owned()),
-            row.cases.to_string(),
-            row.verdicts.to_string(),
-        ]);
-    }
-    let ComparedRuns { plan, measure, .. } = &report.compared;
-    let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), report.compared.source());
-    let mut lines = report.remarks();
-    lines.push(format!("{problem}, by {measure}: {cases} cases; {source}"));
-    format!("{}\n\n{}", table.text(), lines.join("\n"))
-}
-
-/// Returns the report as a table for people.
-pub(crate) fn rank_sheet(report: &RankReport<'_>) -> Sheet {
-    let row = |row: Row<'_>| {
-        let mean = row.mean.unwrap_or_else(|| NOTHING.to_owned());
-        vec![row.name.to_owned(), in_figures(row.places), mean, row.cases.to_string(), row.verdicts.to_string()]
-    };
-    let rows = report.by_place().into_iter().map(row).collect();
-    Sheet {
-        title: report.compared.title(),
-        lines: report.remarks().into_iter().chain(report.compared.sheet_lines()).collect(),
-        sections: vec![(
-            "Places".to_owned(),
-            TextTable::new(&["solver", "place", "mean", "cases", "verdicts"], 1, rows),
-        )],
-        texts: Vec::new(),
-    }
-}
-
-/// Returns a row for each solver. An unknown figure is empty.
-pub(crate) fn rank_rows(report: &RankReport<'_>) -> TextTable {
-    let row = |row: Row<'_>| {
-        let [low, high] = [row.places.low, row.places.high].map(|place| place.to_string());
-        vec![row.name.to_owned(), low, high, row.mean.unwrap_or_default(), row.cases.to_string()]
-    };
-    let titles = ["solver", "best_place", "worst_place", "mean", "cases"];
-    TextTable::new(&titles, 1, report.by_place().into_iter().map(row).collect())
-}
-
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge rank --json")]
 pub(crate) struct RankDocument<'a> {
@@ -198,5 +152,59 @@ fn solver_record<'a>(row: &Row<'a>) -> SolverRecord<'a> {
         places: [row.places.low, row.places.high],
         mean: row.mean.as_ref().and_then(exact),
         cases: row.cases,
+    }
+}
+
+impl Report for RankReport<'_> {
+    const NAME: &'static str = "a ranking";
+
+    fn text(&self, style: Style) -> String {
+        let columns =
+            [right("place"), left("solver"), right("mean"), right("cases"), left("verdicts").wrapped().spare(1)];
+        let mut table = grid(columns, style);
+        for row in self.by_place() {
+            table.add_row([
+                in_figures(row.places),
+                one_line(row.name).into_owned(),
+                or_nothing(row.mean),
+                row.cases.to_string(),
+                row.verdicts.to_string(),
+            ]);
+        }
+        let ComparedRuns { plan, measure, .. } = &self.compared;
+        let (problem, cases, source) = (one_line(&plan.problem.id), plan.cases.len(), self.compared.source());
+        let mut lines = self.remarks();
+        lines.push(format!("{problem}, by {measure}: {cases} cases; {source}"));
+        format!("{}\n\n{}", table.text(), lines.join("\n"))
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        let row = |row: Row<'_>| {
+            let [low, high] = [row.places.low, row.places.high].map(|place| place.to_string());
+            vec![row.name.to_owned(), low, high, row.mean.unwrap_or_default(), row.cases.to_string()]
+        };
+        let titles = ["solver", "best_place", "worst_place", "mean", "cases"];
+        Some(TextTable::new(&titles, 1, self.by_place().into_iter().map(row).collect()))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        let row = |row: Row<'_>| {
+            let mean = or_nothing(row.mean);
+            vec![row.name.to_owned(), in_figures(row.places), mean, row.cases.to_string(), row.verdicts.to_string()]
+        };
+        let rows = self.by_place().into_iter().map(row).collect();
+        Some(Sheet {
+            title: self.compared.title(),
+            lines: self.remarks().into_iter().chain(self.compared.sheet_lines()).collect(),
+            sections: vec![(
+                "Places".to_owned(),
+                TextTable::new(&["solver", "place", "mean", "cases", "verdicts"], 1, rows),
+            )],
+            texts: Vec::new(),
+        })
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::text::effects::{between, signed};
 use crate::text::figures::{Reference, milliseconds};
+use crate::text::progress::{INTERVAL, bar, tell};
 use crate::text::provenance::provenance_lines;
-use crate::text::terminal::{note, note_lines};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::text::terminal::note;
+use indicatif::ProgressBar;
 use judge_compare::paired::{
-    Claim, Contrast, EffectMeasure, FeatureRange, Inference, Interim, Pair, PairedComparison, TestParameters,
+    Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
 };
 use judge_problem::plan::Plan;
 use judge_problem::{
@@ -247,11 +248,6 @@ impl CompareReport<'_> {
     }
 }
 
-const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
-
-/// The longest time between two lines where standard error is no terminal.
-const INTERVAL: Duration = Duration::from_secs(10);
-
 /// The interim result of a comparison.
 #[derive(Debug)]
 pub struct InterimResult<'a> {
@@ -260,7 +256,7 @@ pub struct InterimResult<'a> {
     /// Their effects.
     pub paired: PairedComparison,
     /// The inference from them.
-    pub interim: Interim,
+    pub interim: Inference,
 }
 
 /// The interval as it shrinks: a line that changes on a terminal; elsewhere a line
@@ -276,10 +272,7 @@ impl IntervalProgress {
     /// Starts the display for at most this many runs.
     #[must_use]
     pub fn start(most_runs: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(most_runs as u64), ProgressDrawTarget::stderr_with_hz(10));
-        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style);
-        }
+        let bar = bar(most_runs, "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}");
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
@@ -290,12 +283,7 @@ impl IntervalProgress {
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(_) => self.bar.inc(1),
-            RunEvent::Stopping(Stop::Interrupted) => {
-                self.bar.println("interrupted: ending the running cases (once more: at once)");
-            }
-            RunEvent::Stopping(Stop::FailFast | Stop::Detached) | RunEvent::Tasks(_) => {}
-            RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
-            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
+            event => tell(&self.bar, event),
         }
     }
 

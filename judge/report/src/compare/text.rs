@@ -2,34 +2,108 @@
 
 use crate::compare::claims::{percentage, ratio_in_words};
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::effects::{between, histogram, probability, signed};
-use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::formats::{Report, Written};
+use crate::html::sheet::{pair_charts, sheet_html};
+use crate::text::effects::{between, claim_paint, histogram, probability, signed};
+use crate::text::figures::{Counts, if_any, memory, milliseconds, paragraphs, verdict_of};
+use crate::text::json::Document;
 use crate::text::provenance::processors_line;
-use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::sheet::{Sheet, TextTable, or_nothing};
 use crate::text::table::{Field, grid, left, painted, right, whole};
 use crate::text::terminal::{Paint, Style};
-use judge_compare::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
+use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
 use judge_problem::{CaseSource, JobId, Stop, Verdict, counted, one_line};
 use judge_statistics::EffectSummary;
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
 const EXTREMES: usize = 10;
 
-/// Returns the report of a comparison, for a terminal or a file.
-pub(crate) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
-    let mut parts = vec![solver_table(report, style)];
-    for comparison in report.comparisons {
-        parts.push(figures(report, comparison));
-        parts.push(plot(report, comparison));
-        parts.push(extremes(report, comparison, style));
-        parts.push(group_table(report, comparison, style));
-        parts.push(failure_list(report, comparison, style));
+impl Report for CompareReport<'_> {
+    const NAME: &'static str = "a comparison";
+
+    fn text(&self, style: Style) -> String {
+        let mut parts = vec![solver_table(self, style)];
+        for comparison in self.comparisons {
+            parts.extend([figures(self, comparison), plot(self, comparison), extremes(self, comparison, style)]);
+            parts.extend([group_table(self, comparison, style), failure_list(self, comparison, style)]);
+        }
+        parts.push(closing(self, style));
+        paragraphs(parts)
     }
-    parts.push(closing(report, style));
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        let has_nodes = !self.compared.provenance.nodes.is_empty();
+        let mut titles = vec![
+            "case",
+            "seed",
+            "first",
+            "second",
+            "measure",
+            "effect",
+            "first_verdict",
+            "first_score",
+            "second_verdict",
+            "second_score",
+        ];
+        titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
+        let rows = self.comparisons.iter().flat_map(|comparison| {
+            let paired = &comparison.paired;
+            // Both are in the order of the plan.
+            let mut pairs = paired.pairs.iter().peekable();
+            self.compared.plan.cases.iter().enumerate().map(move |(case, spec)| {
+                let pair = pairs.next_if(|pair| pair.case == case);
+                let verdict = |solver| verdict_of(self.outcome(case, solver)).name().to_owned();
+                let score = |solver| score(self, case, solver).unwrap_or_default();
+                let node = |solver| self.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
+                let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
+                let fields = vec![
+                    spec.name.to_string(),
+                    match &spec.source {
+                        CaseSource::Seed(seed) => seed.to_string(),
+                        CaseSource::File(_) => String::new(),
+                    },
+                    self.name(paired.first).to_owned(),
+                    self.name(paired.second).to_owned(),
+                    self.compared.measure.name().to_owned(),
+                    pair.map(|pair| pair.effect.to_string()).unwrap_or_default(),
+                    verdict(paired.first),
+                    score(paired.first),
+                    verdict(paired.second),
+                    score(paired.second),
+                ];
+                fields.into_iter().chain(nodes).collect()
+            })
+        });
+        Some(TextTable::new(&titles, 4, rows.collect()))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        let lines = self.comparisons.iter().flat_map(|comparison| {
+            [Some(self.verdict(comparison)), self.units_in_words(&comparison.paired)].into_iter().flatten()
+        });
+        Some(Sheet {
+            title: self.compared.title(),
+            lines: lines.chain(self.compared.sheet_lines()).collect(),
+            sections: vec![
+                ("Comparisons".to_owned(), comparisons(self)),
+                ("Solvers".to_owned(), solvers(self)),
+                (format!("By {}", self.group_by.unwrap_or_default()), ranges(self)),
+                ("Cases".to_owned(), cases(self)),
+            ],
+            texts: Vec::new(),
+        })
+    }
+
+    fn html(&self, output: &mut dyn Write) -> Option<Written> {
+        self.sheet().map(|sheet| Ok(sheet_html(&sheet, Some(pair_charts(self)), output)?))
+    }
 }
 
 /// Returns the table of solvers. It shows time and memory, because a higher score may cost more of them.
@@ -47,13 +121,12 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
         let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
         let times: Vec<Duration> = report.cpu_times(solver).collect();
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
-        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([
             report.shown(solver),
             counts.to_string(),
-            figure(mean.map(milliseconds)),
-            figure(times.iter().max().copied().map(milliseconds)),
-            figure(outcomes().filter_map(|outcome| outcome.memory).max().map(memory)),
+            or_nothing(mean.map(milliseconds)),
+            or_nothing(times.iter().max().copied().map(milliseconds)),
+            or_nothing(outcomes().filter_map(|outcome| outcome.memory).max().map(memory)),
         ]);
     }
     table.text()
@@ -126,10 +199,7 @@ fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<St
     }
     let (mean, interval) = report.time_change(paired)?;
     let effect = signed(EffectMeasure::Ratio, mean);
-    let only = match left_out {
-        0 => String::new(),
-        left_out => format!(" (without {} on different processors)", counted(left_out, "case")),
-    };
+    let only = if_any(left_out, |count| format!(" (without {} on different processors)", counted(count, "case")));
     Some(format!("  CPU time              {effect}, {}{only}", between(EffectMeasure::Ratio, interval)))
 }
 
@@ -194,12 +264,7 @@ fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style
     let columns = [right(feature), right("cases").spare(1), right("mean effect"), whole("interval").spare(2)];
     let mut table = grid(columns, style);
     for range in &comparison.ranges {
-        let FeatureRange { low, high, paired, inference } = range;
-        let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
-        let mean = inference.summary.as_ref().map(|summary| signed(report.compared.measure, summary.moments.mean()));
-        let interval = inference.interval.map(|interval| between(report.compared.measure, interval));
-        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
-        table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
+        table.add_row(range_cells(report.compared.measure, range));
     }
     table.text()
 }
@@ -224,18 +289,8 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
 }
 
 fn closing(report: &CompareReport<'_>, style: Style) -> String {
-    let paint = |comparison: &Comparison| match comparison.inference.claim {
-        Claim::Better => Paint::Good,
-        Claim::Worse => Paint::Bad,
-        Claim::Accepted(_)
-        | Claim::Smaller
-        | Claim::Equal
-        | Claim::Contrary
-        | Claim::Undecided { .. }
-        | Claim::TooFew => Paint::Strong,
-    };
     let verdicts = report.comparisons.iter().flat_map(|comparison| {
-        let conclusion = style.paint(paint(comparison), &report.conclusion(comparison));
+        let conclusion = style.paint(claim_paint(comparison.inference.claim), &report.conclusion(comparison));
         [report.fact(comparison), Some(conclusion)].into_iter().flatten().chain(report.remarks(comparison))
     });
     let mut lines: Vec<String> = verdicts.collect();
@@ -250,24 +305,6 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         lines.push("interrupted: only finished cases are compared".to_owned());
     }
     lines.join("\n")
-}
-
-/// Returns a comparison as tables for people.
-pub(crate) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
-    let lines = report.comparisons.iter().flat_map(|comparison| {
-        [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
-    });
-    Sheet {
-        title: report.compared.title(),
-        lines: lines.chain(report.compared.sheet_lines()).collect(),
-        sections: vec![
-            ("Comparisons".to_owned(), comparisons(report)),
-            ("Solvers".to_owned(), solvers(report)),
-            (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
-            ("Cases".to_owned(), cases(report)),
-        ],
-        texts: Vec::new(),
-    }
 }
 
 fn comparisons(report: &CompareReport<'_>) -> TextTable {
@@ -303,23 +340,20 @@ fn solvers(report: &CompareReport<'_>) -> TextTable {
     TextTable::new(&["solver", "cases", "most CPU"], 2, rows)
 }
 
+/// Returns the values of a range, its number of effects, their mean and its interval.
+fn range_cells(measure: EffectMeasure, range: &FeatureRange) -> [String; 4] {
+    let FeatureRange { low, high, paired, inference } = range;
+    let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
+    let mean = inference.summary.as_ref().map(|summary| signed(measure, summary.moments.mean()));
+    let interval = inference.interval.map(|interval| between(measure, interval));
+    [value, paired.pairs.len().to_string(), or_nothing(mean), or_nothing(interval)]
+}
+
 fn ranges(report: &CompareReport<'_>) -> TextTable {
     let rows = report.comparisons.iter().flat_map(|comparison| {
-        comparison.ranges.iter().map(|range| {
-            let value = if range.low == range.high {
-                range.low.to_string()
-            } else {
-                format!("{} to {}", range.low, range.high)
-            };
-            let summary = range.inference.summary.as_ref();
-            vec![
-                report.name(comparison.paired.second).to_owned(),
-                value,
-                range.paired.pairs.len().to_string(),
-                or_nothing(summary.map(|summary| signed(report.compared.measure, summary.moments.mean()))),
-                or_nothing(range.inference.interval.map(|interval| between(report.compared.measure, interval))),
-            ]
-        })
+        let second = report.name(comparison.paired.second).to_owned();
+        let row = move |range| [vec![second.clone()], range_cells(report.compared.measure, range).to_vec()].concat();
+        comparison.ranges.iter().map(row)
     });
     TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
 }
@@ -356,57 +390,6 @@ fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pa
     }
 }
 
-/// Returns a row for each comparison on each case. Effects are on the scale of the measure; unknown values are empty.
-pub(crate) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
-    let has_nodes = !report.compared.provenance.nodes.is_empty();
-    let mut titles = vec![
-        "case",
-        "seed",
-        "first",
-        "second",
-        "measure",
-        "effect",
-        "first_verdict",
-        "first_score",
-        "second_verdict",
-        "second_score",
-    ];
-    titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
-    let rows = report.comparisons.iter().flat_map(|comparison| {
-        let paired = &comparison.paired;
-        // Both are in the order of the plan.
-        let mut pairs = paired.pairs.iter().peekable();
-        report.compared.plan.cases.iter().enumerate().map(move |(case, spec)| {
-            let pair = pairs.next_if(|pair| pair.case == case);
-            let verdict = |solver| verdict_of(report.outcome(case, solver)).name().to_owned();
-            let score = |solver| score(report, case, solver).unwrap_or_default();
-            let node = |solver| report.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
-            let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
-            let fields = vec![
-                spec.name.to_string(),
-                match &spec.source {
-                    CaseSource::Seed(seed) => seed.to_string(),
-                    CaseSource::File(_) => String::new(),
-                },
-                report.name(paired.first).to_owned(),
-                report.name(paired.second).to_owned(),
-                report.compared.measure.name().to_owned(),
-                pair.map(|pair| pair.effect.to_string()).unwrap_or_default(),
-                verdict(paired.first),
-                score(paired.first),
-                verdict(paired.second),
-                score(paired.second),
-            ];
-            fields.into_iter().chain(nodes).collect()
-        })
-    });
-    TextTable::new(&titles, 4, rows.collect())
-}
-
 fn score(report: &CompareReport<'_>, case: usize, solver: usize) -> Option<String> {
     report.compared.outcomes.get(JobId { case, solver })?.score.as_ref().map(ToString::to_string)
-}
-
-fn or_nothing(text: Option<String>) -> String {
-    text.unwrap_or_else(|| NOTHING.to_owned())
 }

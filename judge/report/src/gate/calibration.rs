@@ -1,13 +1,15 @@
 //! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
 
+use crate::formats::{Report, Written};
+use crate::text::figures::paragraphs;
 use crate::text::json::Document;
 use crate::text::sheet::{Sheet, TextTable};
-use crate::text::table::{grid, right};
 use crate::text::terminal::Style;
 use judge_compare::gate::{Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::io::Write;
 use std::path::Path;
 
 const TITLES: [&str; 4] = ["cases", "baseline --repeat", "gate --repeat", "notices a fall of"];
@@ -73,7 +75,7 @@ impl CalibrationReport<'_> {
         format!("judge gate --baseline {file} -s {solver} --repeat {}", design.repeat)
     }
 
-    fn rows(&self, share: impl Fn(f64) -> String) -> Vec<Vec<String>> {
+    fn design_rows(&self, share: impl Fn(f64) -> String) -> Vec<Vec<String>> {
         let row = |design: Design| {
             let Design { cases, recorded, repeat, detectable } = design;
             vec![cases.to_string(), recorded.to_string(), repeat.to_string(), share(detectable)]
@@ -81,34 +83,6 @@ impl CalibrationReport<'_> {
         let recommended = self.recommended().into_iter().filter_map(|(_, design)| design);
         self.calibration.table().into_iter().chain(recommended).map(row).collect()
     }
-}
-
-/// Returns the report, for a terminal or a file.
-pub(crate) fn calibration_text(report: &CalibrationReport<'_>, style: Style) -> String {
-    let mut table = grid(TITLES.map(right), style);
-    for row in report.rows(percent) {
-        table.add_row(row);
-    }
-    let mut parts = vec![format!("{}\n{}", report.headline(), report.terms()), table.text()];
-    let advice: Vec<String> = report.advice().iter().map(|line| one_line(line).into_owned()).collect();
-    parts.push(advice.join("\n"));
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
-}
-
-/// Returns the report as tables for people.
-pub(crate) fn calibration_sheet(report: &CalibrationReport<'_>) -> Sheet {
-    Sheet {
-        title: report.headline(),
-        lines: std::iter::once(report.terms()).chain(report.advice()).collect(),
-        sections: vec![("What gates notice".to_owned(), TextTable::new(&TITLES, 0, report.rows(percent)))],
-        texts: Vec::new(),
-    }
-}
-
-/// Returns a row for each gate. Falls are shares of the total.
-pub(crate) fn calibration_rows(report: &CalibrationReport<'_>) -> TextTable {
-    TextTable::new(&["cases", "recorded", "repeat", "detectable"], 0, report.rows(|share| share.to_string()))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -140,11 +114,8 @@ struct DesignRecord {
     detectable: f64,
 }
 
-impl From<Design> for DesignRecord {
-    fn from(design: Design) -> Self {
-        let Design { cases, recorded, repeat, detectable } = design;
-        Self { cases, recorded, repeat, detectable }
-    }
+fn record(Design { cases, recorded, repeat, detectable }: Design) -> DesignRecord {
+    DesignRecord { cases, recorded, repeat, detectable }
 }
 
 impl Document for CalibrationReport<'_> {
@@ -158,13 +129,44 @@ impl Document for CalibrationReport<'_> {
             spread,
             alpha,
             power: POWER,
-            designs: self.calibration.table().into_iter().map(DesignRecord::from).collect(),
-            by_cases: wanted.and_then(|fall| self.calibration.more_cases(fall)).map(DesignRecord::from),
-            by_runs: wanted.and_then(|fall| self.calibration.more_runs(fall)).map(DesignRecord::from),
+            designs: self.calibration.table().into_iter().map(record).collect(),
+            by_cases: wanted.and_then(|fall| self.calibration.more_cases(fall)).map(record),
+            by_runs: wanted.and_then(|fall| self.calibration.more_runs(fall)).map(record),
         }
     }
 }
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
+}
+
+impl Report for CalibrationReport<'_> {
+    const NAME: &'static str = "a calibration";
+
+    fn text(&self, style: Style) -> String {
+        let table = TextTable::new(&TITLES, 0, self.design_rows(percent)).text(style);
+        let advice: Vec<String> = self.advice().iter().map(|line| one_line(line).into_owned()).collect();
+        paragraphs(vec![format!("{}\n{}", self.headline(), self.terms()), table, advice.join("\n")])
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        Some(TextTable::new(
+            &["cases", "recorded", "repeat", "detectable"],
+            0,
+            self.design_rows(|share| share.to_string()),
+        ))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        Some(Sheet {
+            title: self.headline(),
+            lines: std::iter::once(self.terms()).chain(self.advice()).collect(),
+            sections: vec![("What gates notice".to_owned(), TextTable::new(&TITLES, 0, self.design_rows(percent)))],
+            texts: Vec::new(),
+        })
+    }
 }

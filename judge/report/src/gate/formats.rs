@@ -1,22 +1,85 @@
 //! The findings of the gate as text, Markdown and tables.
 
+use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
+use crate::junit::gates_junit;
 use crate::text::failures::{Alike, StderrLines, last_lines};
+use crate::text::figures::{if_any, paragraphs};
+use crate::text::json::Document;
 use crate::text::provenance::provenance_lines;
 use crate::text::sheet::{COMMAND_WIDTH, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field};
-use crate::text::table::{Field, grid, left, painted, right};
+use crate::text::table::{grid, left, painted, right};
 use crate::text::terminal::{Paint, Style};
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
+use std::io::Write;
 
 /// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
 
-/// Returns the report of one or more gates, for a terminal or a file.
-pub(crate) fn gates_text(report: &GatesReport<'_>, style: Style) -> String {
-    let gates = report.gates.iter().map(|gate| gate_text(gate, style));
-    let together = report.headline().map(|line| style.paint(paint(report.verdict()), &line).to_string());
-    gates.chain(together).collect::<Vec<_>>().join("\n\n")
+impl Report for GatesReport<'_> {
+    const NAME: &'static str = "a gate";
+
+    fn missing(format: Format) -> Option<Missing> {
+        (format == Format::JsonLines).then_some(ONE_DOCUMENT)
+    }
+
+    fn text(&self, style: Style) -> String {
+        let gates = self.gates.iter().map(|gate| gate_text(gate, style));
+        let together = self.headline().map(|line| style.paint(paint(self.verdict()), &line).to_string());
+        gates.chain(together).collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(gates_junit(self, output).map_err(Into::into))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        let of_gate = |gate: &GateReport<'_>| heading(gate.judgement.verdict(), &gate.headline());
+        let together = self.headline().map(|headline| heading(self.verdict(), &headline));
+        let several = together.is_some();
+        let mut page = Page::new(together.or_else(|| self.gates.first().map(of_gate)).unwrap_or_default());
+        for gate in &self.gates {
+            if several {
+                page.add(&of_gate(gate));
+            }
+            add_findings(&mut page, gate);
+        }
+        Some(page.finish())
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        let several = self.gates.len() > 1;
+        let file = |gate: &GateReport<'_>| several.then(|| gate.file.display().to_string());
+        let rows_of = |gate: &GateReport<'_>| -> Vec<Vec<String>> {
+            case_rows(gate, "").into_iter().map(|row| file(gate).into_iter().chain(row).collect()).collect()
+        };
+        let titles: Vec<&str> = several.then_some("baseline").into_iter().chain(CASE_TITLES).collect();
+        let rows = self.gates.iter().flat_map(rows_of).collect();
+        Some(TextTable::new(&titles, titles.len() - 2, rows))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        let several = self.gates.len() > 1;
+        let mut lines = Vec::new();
+        let mut sections = Vec::new();
+        for gate in &self.gates {
+            let file = gate.file.display();
+            lines.extend(several.then(|| gate.headline()));
+            lines.push(format!("{} of {} cases accepted; baseline {file}", gate.accepted(), gate.today.cases.len()));
+            lines.extend(gate.notes());
+            let of_gate = |title: String| if several { format!("{title}: {file}") } else { title };
+            sections.extend(gate_tables(gate).into_iter().map(|(title, table)| (of_gate(title), table)));
+        }
+        let limits = self.gates.first().filter(|_| !several).map(|gate| &gate.plan.limits);
+        lines.extend(provenance_lines(self.provenance, limits));
+        let title = self.headline().or_else(|| Some(self.gates.first()?.headline())).unwrap_or_default();
+        Some(Sheet { title, lines, sections, texts: Vec::new() })
+    }
 }
 
 fn paint(verdict: GateVerdict) -> Paint {
@@ -32,15 +95,13 @@ fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let file = report.file.to_string_lossy();
     let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };
     let headline = style.paint(paint(report.judgement.verdict()), &one_line(&report.headline()));
-    let mut parts = vec![
+    paragraphs(vec![
         changes_text(report, style),
         failures(report, style),
         complaints(report, style),
         notes.join("\n"),
         format!("{headline}{updated}"),
-    ];
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
+    ])
 }
 
 /// Returns the cases that were accepted before and failed now, grouped by reason.
@@ -55,6 +116,11 @@ fn failures(report: &GateReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
+/// Returns the case, its scores before and now, and by how much they changed.
+fn change_cells(change: &Change) -> [String; 4] {
+    [change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)]
+}
+
 fn changes_text(report: &GateReport<'_>, style: Style) -> String {
     let changes = report.changes();
     if changes.is_empty() {
@@ -64,16 +130,11 @@ fn changes_text(report: &GateReport<'_>, style: Style) -> String {
     let mut table = grid(columns, style);
     for change in changes.iter().take(CHANGES) {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
-        table.add_row([
-            Field::new(&change.case),
-            Field::new(mean(&change.was)),
-            Field::new(mean(&change.now)),
-            painted(&change_in_percent(change), paint),
-        ]);
+        let [case, was, now, by] = change_cells(change);
+        table.add_row([case.into(), was.into(), now.into(), painted(&by, paint)]);
     }
     let left_out = changes.len().saturating_sub(CHANGES);
-    let more =
-        if left_out == 0 { String::new() } else { format!("\n{left_out} more scores changed (--json has them all)") };
+    let more = if_any(left_out, |more| format!("\n{more} more scores changed (--json has them all)"));
     format!("{}{more}", table.text())
 }
 
@@ -89,21 +150,6 @@ fn complaints(report: &GateReport<'_>, style: Style) -> String {
 
 /// The number of changes in a comment.
 const ROWS: usize = 50;
-
-/// Returns the findings of one or more gates as Markdown for a pull request, of less than 60 kB.
-pub(crate) fn gates_markdown(report: &GatesReport<'_>) -> String {
-    let of_gate = |gate: &GateReport<'_>| heading(gate.judgement.verdict(), &gate.headline());
-    let together = report.headline().map(|headline| heading(report.verdict(), &headline));
-    let several = together.is_some();
-    let mut page = Page::new(together.or_else(|| report.gates.first().map(of_gate)).unwrap_or_default());
-    for gate in &report.gates {
-        if several {
-            page.add(&of_gate(gate));
-        }
-        add_findings(&mut page, gate);
-    }
-    page.finish()
-}
 
 fn heading(verdict: GateVerdict, headline: &str) -> String {
     let mark = match verdict {
@@ -146,41 +192,14 @@ fn changes_markdown(changes: &[&Change]) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    let row = |change: &&Change| {
-        let fields = [change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
-        format!("| {} |\n", fields.map(|text| field(&text)).join(" | "))
-    };
+    let row = |change: &&Change| format!("| {} |\n", change_cells(change).map(|text| field(&text)).join(" | "));
     let rows: String = changes.iter().take(ROWS).map(row).collect();
-    let more = match changes.len().saturating_sub(ROWS) {
-        0 => String::new(),
-        more => format!("\n… and {more} more scores changed\n"),
-    };
+    let more = if_any(changes.len().saturating_sub(ROWS), |more| format!("\n… and {more} more scores changed\n"));
     format!("| case | was | now | change |\n|---|---:|---:|---:|\n{rows}{more}")
 }
 
-/// Returns the findings as tables for people: those of each gate under its headline.
-pub(crate) fn gates_sheet(report: &GatesReport<'_>) -> Sheet {
-    let several = report.gates.len() > 1;
-    let mut lines = Vec::new();
-    let mut sections = Vec::new();
-    for gate in &report.gates {
-        let file = gate.file.display();
-        lines.extend(several.then(|| gate.headline()));
-        lines.push(format!("{} of {} cases accepted; baseline {file}", gate.accepted(), gate.today.cases.len()));
-        lines.extend(gate.notes());
-        let of_gate = |title: String| if several { format!("{title}: {file}") } else { title };
-        sections.extend(gate_tables(gate).into_iter().map(|(title, table)| (of_gate(title), table)));
-    }
-    let limits = report.gates.first().filter(|_| !several).map(|gate| &gate.plan.limits);
-    lines.extend(provenance_lines(report.provenance, limits));
-    let title = report.headline().or_else(|| Some(report.gates.first()?.headline())).unwrap_or_default();
-    Sheet { title, lines, sections, texts: Vec::new() }
-}
-
 fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
-    let change =
-        |change: &Change| vec![change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
-    let changes = report.changes().into_iter().map(change).collect();
+    let changes = report.changes().into_iter().map(|change| change_cells(change).to_vec()).collect();
     let failed = report.failed_alike();
     let failures = failed.shown().map(|alike| vec![report.failed_words(alike), report.plan.reproduce(alike.first)]);
     let others = report.findings().into_iter().filter(|finding| finding.failure.is_none());
@@ -194,19 +213,6 @@ fn gate_tables(report: &GateReport<'_>) -> Vec<(String, TextTable)> {
 }
 
 const CASE_TITLES: [&str; 5] = ["case", "verdict_was", "verdict", "score_was", "score"];
-
-/// Returns a row for each case of the baselines and of today; with the file of the baseline, if there are several. Unknown
-/// values are empty.
-pub(crate) fn gates_rows(report: &GatesReport<'_>) -> TextTable {
-    let several = report.gates.len() > 1;
-    let file = |gate: &GateReport<'_>| several.then(|| gate.file.display().to_string());
-    let rows_of = |gate: &GateReport<'_>| -> Vec<Vec<String>> {
-        case_rows(gate, "").into_iter().map(|row| file(gate).into_iter().chain(row).collect()).collect()
-    };
-    let titles: Vec<&str> = several.then_some("baseline").into_iter().chain(CASE_TITLES).collect();
-    let rows = report.gates.iter().flat_map(rows_of).collect();
-    TextTable::new(&titles, titles.len() - 2, rows)
-}
 
 fn case_rows(report: &GateReport<'_>, nothing: &str) -> Vec<Vec<String>> {
     let (was, now) = (&report.record.baseline.cases, &report.today.cases);

@@ -1,7 +1,7 @@
 //! The gate's findings as one JSON document.
 
 use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::json::{Document, exact, is_zero};
+use crate::text::json::{Document, exact};
 use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
 use judge_compare::gate::{
     Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER, Sample,
@@ -101,7 +101,7 @@ struct ConditionsRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     processor: Option<&'a str>,
     /// The number of runs of a case; absent of a baseline.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     runs: usize,
     /// The share of them that other programs disturbed.
     noisy: f64,
@@ -109,11 +109,8 @@ struct ConditionsRecord<'a> {
     waited: f64,
 }
 
-impl<'a> From<&'a Conditions> for ConditionsRecord<'a> {
-    fn from(conditions: &'a Conditions) -> Self {
-        let Conditions { processor, runs, noisy, waited } = conditions;
-        Self { processor: processor.as_deref(), runs: *runs, noisy: *noisy, waited: *waited }
-    }
+fn conditions_record(Conditions { processor, runs, noisy, waited }: &Conditions) -> ConditionsRecord<'_> {
+    ConditionsRecord { processor: processor.as_deref(), runs: *runs, noisy: *noisy, waited: *waited }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -192,7 +189,7 @@ fn gate_record<'a>(report: &'a GateReport<'_>) -> GateRecord<'a> {
         stderr: failure.map(|outcome| outcome.stderr.clone()).filter(|stderr| !stderr.is_empty()),
         command,
     };
-    let conditions = |baseline: &'a Baseline| baseline.conditions.as_ref().map(ConditionsRecord::from);
+    let conditions = |baseline: &'a Baseline| baseline.conditions.as_ref().map(conditions_record);
     GateRecord {
         baseline: report.file.display().to_string(),
         solver: report.plan.solvers.first().map_or("", |solver| &solver.spec.text),
@@ -236,10 +233,8 @@ fn noise_record(test: &NoiseTest) -> NoiseRecord {
 }
 
 fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
-    let spread_was = match report.record.baseline.cases.get(case).map(|was| &was.result) {
-        Some(CaseResult::Accepted(sample)) if sample.spread() > 0.0 => Some(sample.spread()),
-        _ => None,
-    };
+    let was = report.record.baseline.cases.get(case).and_then(|was| was.result.sample());
+    let spread_was = was.map(Sample::spread).filter(|spread| *spread > 0.0);
     let (verdict, sample) = match &entry.result {
         CaseResult::Accepted(sample) => (Verdict::Accepted, Some(sample)),
         CaseResult::Failed(verdict) => (*verdict, None),

@@ -2,9 +2,9 @@
 
 use crate::text::effects::probability;
 use crate::text::failures::{Alike, Failures, failed_alike};
+use crate::text::figures::if_any;
 use judge_compare::gate::{
-    Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, Change, Complaint, Conditions, GateLimits,
-    GateVerdict, Judgement, Sample,
+    Baseline, BaselineFile, BaselineSource, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{decimals_of_digits, display};
@@ -134,10 +134,8 @@ impl GateReport<'_> {
     /// Returns how many runs waited for a core, and how often one ran again because of it.
     fn disturbance(&self) -> Option<String> {
         let now = self.today.conditions.as_ref()?;
-        let repeats = match self.repeats {
-            0 => String::new(),
-            repeats => format!("; {} of disturbed cases, one at a time", counted(repeats, "repeat")),
-        };
+        let repeats =
+            if_any(self.repeats, |count| format!("; {} of disturbed cases, one at a time", counted(count, "repeat")));
         let was_busier = self.record.baseline.conditions.as_ref().is_some_and(|was| was.are_worse(Some(now)));
         let too_low =
             if was_busier { "; it was recorded on a busier machine and may be too low: record it again" } else { "" };
@@ -195,15 +193,13 @@ impl GateReport<'_> {
             case: Some(case.clone()),
         };
         let of_all = |words: String, command: Option<String>| Finding { case: None, words, failure: None, command };
+        let changed = |what: &str, was: &str, now: &str| {
+            let words = format!("the {what} has changed, nothing was compared: it was `{was}` and is `{now}`");
+            of_all(words, self.record_again())
+        };
         match complaint {
-            Complaint::ProblemChanged { was, now } => of_all(
-                format!("the problem has changed, nothing was compared: it was `{was}` and is `{now}`"),
-                self.record_again(),
-            ),
-            Complaint::CheckerChanged { was, now } => of_all(
-                format!("the checker has changed, nothing was compared: it was `{was}` and is `{now}`"),
-                self.record_again(),
-            ),
+            Complaint::ProblemChanged { was, now } => changed("problem", was, now),
+            Complaint::CheckerChanged { was, now } => changed("checker", was, now),
             Complaint::CaseMissing { case } => of_case(case, "it was not run: its input is gone".to_owned()),
             Complaint::InputChanged { case } => {
                 of_case(case, "its input differs from the recorded one: its scores were not compared".to_owned())
@@ -231,11 +227,8 @@ impl GateReport<'_> {
         let Judgement { total_was, total_now, .. } = self.judgement;
         let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
         let allowed = percent(&self.limits.max_drop);
-        let noise = self
-            .judgement
-            .noise
-            .as_ref()
-            .map_or_else(String::new, |test| format!(" ({} that this is noise)", probability(test.level)));
+        let noise = self.judgement.noise.as_ref();
+        let noise = noise.map(|test| format!(" ({} that this is noise)", probability(test.level))).unwrap_or_default();
         format!(
             "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
             self.total(total_was),
@@ -245,12 +238,8 @@ impl GateReport<'_> {
 
     /// Writes a total with the decimals of the scores. Scores that vary add none.
     pub(crate) fn total(&self, total: &BigRational) -> String {
-        let entries = self.record.baseline.cases.values().chain(self.today.cases.values());
-        let decimals = |entry: &BaselineCase| match &entry.result {
-            CaseResult::Accepted(sample) => Some(sample.constant()?.decimals()),
-            CaseResult::Failed(_) => None,
-        };
-        let of_scores = entries.filter_map(decimals).max().unwrap_or(0);
+        let samples = self.record.baseline.samples().chain(self.today.samples());
+        let of_scores = samples.filter_map(|sample| Some(sample.constant()?.decimals())).max().unwrap_or(0);
         display(total, of_scores.max(decimals_of_digits(total, DIGITS)))
     }
 
@@ -353,7 +342,7 @@ impl GateReport<'_> {
 
     /// Returns the number of accepted cases of the current run.
     pub(crate) fn accepted(&self) -> usize {
-        self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
+        self.today.samples().count()
     }
 }
 

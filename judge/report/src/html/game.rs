@@ -2,8 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{Shown, in_script};
-use crate::text::json;
-use crate::text::json::is_false;
+use crate::text::json::json_line;
 use crate::text::replay::{GameReplay, ReplayRecord};
 use askama::Template;
 use serde::Serialize;
@@ -41,7 +40,7 @@ struct Page {
 #[derive(Serialize)]
 struct Data<'a> {
     schema: u32,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     rejected: bool,
     #[serde(flatten)]
     reel: ReplayRecord<'a>,
@@ -64,7 +63,7 @@ pub fn served_game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Resul
 }
 
 fn render(page: &GamePage<'_>, film: &GameReplay, is_served: bool) -> askama::Result<String> {
-    let data = json::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.record() })
+    let data = json_line(&Data { schema: 1, rejected: page.is_rejected, reel: film.record() })
         .map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {

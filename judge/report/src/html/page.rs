@@ -10,13 +10,13 @@ use std::fmt;
 pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
 /// The modules that draw the charts of a run, each after those that it imports.
-const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+pub(super) const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
 
 /// The modules that draw the charts of a comparison.
-const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+pub(super) const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
 
 /// The charts of a page, as `charts.html` shows them.
-pub(super) struct Charts {
+pub(crate) struct Charts {
     pub(super) style: &'static str,
     pub(super) library: String,
     pub(super) script: String,
@@ -25,17 +25,8 @@ pub(super) struct Charts {
 }
 
 impl Charts {
-    /// Returns the charts of a run with these numbers.
-    pub(super) fn of_run(numbers: String) -> Self {
-        Self::drawn_by(&OF_RUN, numbers)
-    }
-
-    /// Returns the charts of a comparison with these numbers.
-    pub(super) fn of_comparison(numbers: String) -> Self {
-        Self::drawn_by(&OF_COMPARISON, numbers)
-    }
-
-    fn drawn_by(modules: &[&str], numbers: String) -> Self {
+    /// Returns the charts that these modules draw of these numbers.
+    pub(super) fn drawn_by(modules: &[&str], numbers: String) -> Self {
         Self { style: CHART_STYLE, library: chart_library(), script: chart_script(modules), numbers }
     }
 }

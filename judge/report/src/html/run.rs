@@ -1,13 +1,13 @@
 //! The web page of a run.
 
-use crate::html::page::{Charts, STYLE, Shown, Table, in_script, table};
+use crate::html::page::{Charts, OF_RUN, STYLE, Shown, Table, in_script, table};
 use crate::run::report::RunReport;
 use crate::run::tables::{groups, leaderboard, matrix, test_groups};
+use crate::text::chart_stride;
 use crate::text::figures::{Counts, best_score, memory, milliseconds, share_of_best};
-use crate::text::json::in_milliseconds;
+use crate::text::json::{in_milliseconds, json_line};
 use crate::text::provenance::{allowance_lines, provenance_lines};
-use crate::text::sheet::NOTHING;
-use crate::text::{chart_stride, json};
+use crate::text::sheet::{NOTHING, or_nothing};
 use askama::Template;
 use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
 use serde::Serialize;
@@ -58,6 +58,7 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
     );
     let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
     let figures = Figures::of(report);
+    let has_solvers = report.plan.solvers.len() > 1;
     let is_drawn = report.played().nth(MAX_ROWS).is_some();
     let rows = || report.ordered_played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
     let page = Page {
@@ -65,22 +66,18 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
         title: Shown::line(&format!("{} – {counts}", problem.title)),
         heading: Shown::line(&problem.title),
         summary: Shown::line(&format!("{summary}{message}")),
-        lines: lines(report, figures.constants()).iter().map(|line| Shown::line(line)).collect(),
+        lines: lines(report, &figures.same).iter().map(|line| Shown::line(line)).collect(),
         solvers: table(&leaderboard(report)),
         test_groups: test_groups(report).as_ref().map(table),
         groups: groups(report).as_ref().map(table),
-        matrix: has_matrix(report).then(|| table(&matrix(report, usize::MAX))),
+        matrix: (has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS).then(|| table(&matrix(report, usize::MAX))),
         titles: figures.titles(),
-        has_solvers: report.plan.solvers.len() > 1,
+        has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
-        drawn: is_drawn.then(|| DrawnRows::new(report, &figures)),
-        charts: Charts::of_run(numbers(report)),
+        drawn: is_drawn.then_some(DrawnRows { report, figures: &figures }),
+        charts: Charts::drawn_by(&OF_RUN, numbers(report)),
     };
     page.write_into(output)
-}
-
-fn has_matrix(report: &RunReport<'_>) -> bool {
-    report.plan.solvers.len() > 1 && report.outcomes.len() <= MAX_MATRIX_CELLS
 }
 
 fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
@@ -90,11 +87,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
     let mut lines = provenance_lines(report.provenance, Some(&report.plan.limits));
     lines.extend(allowance_lines(report.plan));
-    lines.extend(report.order_line());
-    lines.extend(report.skipped_line());
-    lines.extend(report.noise_line());
-    lines.extend(report.reference().map(|reference| reference.line()));
-    lines.extend(known);
+    lines.extend(report.remarks().chain(known));
     lines
 }
 
@@ -146,9 +139,6 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
 /// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
 const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
 
-/// The figures that have a column even if they are the same in every row.
-const ALWAYS: [&str; 1] = ["score"];
-
 /// Which figures have a column.
 struct Figures {
     /// Each figure that is the same in every row, and so needs no column.
@@ -164,8 +154,8 @@ impl Figures {
             return Self { same: Default::default(), show_noise: false };
         };
         let first = |place| figure(report, place, job, &outcome);
-        let mut same: [Option<String>; FIGURES.len()] =
-            std::array::from_fn(|place| (!ALWAYS.contains(&FIGURES[place])).then(|| first(place)));
+        // The score always has a column.
+        let mut same: [Option<String>; FIGURES.len()] = std::array::from_fn(|place| (place > 0).then(|| first(place)));
         let mut is_single = true;
         for (job, outcome) in rows {
             is_single = false;
@@ -180,11 +170,6 @@ impl Figures {
             same.iter_mut().for_each(|known| *known = known.take().filter(|known| known == NOTHING));
         }
         Self { same, show_noise: !report.is_mostly_noisy() }
-    }
-
-    /// Returns each figure that is the same in every row.
-    fn constants(&self) -> &[Option<String>; FIGURES.len()] {
-        &self.same
     }
 
     fn shown(&self) -> impl Iterator<Item = usize> {
@@ -213,7 +198,7 @@ fn figure(report: &RunReport<'_>, place: usize, job: JobId, outcome: &Outcome) -
         5 => outcome.wall.map(milliseconds),
         _ => outcome.memory.map(memory),
     };
-    known.unwrap_or_else(|| NOTHING.to_owned())
+    or_nothing(known)
 }
 
 /// The rows of a run, a line of JSON each: the verdict's code, the case, the solver's place, the figures; then whether the
@@ -223,16 +208,12 @@ struct DrawnRows<'a> {
     figures: &'a Figures,
 }
 
-impl<'a> DrawnRows<'a> {
-    fn new(report: &'a RunReport<'a>, figures: &'a Figures) -> Self {
-        Self { report, figures }
-    }
-
+impl DrawnRows<'_> {
     /// Returns what all rows have in common, as JSON that is safe in a script: the names of the solvers and of the verdicts.
     fn common(&self) -> String {
         let solvers: Vec<_> = self.report.plan.solvers.iter().map(|solver| one_line(&solver.spec.name)).collect();
         let verdicts: Vec<_> = Verdict::ALL.iter().map(|verdict| (verdict.code(), verdict.name())).collect();
-        in_script(&json::line(&(solvers, verdicts)).unwrap_or_default())
+        in_script(&json_line(&(solvers, verdicts)).unwrap_or_default())
     }
 }
 
@@ -250,7 +231,7 @@ impl fmt::Display for DrawnRows<'_> {
                 let texts: Vec<String> = details.texts.iter().map(ToString::to_string).collect();
                 row.extend([details.note.to_string().into(), texts.into(), details.command.to_string().into()]);
             }
-            formatter.write_str(&in_script(&json::line(&row).map_err(|_| fmt::Error)?))?;
+            formatter.write_str(&in_script(&json_line(&row).map_err(|_| fmt::Error)?))?;
         }
         Ok(())
     }
@@ -279,24 +260,6 @@ struct SolverNumbers {
     numbers: Vec<Vec<Option<f64>>>,
 }
 
-/// The shares of the best scores that a solver has reached.
-#[derive(Clone, Copy, Default)]
-struct Shares {
-    sum: f64,
-    count: u32,
-}
-
-impl Shares {
-    fn add(&mut self, share: f64) {
-        self.sum += share;
-        self.count += 1;
-    }
-
-    fn mean(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / f64::from(self.count))
-    }
-}
-
 /// Returns the numbers of a run as JSON that is safe in a script.
 fn numbers(report: &RunReport<'_>) -> String {
     let features = feature_names(report);
@@ -304,14 +267,17 @@ fn numbers(report: &RunReport<'_>) -> String {
     let rows = report.played().count();
     let mut solvers: Vec<_> =
         (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
-    let mut shares = vec![Shares::default(); solvers.len()];
+    // The sum and the number of the shares of the best scores that each solver has reached.
+    let mut shares = vec![(0.0, 0_u32); solvers.len()];
     let every = chart_stride(rows);
     for (row, (job, outcome)) in report.played().enumerate() {
         let best = best_score(report.plan, report.outcomes, job.case);
         let share_of = |best| share_of_best(report.plan.problem.direction, outcome.score.as_ref()?, best);
         let relative = best.as_ref().and_then(share_of);
         if best.is_some() {
-            shares[job.solver].add(relative.unwrap_or(0.0));
+            let (sum, count) = &mut shares[job.solver];
+            *sum += relative.unwrap_or(0.0);
+            *count += 1;
         }
         if row % every != 0 {
             continue;
@@ -325,11 +291,11 @@ fn numbers(report: &RunReport<'_>) -> String {
             list.push(value.filter(|value| value.is_finite()));
         }
     }
-    for (solver, shares) in solvers.iter_mut().zip(shares) {
-        solver.relative = shares.mean();
+    for (solver, (sum, count)) in solvers.iter_mut().zip(shares) {
+        solver.relative = (count > 0).then(|| sum / f64::from(count));
     }
     // Every value in it can be written as JSON.
-    in_script(&json::line(&Numbers { fields, rows, solvers }).unwrap_or_default())
+    in_script(&json_line(&Numbers { fields, rows, solvers }).unwrap_or_default())
 }
 
 fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers {

@@ -1,9 +1,11 @@
 //! The web page of titled tables, and the charts of a comparison.
 
+use crate::compare::json::IntervalRecord;
 use crate::compare::report::{CompareReport, Comparison};
-use crate::html::page::{Charts, STYLE, Shown, Table, in_script, table};
+use crate::html::page::{Charts, OF_COMPARISON, STYLE, Shown, Table, in_script, table};
+use crate::text::chart_stride;
+use crate::text::json::json_line;
 use crate::text::sheet::Sheet;
-use crate::text::{chart_stride, json};
 use askama::Template;
 use judge_compare::paired;
 use judge_compare::paired::Look;
@@ -30,23 +32,11 @@ struct Section {
     table: Table,
 }
 
-/// Writes a report as a self-contained web page.
+/// Writes a report as a self-contained web page, with its charts if it has some.
 ///
 /// # Errors
 /// When the output cannot be written to.
-pub(crate) fn sheet_html(sheet: &Sheet, output: &mut dyn Write) -> io::Result<()> {
-    write_page(sheet, None, output)
-}
-
-/// Writes a comparison, whose tables are given, as a self-contained web page with its charts.
-///
-/// # Errors
-/// When the output cannot be written to.
-pub(crate) fn compare_html(report: &CompareReport<'_>, sheet: &Sheet, output: &mut dyn Write) -> io::Result<()> {
-    write_page(sheet, Some(Charts::of_comparison(pair_numbers(report))), output)
-}
-
-fn write_page(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn sheet_html(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> io::Result<()> {
     let section = |(place, (title, content)): (usize, &(String, _))| Section {
         id: format!("table-{}", place + 1),
         title: Shown::line(title),
@@ -92,20 +82,15 @@ struct PairNumbers {
 struct LookNumbers {
     cases: usize,
     mean: f64,
-    interval: Option<Ends>,
+    interval: Option<IntervalRecord>,
 }
 
-#[derive(Serialize)]
-struct Ends {
-    low: f64,
-    high: f64,
-}
-
-/// Returns the numbers of a comparison as JSON that is safe in a script.
-fn pair_numbers(report: &CompareReport<'_>) -> String {
+/// Returns the charts of a comparison.
+pub(crate) fn pair_charts(report: &CompareReport<'_>) -> Charts {
     let comparisons = report.comparisons.iter().map(|comparison| numbers_of(report, comparison)).collect();
     // Every value in it can be written as JSON.
-    in_script(&json::line(&Numbers { measure: report.compared.measure.name(), comparisons }).unwrap_or_default())
+    let numbers = json_line(&Numbers { measure: report.compared.measure.name(), comparisons }).unwrap_or_default();
+    Charts::drawn_by(&OF_COMPARISON, in_script(&numbers))
 }
 
 fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumbers {
@@ -113,6 +98,8 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
     let every = chart_stride(paired.pairs.len());
     let drawn: Vec<_> = paired.pairs.iter().step_by(every).collect();
     let scores = |solver| drawn.iter().map(|pair| score(report, JobId { case: pair.case, solver })).collect();
+    let look =
+        |look: &Look| LookNumbers { cases: look.cases, mean: look.mean, interval: look.interval.map(Into::into) };
     // Without a test there is nothing to draw.
     let looks = paired::looks(paired, report.parameters).unwrap_or_default();
     PairNumbers {
@@ -126,18 +113,11 @@ fn numbers_of(report: &CompareReport<'_>, comparison: &Comparison) -> PairNumber
         effects: drawn.iter().map(|pair| pair.effect).collect(),
         a: scores(paired.first),
         b: scores(paired.second),
-        looks: looks.iter().map(LookNumbers::of).collect(),
+        looks: looks.iter().map(look).collect(),
     }
 }
 
 fn score(report: &CompareReport<'_>, job: JobId) -> Option<f64> {
     let score: f64 = report.compared.outcomes.get(job)?.score?.to_string().parse().ok()?;
     score.is_finite().then_some(score)
-}
-
-impl LookNumbers {
-    fn of(look: &Look) -> Self {
-        let interval = look.interval.map(|interval| Ends { low: interval.low, high: interval.high });
-        Self { cases: look.cases, mean: look.mean, interval }
-    }
 }

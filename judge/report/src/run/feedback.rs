@@ -1,10 +1,13 @@
 //! A page for the author of a solver, such as a student: verdicts, reasons and the rank. It shows tests only if it is given
 //! them.
 
+use crate::html::sheet::sheet_html;
 use crate::run::report::RunReport;
 use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::text::sheet::{NOTHING, Sheet, TextTable};
+use crate::text::sheet::{Sheet, TextTable, or_nothing, sheet_markdown};
 use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
+use std::io;
+use std::io::Write;
 
 /// The number of failed cases whose reasons, and whose tests, are on a page.
 const REASONS: usize = 100;
@@ -18,15 +21,19 @@ const WIDTH: usize = 200;
 pub type TestTexts = Vec<(&'static str, String)>;
 
 /// The page of one solver of a run.
-pub struct Feedback(pub(crate) Sheet);
+pub struct Feedback(Sheet);
 
 impl Feedback {
     /// Makes the page of a solver. `test` returns the files of a test; without it, tests stay secret.
     #[must_use]
     pub fn of(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Self {
         let spec = &report.plan.solvers[solver].spec;
-        let outcomes: Vec<(JobId, Option<Outcome>)> =
-            report.of_solver(solver).enumerate().map(|(case, outcome)| (JobId { case, solver }, outcome)).collect();
+        let outcomes: Vec<(JobId, Option<Outcome>)> = report
+            .outcomes
+            .of_solver(solver)
+            .enumerate()
+            .map(|(case, outcome)| (JobId { case, solver }, outcome))
+            .collect();
         let counts: Counts = outcomes.iter().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
         let mut lines = vec![counts.to_string()];
         lines.extend(report.total(solver).map(|total| format!("{}: {total}", report.rule)));
@@ -51,6 +58,20 @@ impl Feedback {
             ],
             texts,
         })
+    }
+
+    /// Returns the page as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        sheet_markdown(&self.0)
+    }
+
+    /// Writes the page as HTML, in one file.
+    ///
+    /// # Errors
+    /// When the output cannot be written to.
+    pub fn html(&self, output: &mut dyn Write) -> io::Result<()> {
+        sheet_html(&self.0, None, output)
     }
 }
 
@@ -104,14 +125,13 @@ fn shortened(text: &str) -> String {
 fn cases(report: &RunReport<'_>, outcomes: &[(JobId, Option<Outcome>)]) -> TextTable {
     let row = |(job, outcome): &(JobId, Option<Outcome>)| {
         let outcome = outcome.as_ref();
-        let figure = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
         vec![
             report.plan.cases.at(job.case).name.to_string(),
             verdict_of(outcome).name().to_owned(),
-            figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
-            figure(report.points_of_most(*job)),
-            figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
-            figure(outcome.and_then(|outcome| outcome.memory).map(memory)),
+            or_nothing(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
+            or_nothing(report.points_of_most(*job)),
+            or_nothing(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
+            or_nothing(outcome.and_then(|outcome| outcome.memory).map(memory)),
         ]
     };
     TextTable::new(&["case", "verdict", "score", "points", "CPU", "memory"], 2, outcomes.iter().map(row).collect())

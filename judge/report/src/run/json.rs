@@ -2,8 +2,7 @@
 
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
-use crate::text::json;
-use crate::text::json::Document;
+use crate::text::json::{Document, json_line};
 use judge_problem::plan::Plan;
 use judge_problem::{Features, FinishedJob, JobId, RunId, RunState};
 use schemars::JsonSchema;
@@ -82,7 +81,7 @@ impl<W: Write> JsonLines<W> {
 
     fn write(&mut self, line: &RunLine<'_>) {
         if self.result.is_ok() {
-            self.result = json::line(line).map_err(io::Error::from).and_then(|line| {
+            self.result = json_line(line).map_err(io::Error::from).and_then(|line| {
                 self.output.write_all(line.as_bytes())?;
                 self.output.flush()
             });
@@ -191,8 +190,6 @@ pub(crate) struct RowRecord<'a> {
 }
 
 impl Document for RunHead<'_> {
-    const IS_INDENTED: bool = false;
-
     fn record(&self) -> impl Serialize {
         let &Self { report, run, state, planned, fields, features, replays, relative } = self;
         let (run, state, done) = (run.0, state.name(), report.plan.cases.len());
@@ -202,8 +199,6 @@ impl Document for RunHead<'_> {
 }
 
 impl Document for CasePage<'_> {
-    const IS_INDENTED: bool = false;
-
     fn record(&self) -> impl Serialize {
         let &Self { run, all, total, offset, .. } = self;
         PageDocument { run: run.0, all, total, offset, rows: PageRows(self) }

@@ -2,7 +2,7 @@
 
 use crate::run::report::RunReport;
 use crate::text::figures::{Counts, ReferenceRecord, points_text, scores_text, verdict_of};
-use crate::text::json::{exact, in_milliseconds, is_zero};
+use crate::text::json::{exact, in_milliseconds};
 use crate::text::provenance::{LabelsRecord, LimitsRecord, ProvenanceRecord};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
@@ -126,7 +126,7 @@ struct SolverRecord<'a> {
     /// Cases without an accepted answer.
     failures: usize,
     /// Cases that were not run.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// The mean CPU time, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,7 +155,7 @@ struct GroupRecord<'a> {
     /// How many of them were accepted.
     accepted: usize,
     /// How many of them were not run.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -216,7 +216,7 @@ fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
 fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {
     let solver = place.solver;
     let spec = &report.plan.solvers[solver].spec;
-    let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
+    let counts: Counts = report.outcomes.of_solver(solver).map(verdict_of).collect();
     SolverRecord {
         name: &spec.name,
         command: &spec.text,
@@ -276,7 +276,7 @@ struct TestGroupRecord<'a> {
     /// How many of them were accepted.
     accepted: usize,
     /// How many of them were not run.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// Whether the group was earned (every case accepted), partly so, failed, blocked by another one, or not run.
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]

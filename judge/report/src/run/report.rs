@@ -2,7 +2,7 @@
 
 use crate::text::figures::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::plan::Plan;
-use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
+use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
 use judge_problem::{
     DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, Stop,
     Verdict,
@@ -63,10 +63,14 @@ impl RunReport<'_> {
         self.outcomes.iter()
     }
 
+    /// Returns the jobs that have an outcome, in the order of the plan.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = (JobId, Outcome)> {
+        self.jobs().filter_map(|(job, outcome)| Some((job, outcome?)))
+    }
+
     /// Returns the jobs that were run, with their outcomes, in the order of the plan.
-    pub fn played(&self) -> impl Iterator<Item = (JobId, Outcome)> {
-        let finished = self.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
-        finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
+    pub(crate) fn played(&self) -> impl Iterator<Item = (JobId, Outcome)> {
+        self.finished().filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
     }
 
     /// Returns the jobs that machine-readable reports list: all in the order of the plan, or the number that the user chose in the
@@ -174,11 +178,6 @@ impl RunReport<'_> {
         Some(lost * self.scoreboard.weights.get(job.case))
     }
 
-    /// Returns every outcome of one solver, by case.
-    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<Outcome>> {
-        self.outcomes.of_solver(solver)
-    }
-
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
@@ -191,52 +190,45 @@ impl RunReport<'_> {
     }
 
     /// Returns whether a case weighs more or less than another.
-    #[must_use]
-    pub fn has_weights(&self) -> bool {
+    pub(crate) fn has_weights(&self) -> bool {
         !self.scoreboard.weights.are_one()
     }
 
     /// Returns the weight of a case as decimal text.
-    #[must_use]
-    pub fn weight(&self, case: usize) -> String {
+    pub(crate) fn weight(&self, case: usize) -> String {
         points_text(&self.scoreboard.weights.get(case))
     }
 
     /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs
     /// with a failure.
-    #[must_use]
-    pub fn total(&self, solver: usize) -> Option<String> {
-        let standing: &Standing = &self.scoreboard.standings[solver];
-        self.scoreboard.headline(standing).map(|points| self.points_text(points))
+    pub(crate) fn total(&self, solver: usize) -> Option<String> {
+        self.scoreboard.headline(&self.scoreboard.standings[solver]).map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean points as decimal text.
-    #[must_use]
-    pub fn mean(&self, solver: usize) -> Option<String> {
+    pub(crate) fn mean(&self, solver: usize) -> Option<String> {
         self.scoreboard.standings[solver].mean.as_ref().map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean CPU time, over the cases in which it is known; `None` if they ran on different processors.
-    #[must_use]
-    pub fn mean_cpu(&self, solver: usize) -> Option<Duration> {
+    pub(crate) fn mean_cpu(&self, solver: usize) -> Option<Duration> {
         if self.provenance.nodes.differ() {
             return None;
         }
-        let times = self.of_solver(solver).filter_map(|outcome| outcome?.cpu);
+        let times = self.outcomes.of_solver(solver).filter_map(|outcome| outcome?.cpu);
         let (sum, count) = times.fold((Duration::ZERO, 0), |(sum, count), time| (sum + time, count + 1));
         sum.checked_div(count)
     }
 
-    /// Returns the number of jobs that were not run.
-    #[must_use]
-    pub fn skipped(&self) -> usize {
-        self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count()
+    /// Returns the order of the rows, what was skipped, how noisy the timings are, and what the points are relative to.
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
+        let reference = self.reference().map(|reference| reference.line());
+        [self.order_line(), self.skipped_line(), self.noise_line(), reference].into_iter().flatten()
     }
 
     /// Returns the line that counts the jobs that were not run; `None` if there are none.
-    #[must_use]
-    pub fn skipped_line(&self) -> Option<String> {
-        match self.skipped() {
+    fn skipped_line(&self) -> Option<String> {
+        match self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count() {
             0 => None,
             1 => Some("1 run was skipped".to_owned()),
             skipped => Some(format!("{skipped} runs were skipped")),
@@ -244,34 +236,24 @@ impl RunReport<'_> {
     }
 
     /// Returns the number of noisy timings.
-    #[must_use]
-    pub fn noisy(&self) -> usize {
+    pub(crate) fn noisy(&self) -> usize {
         self.outcomes.finished().filter(|outcome| outcome.noisy).count()
     }
 
     /// Returns whether most timings are noisy: they are then counted, not marked.
-    #[must_use]
-    pub fn is_mostly_noisy(&self) -> bool {
+    pub(crate) fn is_mostly_noisy(&self) -> bool {
         2 * self.noisy() > self.outcomes.finished().count()
     }
 
     /// Returns the line that counts the noisy timings; `None` unless most timings are noisy.
-    #[must_use]
-    pub fn noise_line(&self) -> Option<String> {
+    fn noise_line(&self) -> Option<String> {
         let all = self.outcomes.finished().count();
         self.is_mostly_noisy()
             .then(|| format!("{} of {all} timings are noisy (`judge doctor` shows why)", self.noisy()))
     }
 
     /// Returns what the points are relative to; `None` under a rule that takes no best score.
-    #[must_use]
     pub(crate) fn reference(&self) -> Option<Reference<'_>> {
         Reference::of(self.rule, self.plan, self.outcomes)
-    }
-
-    /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
-    #[must_use]
-    pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
-        self.of_solver(solver).filter(|outcome| verdict_of(outcome.as_ref()) == verdict).count()
     }
 }

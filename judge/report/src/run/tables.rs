@@ -2,7 +2,7 @@
 
 use crate::run::report::RunReport;
 use crate::text::figures::{Counts, milliseconds, points_text, scores_text, verdict_of};
-use crate::text::sheet::{NOTHING, TextTable};
+use crate::text::sheet::{TextTable, or_nothing};
 use judge_problem::{GroupAggregate, JobId, Outcome, Verdict};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -46,7 +46,7 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
 
 /// Returns the number of cases with each verdict, or the verdict alone if all cases have the same.
 fn verdicts(report: &RunReport<'_>, solver: usize) -> String {
-    let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
+    let counts: Counts = report.outcomes.of_solver(solver).map(verdict_of).collect();
     let mut all = counts.iter();
     match (all.next(), all.next()) {
         (Some((verdict, _)), None) => verdict.name().to_owned(),
@@ -132,10 +132,6 @@ pub(crate) fn matrix(report: &RunReport<'_>, most: usize) -> TextTable {
     }
 }
 
-fn or_nothing(text: Option<String>) -> String {
-    text.unwrap_or_else(|| NOTHING.to_owned())
-}
-
 /// The number of jobs up to which every one has a row.
 const EVERY_ROW: usize = 30;
 
@@ -199,10 +195,7 @@ fn is_of_all_cases(report: &RunReport<'_>, outcome: &Outcome) -> bool {
 
 /// Returns the rows of the jobs with the highest and lowest scores, the most CPU time and the most memory.
 pub(super) fn extreme_rows(report: &RunReport<'_>) -> Vec<CaseRow> {
-    let accepted = || {
-        let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
-        finished.filter(|(_, outcome)| outcome.is_accepted())
-    };
+    let accepted = || report.finished().filter(|(_, outcome)| outcome.is_accepted());
     let score = |(_, outcome): &(JobId, Outcome)| outcome.score.clone();
     let found = [
         ("lowest score", accepted().min_by_key(score)),

@@ -1,16 +1,22 @@
 //! The report of a run as text for a terminal, and as Markdown for a pull request.
 
+use crate::formats::{Format, Missing, Report, Written};
+use crate::html::run::run_html;
+use crate::junit::run_junit;
+use crate::run::csv::run_csv;
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
 use crate::text::failures::{StderrLines, failures_text};
-use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::text::figures::{Counts, memory, milliseconds, paragraphs, verdict_of};
+use crate::text::json::Document;
 use crate::text::provenance::{allowance_lines, processors_line};
 use crate::text::sheet::{
-    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, NOTHING, Page, TextTable, code, cut, escaped, field, table,
+    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, Page, TextTable, code, cut, escaped, field, or_nothing, table,
 };
-use crate::text::table::{Column, Field, grid, left, painted, right};
+use crate::text::table::{Field, grid, left, painted, right};
 use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
+use std::io::Write;
 
 /// Shows the end of standard error and says where the rest is.
 const LAST_LINES: StderrLines = StderrLines::Last("--all shows those that are kept, --json PATH has them");
@@ -25,15 +31,61 @@ const TABLE_NOTE_WIDTH: usize = 60;
 const MATRIX_ROWS: usize = 60;
 const MATRIX_WIDTH: usize = 120;
 
-/// Returns the report of a run, for a terminal or a file.
-pub(crate) fn run_text(report: &RunReport<'_>, style: Style) -> String {
-    let mut parts = vec![case_table(report, style)];
-    parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
-    parts.extend(groups(report).map(|groups| figures(&groups, style)));
-    parts.extend(solver_tables(report, style));
-    parts.extend([failures(report, style), accepted_stderr(report), closing(report, style)]);
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
+impl Report for RunReport<'_> {
+    const NAME: &'static str = "a run";
+
+    fn missing(_: Format) -> Option<Missing> {
+        // Its JSON lines are written while it runs.
+        None
+    }
+
+    fn text(&self, style: Style) -> String {
+        let mut parts = vec![case_table(self, style)];
+        parts.extend(test_groups(self).map(|groups| groups.text(style)));
+        parts.extend(groups(self).map(|groups| groups.text(style)));
+        parts.extend(solver_tables(self, style));
+        parts.extend([failures(self, style), accepted_stderr(self), closing(self, style)]);
+        paragraphs(parts)
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn csv(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_csv(self, output).map_err(Into::into))
+    }
+
+    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_junit(self, output).map_err(Into::into))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        let mut page = Page::new(headline(self));
+        page.add(&table(&leaderboard(self)));
+        page.add(&test_groups(self).map(|groups| table(&groups)).unwrap_or_default());
+        page.add(&groups(self).map(|groups| table(&groups)).unwrap_or_default());
+        page.add_folded(
+            "Failures",
+            failed_jobs(self).count(),
+            failed_jobs(self).map(|(job, outcome)| failure(self, job, &outcome)),
+        );
+        let (title, extremes) = match self.order_line() {
+            Some(title) => (title, described(self, &rows(self))),
+            None => ("Extremes".to_owned(), described(self, &extreme_rows(self))),
+        };
+        page.add_folded(&title, extremes.len(), extremes.into_iter());
+        if self.plan.solvers.len() > 1 {
+            let matrix = table(&matrix(self, MAX_ROWS));
+            page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
+        }
+        page.add(&footer(self));
+        Some(page.finish())
+    }
+
+    fn html(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_html(self, output).map_err(Into::into))
+    }
 }
 
 fn has_points(report: &RunReport<'_>) -> bool {
@@ -77,10 +129,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
         };
         lines.push(format!("{left_out} more rows are not shown: {how}"));
     }
-    lines.extend(report.order_line());
-    lines.extend(report.skipped_line());
-    lines.extend(report.noise_line());
-    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
+    lines.extend(report.remarks().map(|remark| one_line(&remark).into_owned()));
     lines.extend(processors_line(&report.provenance.nodes));
     lines.join("\n")
 }
@@ -90,7 +139,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     let outcome = report.outcomes.get(job);
     let outcome = outcome.as_ref();
     let verdict = verdict_of(outcome);
-    let figure = |figure: Option<String>| Field::new(figure.unwrap_or_else(|| "–".to_owned()));
+    let figure = |figure: Option<String>| Field::new(or_nothing(figure));
     let mut cells = vec![Field::new(&report.plan.cases.at(job.case).name)];
     if several {
         cells.push(Field::new(&report.plan.solvers[job.solver].spec.name));
@@ -135,20 +184,8 @@ fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     }
     let matrix = matrix(report, if report.every_row { usize::MAX } else { MATRIX_ROWS });
     let fits = report.every_row || (matrix.left_out == 0 && width(&matrix) <= MATRIX_WIDTH);
-    let matrix = (fits && !matrix.rows.is_empty()).then(|| figures(&matrix, style));
-    matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
-}
-
-/// A table for the terminal.
-fn figures(table: &TextTable, style: Style) -> String {
-    let spare = |place| table.spare.iter().rev().position(|&spare| spare == place).map_or(0, |order| order + 1);
-    let column = |(place, title): (usize, &String)| -> Column {
-        let column = if place < table.words { left(title) } else { right(title) };
-        column.spare(spare(place))
-    };
-    let mut grid = grid(table.titles.iter().enumerate().map(column), style);
-    table.rows.iter().for_each(|row| grid.add_row(row));
-    grid.text()
+    let matrix = (fits && !matrix.rows.is_empty()).then(|| matrix.text(style));
+    matrix.into_iter().chain([leaderboard(report).text(style)]).collect()
 }
 
 /// Returns the width of a table in characters.
@@ -156,10 +193,6 @@ fn width(table: &TextTable) -> usize {
     let lines = || table.rows.iter().chain([&table.titles]);
     let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
     (0..table.titles.len()).map(|column| widest(column) + 2).sum()
-}
-
-fn total(report: &RunReport<'_>, solver: usize) -> String {
-    report.total(solver).unwrap_or_else(|| "–".to_owned())
 }
 
 /// Returns the failures. A solver that could not be compiled or started counts as one.
@@ -170,8 +203,7 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
 
 /// Returns what accepted cases printed on standard error, where it is kept.
 fn accepted_stderr(report: &RunReport<'_>) -> String {
-    let jobs = || report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
-    let speaking = || jobs().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
+    let speaking = || report.finished().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
     let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };
     let stderr = if report.every_row { StderrLines::All } else { LAST_LINES };
     let mut lines = Vec::new();
@@ -192,7 +224,11 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     let counts: Counts = report.outcomes.verdicts().collect();
     let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
-        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &style.figure(&total(report, 0)))));
+        parts.push(format!(
+            "{} {}",
+            report.rule,
+            style.paint(Paint::Strong, &style.figure(&or_nothing(report.total(0))))
+        ));
     }
     let jobs = counted(report.jobs, "job");
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
@@ -210,30 +246,6 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     format!("{}{stopped}{wider}{message}", parts.join("; "))
 }
 
-/// Returns the report of a run as Markdown, of less than 60 kB.
-pub(crate) fn run_markdown(report: &RunReport<'_>) -> String {
-    let mut page = Page::new(headline(report));
-    page.add(&table(&leaderboard(report)));
-    page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
-    page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
-    page.add_folded(
-        "Failures",
-        failed_jobs(report).count(),
-        failed_jobs(report).map(|(job, outcome)| failure(report, job, &outcome)),
-    );
-    let (title, extremes) = match report.order_line() {
-        Some(title) => (title, described(report, &rows(report))),
-        None => ("Extremes".to_owned(), described(report, &extreme_rows(report))),
-    };
-    page.add_folded(&title, extremes.len(), extremes.into_iter());
-    if report.plan.solvers.len() > 1 {
-        let matrix = table(&matrix(report, MAX_ROWS));
-        page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
-    }
-    page.add(&footer(report));
-    page.finish()
-}
-
 fn headline(report: &RunReport<'_>) -> String {
     let good = report.outcomes.verdicts().all(|verdict| verdict == Verdict::Accepted);
     let counts: Counts = report.outcomes.verdicts().collect();
@@ -249,8 +261,7 @@ fn headline(report: &RunReport<'_>) -> String {
 }
 
 fn failed_jobs(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
-    let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
-    finished.filter(|(_, outcome)| !outcome.is_accepted())
+    report.finished().filter(|(_, outcome)| !outcome.is_accepted())
 }
 
 fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
@@ -267,9 +278,8 @@ fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
         let outcome = report.outcomes.get(job)?;
         let case = field(&report.plan.cases.at(job.case).name.0);
         let solver = field(&report.plan.solvers[job.solver].spec.name);
-        let score = optional(outcome.score.as_ref());
-        let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
-        let memory = outcome.memory.map_or_else(|| NOTHING.to_owned(), memory);
+        let score = or_nothing(outcome.score.as_ref().map(|score| field(&score.to_string())));
+        let (cpu, memory) = (or_nothing(outcome.cpu.map(milliseconds)), or_nothing(outcome.memory.map(memory)));
         let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
         let lost = report.shows_lost().then(|| report.lost(job)).flatten();
         let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
@@ -286,8 +296,4 @@ fn footer(report: &RunReport<'_>) -> String {
         report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
     let judge = env!("CARGO_PKG_VERSION");
     format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
-}
-
-fn optional(value: Option<&impl ToString>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| field(&value.to_string()))
 }

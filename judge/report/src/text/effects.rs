@@ -1,5 +1,6 @@
 //! Effects and intervals as text, and histograms.
 
+use crate::text::terminal::Paint;
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_statistics::{Hypothesis, Interval};
 
@@ -113,6 +114,15 @@ pub(crate) fn claim_name(claim: Claim) -> &'static str {
         Claim::Contrary => "contrary",
         Claim::Undecided { .. } => "undecided",
         Claim::TooFew => "too-few-cases",
+    }
+}
+
+/// Returns the paint of a claim.
+pub(crate) fn claim_paint(claim: Claim) -> Paint {
+    match claim {
+        Claim::Better => Paint::Good,
+        Claim::Worse => Paint::Bad,
+        _ => Paint::Strong,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Failures, those of one solver for one reason together.
 
+use crate::text::figures::if_any;
 use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::plan::Plan;
 use judge_problem::{JobId, Outcome, Verdict, counted, one_line, visible};
@@ -44,8 +45,7 @@ impl Alike {
     /// Returns their cases: `seed-1, seed-2 and 7 more`.
     pub(crate) fn case_names(&self, plan: &Plan) -> String {
         let names: Vec<String> = self.named.iter().map(|job| plan.cases.at(job.case).name.to_string()).collect();
-        let more = self.cases - names.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if_any(self.cases - names.len(), |more| format!(" and {more} more"));
         format!("{}{more}", names.join(", "))
     }
 

@@ -29,14 +29,23 @@ pub fn milliseconds(time: Duration) -> String {
 }
 
 /// Writes a number of bytes in MiB, with one decimal: figures in a column are easiest to compare in one unit.
-#[must_use]
 pub(crate) fn memory(bytes: u64) -> String {
     let mebibytes = bytes as f64 / f64::from(1 << 20);
     format!("{mebibytes:.1} MiB")
 }
 
+/// Returns what is said of a count, unless it is 0.
+pub(crate) fn if_any(count: usize, said: impl FnOnce(usize) -> String) -> String {
+    if count == 0 { String::new() } else { said(count) }
+}
+
+/// Joins the paragraphs that are not empty.
+pub(crate) fn paragraphs(mut parts: Vec<String>) -> String {
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
 /// The verdict of a job; unfinished ones are skipped.
-#[must_use]
 pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
     outcome.map_or(Verdict::Skipped, |outcome| outcome.borrow().verdict)
 }
@@ -66,7 +75,6 @@ impl Counts {
     }
 
     /// Returns the counts with the verdicts' short codes: `9 AC, 1 WA`.
-    #[must_use]
     pub(crate) fn codes(&self) -> String {
         let words: Vec<_> = self.iter().map(|(verdict, count)| format!("{count} {}", verdict.code())).collect();
         words.join(", ")

@@ -11,25 +11,18 @@ use std::time::Duration;
 
 /// A value that the judge writes as one JSON document. [`SCHEMAS`](crate::SCHEMAS) has the schema of each.
 pub trait Document {
-    /// Whether the document is indented, as in files. The server sends documents of one line.
-    const IS_INDENTED: bool = true;
-
     /// Returns what is serialized: its fields are the keys of the document.
     fn record(&self) -> impl Serialize;
 
-    /// Writes the document, with a final newline.
+    /// Writes the document in indented lines, with a final newline.
     ///
     /// # Errors
     /// When the output cannot be written to.
     fn write_json(&self, output: &mut dyn Write) -> serde_json::Result<()> {
-        if Self::IS_INDENTED {
-            write(&self.record(), Visible(PrettyFormatter::new()), output)
-        } else {
-            write(&self.record(), Visible(CompactFormatter), output)
-        }
+        write(&self.record(), Visible(PrettyFormatter::new()), output)
     }
 
-    /// Returns the document, with a final newline.
+    /// Returns the document in indented lines, with a final newline.
     ///
     /// # Errors
     /// Never: every value in it can be written as JSON.
@@ -42,7 +35,7 @@ pub trait Document {
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
-pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<String> {
+pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     text(|output| write(value, Visible(CompactFormatter), output))
 }
 
@@ -107,18 +100,6 @@ impl<F: Formatter> Formatter for Visible<F> {
     }
 }
 
-/// Whether a count is left out.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-pub(crate) fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Whether a flag is left out.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-pub(crate) fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
 /// Milliseconds, to the microsecond.
 pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
@@ -142,7 +123,7 @@ mod tests {
             }
         }
         let value = ["\u{1b}\u{7f}\u{9b}1m\n", "\u{202e}\u{e0041}é"];
-        for json in [Texts(value).to_json().unwrap(), line(&value).unwrap()] {
+        for json in [Texts(value).to_json().unwrap(), json_line(&value).unwrap()] {
             assert!(!json.contains(|c: char| is_hidden(c) && c != '\n'), "{json:?}");
             assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
         }

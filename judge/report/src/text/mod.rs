@@ -4,7 +4,7 @@ pub(super) mod effects;
 pub(super) mod failures;
 pub(super) mod figures;
 pub(super) mod json;
-mod progress;
+pub(super) mod progress;
 pub(super) mod provenance;
 pub(super) mod replay;
 pub(super) mod sheet;
@@ -13,7 +13,7 @@ pub(super) mod terminal;
 
 pub use failures::{StderrLines, failures_text};
 pub use figures::{Counts, best_score, chart_stride, milliseconds, share_of_best};
-pub use json::Document;
+pub use json::{Document, json_line};
 pub use progress::{Progress, Steps};
 pub use replay::{GameReplay, GameText, MoveRange, can_step, step_through};
 pub use table::{Field, Grid, grid, left, right};

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const TEMPLATE: &str = "{wide_bar} {pos}/{len}{left}\n{words}";
 
 /// The time between two lines where standard error is no terminal.
-const INTERVAL: Duration = Duration::from_secs(10);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The progress of a run: a bar on a terminal, elsewhere a line every ten seconds.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl Progress {
     #[must_use]
     pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
         if !self.bar.is_hidden() {
-            for (solver, past) in past.into_iter().enumerate() {
-                past.into_iter().for_each(|past| self.state.lock().show_against(solver, past, direction));
+            for (mean, past) in self.state.lock().solvers.iter_mut().zip(past) {
+                mean.against = past.map(|past| AgainstPast::new(past, direction));
             }
         }
         self
@@ -79,13 +79,8 @@ impl Progress {
                 failure.into_iter().for_each(|line| self.bar.println(line));
                 self.bar.inc(1);
             }
-            RunEvent::Stopping(Stop::Interrupted) => {
-                self.bar.println("interrupted: ending the running cases (once more: at once)");
-            }
-            RunEvent::Stopping(Stop::FailFast | Stop::Detached) => {}
-            RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
             RunEvent::Tasks(counts) => self.state.lock().tasks = Some(*counts),
-            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
+            event => tell(&self.bar, event),
         }
     }
 
@@ -96,6 +91,27 @@ impl Progress {
         let _stderr = io::stderr().lock();
         drop(self.lines);
     }
+}
+
+/// Prints the events that are sentences, above a bar.
+pub(crate) fn tell(bar: &ProgressBar, event: &RunEvent) {
+    match event {
+        RunEvent::Stopping(Stop::Interrupted) => {
+            bar.println("interrupted: ending the running cases (once more: at once)");
+        }
+        RunEvent::Notice(what) => bar.suspend(|| note(what)),
+        RunEvent::JournalLost(why) => bar.suspend(|| note_lines(why)),
+        RunEvent::Finished(_) | RunEvent::Tasks(_) | RunEvent::Stopping(Stop::FailFast | Stop::Detached) => {}
+    }
+}
+
+/// Returns a bar of this many steps, which is drawn on standard error.
+pub(crate) fn bar(count: usize, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(10));
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// Writes a line every ten seconds. `None` if no thread can be started: the run then goes on without lines.
@@ -168,11 +184,6 @@ impl ProgressState {
             running,
             tasks: None,
         }
-    }
-
-    /// Shows the running score of a solver against its last run.
-    fn show_against(&mut self, solver: usize, past: PastScores, direction: Direction) {
-        self.solvers[solver].against = Some(AgainstPast::new(past, direction));
     }
 
     /// Counts a finished job.
@@ -358,10 +369,7 @@ impl Steps {
     /// Starts the display of this many steps.
     #[must_use]
     pub fn start(count: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(10));
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len}\n{msg}") {
-            bar.set_style(style);
-        }
+        let bar = bar(count, "{wide_bar} {pos}/{len}\n{msg}");
         bar.enable_steady_tick(Duration::from_millis(200));
         Self { bar, last_line: Instant::now() }
     }

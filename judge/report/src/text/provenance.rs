@@ -66,15 +66,12 @@ impl<'a> From<&'a Provenance> for ProvenanceRecord<'a> {
     fn from(provenance: &'a Provenance) -> Self {
         let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
         let machine = MachineRecord { host, cpu: cpu_model, kernel };
-        Self { date: started, command, machine, nodes: nodes.iter().map(NodeRecord::from).collect() }
+        Self { date: started, command, machine, nodes: nodes.iter().map(node_record).collect() }
     }
 }
 
-impl<'a> From<&'a Node> for NodeRecord<'a> {
-    fn from(node: &'a Node) -> Self {
-        let Node { name, host, kernel, cpu_model, tier, load } = node;
-        Self { name, host, cpu: cpu_model, kernel, tier: tier.name(), load: *load }
-    }
+fn node_record(Node { name, host, kernel, cpu_model, tier, load }: &Node) -> NodeRecord<'_> {
+    NodeRecord { name, host, cpu: cpu_model, kernel, tier: tier.name(), load: *load }
 }
 
 impl From<&Limits> for LimitsRecord {

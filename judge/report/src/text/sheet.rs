@@ -1,13 +1,21 @@
 //! A report as titled tables, and these as CSV and Markdown.
 
+use crate::text::figures::if_any;
+use crate::text::table::{Column, grid, left, right};
+use crate::text::terminal::Style;
 use judge_problem::{one_line, visible};
 use std::io::Write;
 
 /// The mark for a missing figure.
 pub(crate) const NOTHING: &str = "–";
 
+/// Returns a figure, or the mark for a missing one.
+pub(crate) fn or_nothing(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| NOTHING.to_owned())
+}
+
 /// A table as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextTable {
     pub(crate) titles: Vec<String>,
     /// The number of columns with words, at the left. The others hold figures.
@@ -22,19 +30,26 @@ pub struct TextTable {
 impl TextTable {
     /// Returns a table with these titles.
     pub(crate) fn new(titles: &[&str], words: usize, rows: Vec<Vec<String>>) -> Self {
-        Self {
-            titles: titles.iter().map(|title| (*title).to_owned()).collect(),
-            words,
-            spare: Vec::new(),
-            rows,
-            left_out: 0,
-        }
+        let titles = titles.iter().map(|title| (*title).to_owned()).collect();
+        Self { titles, words, rows, ..Self::default() }
     }
 
     /// Returns the table with these columns, by title, as those that a narrow terminal leaves out, the first of them first.
     pub(crate) fn with_spare(self, titles: &[&str]) -> Self {
         let place = |title: &&str| self.titles.iter().position(|known| known == title);
         Self { spare: titles.iter().filter_map(place).collect(), ..self }
+    }
+
+    /// Returns the table for a terminal or a file.
+    pub(crate) fn text(&self, style: Style) -> String {
+        let spare = |place| self.spare.iter().rev().position(|&spare| spare == place).map_or(0, |order| order + 1);
+        let column = |(place, title): (usize, &String)| -> Column {
+            let column = if place < self.words { left(title) } else { right(title) };
+            column.spare(spare(place))
+        };
+        let mut grid = grid(self.titles.iter().enumerate().map(column), style);
+        self.rows.iter().for_each(|row| grid.add_row(row));
+        grid.text()
     }
 }
 
@@ -148,12 +163,13 @@ impl Page {
             self.left_out |= count > 0;
             return String::new();
         }
-        let more = match count - fitting.len() {
-            0 => String::new(),
-            more => format!("\n… and {more} more.\n"),
-        };
-        fitting.concat() + &more
+        fitting.concat() + &more(count - fitting.len())
     }
+}
+
+/// Returns the line that counts what is left out, if anything is.
+fn more(count: usize) -> String {
+    if_any(count, |more| format!("\n… and {more} more.\n"))
 }
 
 /// Returns a report as Markdown, of less than 60 kB.
@@ -179,10 +195,7 @@ pub(crate) fn table(table: &TextTable) -> String {
     };
     let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
     let body: String = table.rows.iter().take(MAX_ROWS).map(|row| line(row)).collect();
-    let more = match table.rows.len().saturating_sub(MAX_ROWS) + table.left_out {
-        0 => String::new(),
-        more => format!("\n… and {more} more.\n"),
-    };
+    let more = more(table.rows.len().saturating_sub(MAX_ROWS) + table.left_out);
     format!("{}{rule}{body}{more}", line(&table.titles))
 }
 

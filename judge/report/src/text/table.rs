@@ -39,11 +39,11 @@ impl Grid {
     /// columns that do not fit.
     #[must_use]
     pub fn text(&self) -> String {
-        let layout = Layout::of(&self.columns, &self.rows, self.style.width());
+        let layout = Layout::of(&self.columns, &self.rows, self.style.width);
         let mut table = Table::new();
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         table.set_content_arrangement(ContentArrangement::Disabled);
-        if self.style.is_colored() {
+        if self.style.is_colored {
             table.enforce_styling()
         } else {
             table.force_no_tty()
@@ -58,7 +58,7 @@ impl Grid {
             let gap = layout.gap as u16;
             column.set_padding((1, if at == last { 0 } else { gap - 2 }));
         }
-        let left_out = layout.left_out(&self.columns, self.style.width());
+        let left_out = layout.left_out(&self.columns, self.style.width);
         std::iter::once(table.trim_fmt()).chain(left_out).collect::<Vec<_>>().join("\n")
     }
 
@@ -66,11 +66,7 @@ impl Grid {
         let cell = |&(place, width): &(usize, usize)| {
             let (column, field) = (&self.columns[place], &row[place]);
             let cell = Cell::new(cell(&field.text, width, column.overlong).join("\n"));
-            let alignment = match column.align {
-                Align::Left => CellAlignment::Left,
-                Align::Right => CellAlignment::Right,
-            };
-            in_paint(cell.set_alignment(alignment), field.paint)
+            in_paint(cell.set_alignment(column.align), field.paint)
         };
         layout.columns.iter().map(cell).collect()
     }
@@ -85,15 +81,6 @@ fn in_paint(cell: Cell, paint: Option<Paint>) -> Cell {
         Some(Paint::Faint) => cell.add_attribute(Attribute::Dim),
         Some(Paint::Strong) => cell.add_attribute(Attribute::Bold),
     }
-}
-
-/// The alignment of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Align {
-    /// Words.
-    Left,
-    /// Figures.
-    Right,
 }
 
 /// How a text that is wider than its column is shown.
@@ -111,7 +98,7 @@ enum Overlong {
 #[derive(Debug, Clone)]
 pub struct Column {
     title: String,
-    align: Align,
+    align: CellAlignment,
     /// Columns with larger numbers are left out first. A column with 0 is never left out.
     spare: usize,
     /// How a text that is too long is shown.
@@ -127,7 +114,7 @@ pub struct Column {
 pub fn left(title: &str) -> Column {
     Column {
         title: one_line(title).into_owned(),
-        align: Align::Left,
+        align: CellAlignment::Left,
         spare: 0,
         overlong: Overlong::Ends,
         is_whole: false,
@@ -136,7 +123,6 @@ pub fn left(title: &str) -> Column {
 }
 
 /// Returns a column of texts that are useless without their middle, such as commands.
-#[must_use]
 pub(crate) fn whole(title: &str) -> Column {
     Column { is_whole: true, ..left(title) }
 }
@@ -144,11 +130,10 @@ pub(crate) fn whole(title: &str) -> Column {
 /// Returns a column of figures.
 #[must_use]
 pub fn right(title: &str) -> Column {
-    Column { align: Align::Right, is_whole: true, has_thousands: true, ..left(title) }
+    Column { align: CellAlignment::Right, is_whole: true, has_thousands: true, ..left(title) }
 }
 
 /// Returns a column of numbers that name something, such as runs: they are shown as they are typed.
-#[must_use]
 pub(crate) fn number_names(title: &str) -> Column {
     Column { has_thousands: false, ..right(title) }
 }
@@ -193,14 +178,8 @@ impl Field {
     }
 }
 
-impl From<String> for Field {
-    fn from(text: String) -> Self {
-        Self::new(text)
-    }
-}
-
-impl From<&String> for Field {
-    fn from(text: &String) -> Self {
+impl<T: ToString> From<T> for Field {
+    fn from(text: T) -> Self {
         Self::new(text)
     }
 }

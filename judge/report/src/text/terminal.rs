@@ -13,8 +13,10 @@ const MIN_WIDTH: usize = 20;
 /// Whether colours may be used, and how wide a line may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    is_colored: bool,
-    width: Option<usize>,
+    /// Whether colours may be used.
+    pub(crate) is_colored: bool,
+    /// The width of a line; `None` if it may have any.
+    pub(crate) width: Option<usize>,
 }
 
 /// The meaning of a colour.
@@ -44,18 +46,6 @@ impl Style {
     #[must_use]
     pub fn with_width(self, width: usize) -> Self {
         Self { width: Some(width.max(MIN_WIDTH)), ..self }
-    }
-
-    /// Returns the width of a line; `None` if it may have any.
-    #[must_use]
-    pub fn width(self) -> Option<usize> {
-        self.width
-    }
-
-    /// Returns whether colours may be used.
-    #[must_use]
-    pub fn is_colored(self) -> bool {
-        self.is_colored
     }
 
     /// Returns the style for standard output.
@@ -270,7 +260,7 @@ fn unfinished(bytes: &[u8]) -> usize {
 
 /// Returns a text with hidden characters escaped, except newlines, tabs, and colours in a coloured style.
 fn screened(text: &str, style: Style) -> String {
-    if !style.is_colored() {
+    if !style.is_colored {
         return visible(text).into_owned();
     }
     let mut parts = text.split('\u{1b}');

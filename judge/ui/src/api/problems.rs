@@ -1,6 +1,8 @@
 //! The problems, what the server allows, and the games.
 
-use crate::api::reply::{BodyResult, QueryResult, document, json, number, parse_body, parse_query, run_blocking};
+use crate::api::reply::{
+    BodyResult, QueryResult, Shared, document, json, number, parse_body, parse_query, run_blocking,
+};
 use crate::games;
 use crate::games::{OpenGame, Played, Replay, find_result};
 use crate::guard::{alone, framed};
@@ -12,7 +14,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
-use judge_report::{ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
+use judge_report::{Document, ProblemList, ProblemPage, RecordedManualGame, ServerRecord};
 use judge_run::cases::{Selection, select};
 use judge_run::solver;
 use judge_session::failure::Failure;
@@ -24,17 +26,16 @@ use std::sync::Arc;
 const NAMES: usize = 200;
 
 /// `GET /api/problems`
-pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
+pub(super) async fn list(State(store): Shared) -> Response {
     document(store, |store| {
         let problems = store.catalogue.problems().iter();
-        let problems = problems.map(|problem| (problem, games::reader(problem).is_some())).collect();
-        Ok(json(&ProblemList { problems })?)
+        Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
     })
     .await
 }
 
 /// `GET /api/problems/{problem}`
-pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>) -> Response {
+pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Response {
     document(store, move |store| {
         let problem = store.catalogue.find(&id)?;
         let (rules, solvers) = match &problem.checker {
@@ -48,7 +49,7 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
         // A pattern of files may match none.
         let cases = select(problem, &Selection::default()).unwrap_or_default();
         let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
-        Ok(json(&ProblemPage {
+        let page = ProblemPage {
             problem,
             facts: &facts,
             rules: rules.trim_end(),
@@ -56,13 +57,14 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
             by_hand,
             names: &names.collect::<Vec<_>>(),
             fresh_replays: store.starter.is_some() && problem.generator.is_some() && games::is_shown(store, problem),
-        })?)
+        };
+        Ok(json(&page.record())?)
     })
     .await
 }
 
 /// `GET /api/server`
-pub(super) async fn server(State(store): State<Arc<Store>>) -> Response {
+pub(super) async fn server(State(store): Shared) -> Response {
     document(store, |store| {
         let server = ServerRecord {
             judge: env!("CARGO_PKG_VERSION"),
@@ -90,7 +92,7 @@ pub(super) struct Game {
 }
 
 /// `POST /api/play/{problem}`
-pub(super) async fn play(State(store): State<Arc<Store>>, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
+pub(super) async fn play(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     document(store, move |store| {
         let Game { case, moves } = game(body)?;
         OpenGame::open(store, &id, &case)?.page(store, &moves)
@@ -99,30 +101,22 @@ pub(super) async fn play(State(store): State<Arc<Store>>, Path(id): Path<String>
 }
 
 /// `POST /api/play/{problem}/answer`
-pub(super) async fn played_answer(
-    State(store): State<Arc<Store>>,
-    Path(id): Path<String>,
-    body: BodyResult<Game>,
-) -> Response {
+pub(super) async fn played_answer(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     let text = run_blocking(store, move |store| {
         let Game { case, moves } = game(body)?;
         Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
     });
-    text.await.map(|bytes| ([(CONTENT_TYPE, "text/plain; charset=utf-8")], bytes)).into_response()
+    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
 }
 
 /// `POST /api/play/{problem}/run`
-pub(super) async fn record_game(
-    State(store): State<Arc<Store>>,
-    Path(id): Path<String>,
-    body: BodyResult<Game>,
-) -> Response {
+pub(super) async fn record_game(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     document(store, move |store| {
         let Game { case, moves } = game(body)?;
         let game = OpenGame::open(store, &id, &case)?;
         let case = game.case().to_owned();
         let (run, score) = game.record(store, &moves)?;
-        Ok(json(&RecordedManualGame { run, case: &case, score: &score })?)
+        Ok(json(&RecordedManualGame::of(run, &case, &score))?)
     })
     .await
 }
@@ -138,7 +132,7 @@ fn game(body: BodyResult<Game>) -> Result<Game, Refused> {
 
 /// `GET /replay/{run}/{case}`
 pub(super) async fn replay(
-    State(store): State<Arc<Store>>,
+    State(store): Shared,
     Path((run, case)): Path<(String, String)>,
     query: QueryResult<ResultQuery>,
 ) -> Response {
@@ -166,7 +160,7 @@ pub(super) struct ResultQuery {
 
 /// `GET /api/runs/{run}/cases/{case}/answer`
 pub(super) async fn stored_answer(
-    State(store): State<Arc<Store>>,
+    State(store): Shared,
     Path(place): Path<(String, String)>,
     query: QueryResult<ResultQuery>,
 ) -> Response {
@@ -175,7 +169,7 @@ pub(super) async fn stored_answer(
 
 /// `GET /api/runs/{run}/cases/{case}/stderr`
 pub(super) async fn stored_stderr(
-    State(store): State<Arc<Store>>,
+    State(store): Shared,
     Path(place): Path<(String, String)>,
     query: QueryResult<ResultQuery>,
 ) -> Response {

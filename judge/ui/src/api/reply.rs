@@ -3,15 +3,18 @@
 use crate::refused::{JSON, Refused};
 use crate::store::Store;
 use axum::Json;
-use axum::extract::Query;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::{RunChoice, RunId};
-use judge_report::Document;
 use judge_session::failure::Failure;
+use serde::Serialize;
 use std::sync::Arc;
+
+/// The store, as requests are given it.
+pub(super) type Shared = State<Arc<Store>>;
 
 /// The query of a request, or why it is invalid.
 pub(super) type QueryResult<T> = Result<Query<T>, QueryRejection>;
@@ -66,6 +69,6 @@ pub(super) fn page_rows(limit: Option<usize>) -> usize {
 }
 
 /// Returns a document as text.
-pub(super) fn json(document: &(impl Document + ?Sized)) -> Result<String, Failure> {
-    document.to_json().map_err(Failure::fault)
+pub(super) fn json(document: &impl Serialize) -> Result<String, Failure> {
+    judge_report::json_line(document).map_err(Failure::fault)
 }

@@ -1,6 +1,6 @@
 //! Past runs: the list, one run, its cases, its labels, and comparisons.
 
-use crate::api::reply::{BodyResult, QueryResult, document, json, number, page_rows, parse_body, parse_query};
+use crate::api::reply::{BodyResult, QueryResult, Shared, document, json, number, page_rows, parse_body, parse_query};
 use crate::games;
 use crate::refused::Refused;
 use crate::shown_run::{Field, RowFilter, RowOrder, ShownRun, check_features};
@@ -13,7 +13,9 @@ use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
 use judge_problem::{JobId, Labels, Note, RunId, RunState, Tag};
-use judge_report::{CasePage, GrowingComparison, HistoryPage, Points, RunHead, RunLabels, RunReport, SolverPoints};
+use judge_report::{
+    CasePage, Document, HistoryPage, Points, RunHead, RunLabels, RunReport, SolverPoints, growing_comparison,
+};
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
@@ -23,7 +25,6 @@ use judge_session::failure::Failure;
 use judge_session::{answers, entrants, outputs, pairing, recorder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Chooses runs.
 #[derive(Deserialize)]
@@ -39,7 +40,7 @@ pub(super) struct RunsQuery {
 }
 
 /// `GET /api/runs`
-pub(super) async fn list(State(store): State<Arc<Store>>, query: QueryResult<RunsQuery>) -> Response {
+pub(super) async fn list(State(store): Shared, query: QueryResult<RunsQuery>) -> Response {
     document(store, move |store| {
         let RunsQuery { text, problem, solver, tag, offset, limit } = parse_query(query)?;
         let filter = HistoryFilter {
@@ -52,28 +53,28 @@ pub(super) async fn list(State(store): State<Arc<Store>>, query: QueryResult<Run
             newest: Some(page_rows(limit)),
         };
         store.with_journal(|journal| {
-            let Some(journal) = journal else { return Ok(json(&HistoryPage { rows: &[], offset, total: 0 })?) };
+            let Some(journal) = journal else { return Ok(json(&HistoryPage::of(&[], offset, 0))?) };
             let mut rows = journal.history(&filter)?;
             DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
-            Ok(json(&HistoryPage { rows: &rows, offset, total: journal.history_count(&filter)? })?)
+            Ok(json(&HistoryPage::of(&rows, offset, journal.history_count(&filter)?))?)
         })
     })
     .await
 }
 
 /// `GET /api/runs/{run}`
-pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String>) -> Response {
+pub(super) async fn head(State(store): Shared, Path(run): Path<String>) -> Response {
     document(store, move |store| {
         let run = store.run(number(store, &run)?)?;
         let shown = &run.shown;
         let detached = store.with_journal(|journal| match journal {
-            Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.id(), shown.run.state)?),
+            Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.run.id, shown.run.state)?),
             None => Ok(None),
         })?;
         let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
         let head = RunHead {
             report: &RunReport { detached: detached.as_ref(), ..shown.report() },
-            run: shown.id(),
+            run: shown.run.id,
             state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
             fields: &Field::NAMES,
@@ -81,34 +82,26 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
             replays: games::is_shown(store, shown.problem()),
             relative: &relative,
         };
-        Ok(json(&head)?)
+        Ok(json(&head.record())?)
     })
     .await
 }
 
 /// Chooses rows and their order.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct RowsQuery {
-    #[serde(default)]
     filter: String,
-    #[serde(default)]
     solver: String,
-    #[serde(default)]
     sort: String,
     /// With or without a value.
     descending: Option<String>,
-    #[serde(default)]
     offset: usize,
     limit: Option<usize>,
 }
 
 /// `GET /api/runs/{run}/cases`
-pub(super) async fn cases(
-    State(store): State<Arc<Store>>,
-    Path(run): Path<String>,
-    query: QueryResult<RowsQuery>,
-) -> Response {
+pub(super) async fn cases(State(store): Shared, Path(run): Path<String>, query: QueryResult<RowsQuery>) -> Response {
     document(store, move |store| {
         let RowsQuery { filter, solver, sort, descending, offset, limit } = parse_query(query)?;
         let run = store.run(number(store, &run)?)?;
@@ -121,13 +114,13 @@ pub(super) async fn cases(
         let rows: Vec<_> = chosen.map(|job| shown.row(*job, reader.as_ref())).collect();
         let page = CasePage {
             report: &shown.report(),
-            run: shown.id(),
+            run: shown.run.id,
             all: shown.run.cases.len() * shown.solver_count(),
             total: all.len(),
             offset,
             rows: &rows,
         };
-        Ok(json(&page)?)
+        Ok(json(&page.record())?)
     })
     .await
 }
@@ -143,11 +136,7 @@ pub(super) struct PointsQuery {
 }
 
 /// `GET /api/runs/{run}/points`
-pub(super) async fn points(
-    State(store): State<Arc<Store>>,
-    Path(run): Path<String>,
-    query: QueryResult<PointsQuery>,
-) -> Response {
+pub(super) async fn points(State(store): Shared, Path(run): Path<String>, query: QueryResult<PointsQuery>) -> Response {
     document(store, move |store| {
         let PointsQuery { x, y, filter } = parse_query(query)?;
         let run = store.run(number(store, &run)?)?;
@@ -167,7 +156,7 @@ pub(super) async fn points(
             points.x.push(*x);
             points.y.push(*y);
         }
-        let points = Points { run: shown.id().0, x: &x, y: &y, total: found.len(), solvers };
+        let points = Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers };
         Ok(json(&points)?)
     })
     .await
@@ -198,7 +187,7 @@ pub(super) struct WantedLabels {
 
 /// `POST /api/runs/{run}/labels`
 pub(super) async fn change_labels(
-    State(store): State<Arc<Store>>,
+    State(store): Shared,
     Path(run): Path<String>,
     body: BodyResult<WantedLabels>,
 ) -> Response {
@@ -209,7 +198,7 @@ pub(super) async fn change_labels(
         // A connection of its own: the connection of the store sees the change as that of another process, and the pages get
         // an event.
         let labels = recorder::open(&store.catalogue)?.change_labels(run, change)?;
-        Ok(json(&RunLabels { run, labels: &labels })?)
+        Ok(json(&RunLabels::of(run, &labels))?)
     })
     .await
 }
@@ -242,7 +231,7 @@ pub(super) struct CompareQuery {
 }
 
 /// `GET /api/compare`
-pub(super) async fn compare(State(store): State<Arc<Store>>, query: QueryResult<CompareQuery>) -> Response {
+pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuery>) -> Response {
     document(store, move |store| {
         let query = parse_query(query)?;
         let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
@@ -263,7 +252,7 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: QueryResult<
         let looks =
             paired.map(|paired| paired::looks(paired, compared.parameters)).transpose().map_err(Failure::from)?;
         let report = compared.report(&args, outputs::here());
-        Ok(json(&GrowingComparison { report: &report, looks: &looks.unwrap_or_default() })?)
+        Ok(json(&growing_comparison(&report, &looks.unwrap_or_default()))?)
     })
     .await
 }

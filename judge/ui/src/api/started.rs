@@ -1,6 +1,6 @@
 //! The runs that pages start, and the events of runs that go on.
 
-use crate::api::reply::{BodyResult, document, json, number, parse_body, run_blocking};
+use crate::api::reply::{BodyResult, Shared, document, json, number, parse_body, run_blocking};
 use crate::refused::Refused;
 use crate::started::{StartedRun, Starter};
 use crate::store::Store;
@@ -9,9 +9,9 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use clap::Parser;
 use judge_cli::{Cli, Command};
-use judge_journal::{Changes, FinishedCase, JournalError, RunOrigin, RunProgress, SolverProgress, Surroundings, Watch};
+use judge_journal::{Changes, JournalError, RunOrigin, RunProgress, SolverProgress, Surroundings, Watch};
 use judge_problem::{RunId, RunState, quote_words};
-use judge_report::{Document, NewCase, SolverNow, StartedRecord, UnfinishedRun};
+use judge_report::{SolverNow, StartedRecord, StartedRuns, UnfinishedRun};
 use judge_session::detached::DetachedRuns;
 use judge_session::failure::Failure;
 use judge_session::{command_line, sandbox};
@@ -39,12 +39,12 @@ pub(super) struct WantedRun {
 }
 
 /// `GET /api/started`
-pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
+pub(super) async fn list(State(store): Shared) -> Response {
     document(store, started_document).await
 }
 
 /// `POST /api/started`
-pub(super) async fn start(State(store): State<Arc<Store>>, body: BodyResult<WantedRun>) -> Response {
+pub(super) async fn start(State(store): Shared, body: BodyResult<WantedRun>) -> Response {
     start_run(store, move |store, starter| {
         let words = starter.with_common(words(parse_body(body)?));
         Ok((words, newest(store)?, None))
@@ -53,7 +53,7 @@ pub(super) async fn start(State(store): State<Arc<Store>>, body: BodyResult<Want
 }
 
 /// `POST /api/runs/{run}/resume`
-pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<String>) -> Response {
+pub(super) async fn resume(State(store): Shared, Path(run): Path<String>) -> Response {
     start_run(store, move |store, starter| {
         let run = number(store, &run)?;
         let missing = || Refused::from(JournalError::NoRun(run));
@@ -79,7 +79,7 @@ pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<Stri
 }
 
 /// `POST /api/started/{number}/stop`
-pub(super) async fn stop(State(store): State<Arc<Store>>, Path(number): Path<usize>) -> Response {
+pub(super) async fn stop(State(store): Shared, Path(number): Path<usize>) -> Response {
     document(store, move |store| {
         let runs = starter(store)?.runs();
         let missing = || Refused::missing(Failure::usage(format!("no run {number} was started here")));
@@ -113,7 +113,7 @@ fn starter(store: &Store) -> Result<&Starter, Refused> {
 
 fn started_document(store: &Store) -> Result<String, Refused> {
     let records = starter(store)?.runs().iter().map(|run| record(store, run)).collect::<Result<Vec<_>, _>>()?;
-    Ok(json(&*records)?)
+    Ok(json(&StartedRuns { started: &records })?)
 }
 
 fn record(store: &Store, started: &StartedRun) -> Result<StartedRecord, Refused> {
@@ -195,7 +195,7 @@ const NEWEST: usize = 20;
 const WAITING: usize = 64;
 
 /// `GET /api/events`: `progress` for each run that goes on, and `runs` when the list of runs has changed.
-pub(super) async fn events(State(store): State<Arc<Store>>) -> Response {
+pub(super) async fn events(State(store): Shared) -> Response {
     let (sender, receiver) = channel(WAITING);
     tokio::spawn(watch(store, sender));
     Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response()
@@ -231,7 +231,7 @@ async fn watch(store: Arc<Store>, page: Sender<Result<Event, Infallible>>) {
 
 /// Returns the events about changes.
 fn events_of(changes: &Changes) -> Vec<Event> {
-    let progress = changes.progress.iter().filter_map(|run| unfinished(run).to_json().ok());
+    let progress = changes.progress.iter().filter_map(|run| json(&unfinished(run)).ok());
     // The newline is not part of the data.
     let progress = progress.map(|json| Event::default().event("progress").data(json.trim_end()));
     let runs = changes.runs_changed.then(|| Event::default().event("runs").data("{}"));
@@ -239,25 +239,17 @@ fn events_of(changes: &Changes) -> Vec<Event> {
 }
 
 fn unfinished(run: &RunProgress) -> UnfinishedRun<'_> {
-    let RunProgress { state, planned, elapsed, solvers, finished, .. } = run;
+    let RunProgress { run, state, planned, elapsed, solvers, finished } = run;
     let newest = &finished[finished.len().saturating_sub(NEWEST)..];
-    UnfinishedRun {
-        run: run.run,
-        state: *state,
-        planned: *planned,
-        elapsed: *elapsed,
-        solvers: solvers.iter().map(solver_now).collect(),
-        finished: newest.iter().map(|finished| new_case(solvers, finished)).collect(),
-    }
+    UnfinishedRun::of(
+        (*run, *state),
+        *planned,
+        *elapsed,
+        solvers.iter().map(solver_now).collect(),
+        newest.iter().map(|new| (&*new.case, &*solvers[new.solver].name, &new.outcome)),
+    )
 }
 
 fn solver_now(SolverProgress { name, done, accepted }: &SolverProgress) -> SolverNow<'_> {
     SolverNow { solver: name, done: *done, accepted: *accepted }
-}
-
-fn new_case<'a>(
-    solvers: &'a [SolverProgress],
-    FinishedCase { case, solver, outcome }: &'a FinishedCase,
-) -> NewCase<'a> {
-    NewCase { case, solver: &solvers[*solver].name, outcome }
 }
