@@ -12,7 +12,6 @@ pub struct Deferred<T>(Box<T>);
 
 impl<T> Deferred<T> {
     /// Returns the arguments themselves.
-    #[must_use]
     pub fn into_inner(self) -> Box<T> {
         self.0
     }
@@ -45,16 +44,8 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
         T::from_arg_matches(matches).map(|arguments| Self(Box::new(arguments)))
     }
 
-    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self> {
-        T::from_arg_matches_mut(matches).map(|arguments| Self(Box::new(arguments)))
-    }
-
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<()> {
         self.0.update_from_arg_matches(matches)
-    }
-
-    fn update_from_arg_matches_mut(&mut self, matches: &mut ArgMatches) -> Result<()> {
-        self.0.update_from_arg_matches_mut(matches)
     }
 }
 

@@ -1,4 +1,31 @@
-//! The command line's grammar. The `commands` give it its meaning.
+//! The grammar of the command line: what users can write, with its help. The package `judge` does what it says.
+//!
+//! - [`Cli`] is a whole command line: the options of every subcommand, and the subcommand.
+//! - [`Command`] is the subcommand with its arguments, such as [`RunArgs`] or [`CompareArgs`].
+//! - [`RunningArgs`] are the arguments that commands which run solvers share: limits, jobs, languages, sandbox, cluster.
+//!
+//! The way of one command line:
+//!
+//! ```text
+//! words ─ Cli::read ─▶ Cli { problems, journal, command }
+//!      command ─ Deferred<RunArgs> ─▶ its grammar is built only now ─▶ seeds, limits, conditions … as values
+//!      a wrong word ─▶ an error with the word that is meant, and the exit code 2
+//! Cli ─ judge::commands::dispatch ─▶ the file of the subcommand
+//! ```
+//!
+//! ```
+//! use clap::Parser;
+//! use judge_cli::{Cli, Command};
+//!
+//! let cli = Cli::try_parse_from(["judge", "run", "columns", "-s", "./bot", "--seeds", "1-9"])?;
+//! let Command::Run(args) = cli.command else { panic!("not `judge run`") };
+//! assert_eq!(args.problem_id(), Some("columns"));
+//! assert_eq!(args.solvers(), ["./bot"]);
+//! assert_eq!(args.cases.seeds.as_ref().map(|seeds| seeds.iter().count()), Some(9));
+//! # Ok::<(), clap::Error>(())
+//! ```
+
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 
 mod comparing;
 mod deferred;
@@ -48,15 +75,15 @@ pub struct Cli {
 
 impl Cli {
     /// Reads the command line of this process. Ends the process, as [`Parser::parse`] does, where that is wrong or asks for help.
-    #[must_use]
     pub fn read() -> Self {
         let words: Vec<OsString> = std::env::args_os().collect();
-        Self::try_parse_from(&words).unwrap_or_else(|error| told(error, &words).exit())
+        Self::try_parse_from(&words).unwrap_or_else(|error| clearer_error(error, &words).exit())
     }
 }
 
-/// Returns what is said of a wrong command line. `--cpu -1s` is an option with a wrong value, and not an option `-1`.
-fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
+/// Returns the error that explains a wrong command line best. `--cpu -1s` is an option with a wrong value, and not an option
+/// `-1`.
+fn clearer_error(error: clap::Error, words: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand {
         return with_listed_command(error, words);
     }
@@ -69,7 +96,7 @@ fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
     }
 }
 
-/// Suggests the command that `help` lists and that is most like the one that was typed.
+/// Suggests the visible command that is most like the one that was typed.
 fn with_listed_command(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
     let mut grammar = Cli::command();
@@ -419,20 +446,17 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Returns the problem's id, if one is given: a first word that can be an id is one, where no option names the problem.
-    #[must_use]
     pub fn problem_id(&self) -> Option<&str> {
         let first = || self.words.first().filter(|word| Problem::is_id(word)).map(String::as_str);
         self.problem.as_deref().or_else(first)
     }
 
     /// Returns the first word, where an option names the problem: it may be meant as a problem's id, too.
-    #[must_use]
     pub fn word_beside_problem(&self) -> Option<&str> {
         self.problem.as_ref().and(self.words.first()).map(String::as_str)
     }
 
     /// Returns the solvers, in the order of the command line's words and then of its options.
-    #[must_use]
     pub fn solvers(&self) -> Vec<String> {
         let ids = usize::from(self.problem.is_none() && self.problem_id().is_some());
         self.words.iter().skip(ids).chain(&self.solvers).cloned().collect()

@@ -100,7 +100,6 @@ pub struct HistoryArgs {
 
 impl HistoryArgs {
     /// Returns whether there are flags that say which runs are listed.
-    #[must_use]
     pub fn choose_runs(&self) -> bool {
         let CaseFilterArgs { condition, group_by } = &self.filter;
         let is_given = [self.problem.is_some(), self.solver.is_some(), self.json.is_some(), condition.is_some()];

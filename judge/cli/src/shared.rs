@@ -22,7 +22,6 @@ pub struct ProblemArgs {
 
 impl ProblemArgs {
     /// Returns the id, if one is given.
-    #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.problem.as_deref().or(self.id.as_deref())
     }
@@ -60,7 +59,6 @@ pub struct SortArgs {
 
 impl SortArgs {
     /// Returns the order, if one is given.
-    #[must_use]
     pub fn order(&self) -> Option<RowOrder> {
         self.sort.map(|key| RowOrder { key, best_first: self.reverse, top: self.top })
     }
@@ -191,7 +189,6 @@ pub struct ReportArgs {
 
 impl ReportArgs {
     /// Returns whether no file is named.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -209,7 +206,7 @@ pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, St
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShardArg {
     /// This one.
-    Given(Shard),
+    Fixed(Shard),
     /// The one that the engine of this task says.
     Auto(TaskIds),
 }
@@ -230,7 +227,7 @@ impl FromStr for ShardArg {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ids = match text.strip_prefix("auto") {
-            None => return text.parse().map(Self::Given).map_err(|error: ShardError| described(&error)),
+            None => return text.parse().map(Self::Fixed).map_err(|error: ShardError| described(&error)),
             Some("") => return Ok(Self::Auto(TaskIds::Unknown)),
             Some(rest) => rest.strip_prefix('/').and_then(ids),
         };
@@ -304,7 +301,7 @@ mod tests {
     fn a_shard_is_given_or_read_from_the_engine() {
         let read = |text: &str| text.parse::<ShardArg>();
         let number = |number| NonZeroU32::new(number).unwrap();
-        assert_eq!(read("3/16"), Ok(ShardArg::Given(Shard::new(3, 16).unwrap())));
+        assert_eq!(read("3/16"), Ok(ShardArg::Fixed(Shard::new(3, 16).unwrap())));
         assert_eq!(read("auto"), Ok(ShardArg::Auto(TaskIds::Unknown)));
         assert_eq!(read("auto/16"), Ok(ShardArg::Auto(TaskIds::Count(number(16)))));
         assert_eq!(read("auto/0-15"), Ok(ShardArg::Auto(TaskIds::Range(0, 15, number(1)))));

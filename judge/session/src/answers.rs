@@ -1,7 +1,6 @@
 //! Checks one answer, for `check` and `view`.
 
-use crate::failure::Failure;
-use crate::load;
+use crate::{Failure, load};
 use judge_problem::{
     Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
     tail,

@@ -1,8 +1,6 @@
-//! What scores are relative to, beside those of the run: the best scores that the problem names, those of the journal, or those
-//! of a file.
+//! The scores that points are relative to, beside the run's own: the best scores of the problem, of the journal, or of a file.
 
-use super::failure::Failure;
-use super::{load, recorder};
+use crate::{Failure, load, recorder};
 use checkers::Score;
 use judge_compare::paired::EffectMeasure;
 use judge_journal::Journal;
@@ -32,10 +30,10 @@ enum Scores {
     ByName(BTreeMap<String, Score>),
 }
 
-/// Whether the best known scores include those of the journal.
+/// Whether the journal counts for the best known scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FromJournal {
-    /// No: of a shard, which is the same whatever journal it is recorded in, and of a run that is not recorded.
+    /// No. A shard gives the same results with any journal, and a run that is not recorded needs none.
     No,
     /// Yes, if the run can be recorded there.
     Recorded,
@@ -51,7 +49,7 @@ impl FromJournal {
 }
 
 impl ReferenceScores {
-    /// Opens the best scores that points are relative to. Fails if `best` is given for effects that are not made of points.
+    /// Opens the best scores that points are relative to. Fails if `best` is given, and effects are not measured in points.
     pub fn of_points(
         measure: Option<EffectMeasure>,
         catalogue: &Catalogue,
@@ -65,39 +63,20 @@ impl ReferenceScores {
                 Failure::usage("--best changes points, but raw scores are compared").with_hint("add --measure points")
             );
         }
-        Self::open(catalogue, problem, best, journal)
+        Self::open(catalogue, problem, None, best, journal)
     }
 
-    /// Reads the best scores that the command line names, or else those that the problem names and, where its rule is relative
-    /// to the best score, those of the journal.
+    /// Reads the best scores that the command line names. Without any, takes the problem's, and the journal's if the rule is
+    /// relative to the best score. For a recorded run, only scores of its checker count.
     pub fn open(
         catalogue: &Catalogue,
         problem: &Problem,
+        run: Option<&StoredRun>,
         given: Option<&Path>,
         journal: FromJournal,
     ) -> Result<Self, Failure> {
-        Self::of_game(catalogue, problem, &game_of(problem), given, journal)
-    }
-
-    /// Reads those of the game of a recorded run. What another checker made of the same inputs is no score of it.
-    pub fn of_run(
-        catalogue: &Catalogue,
-        problem: &Problem,
-        run: &StoredRun,
-        given: Option<&Path>,
-        journal: FromJournal,
-    ) -> Result<Self, Failure> {
-        let game = Game { checker: run.checker.clone(), ..game_of(problem) };
-        Self::of_game(catalogue, problem, &game, given, journal)
-    }
-
-    fn of_game(
-        catalogue: &Catalogue,
-        problem: &Problem,
-        game: &Game,
-        given: Option<&Path>,
-        journal: FromJournal,
-    ) -> Result<Self, Failure> {
+        let mut game = game_of(problem);
+        run.into_iter().for_each(|run| game.checker.clone_from(&run.checker));
         let source = match (given, &problem.best) {
             (Some(given), _) => BestSource::new(given, Path::new("")),
             (None, BestSource::Problem | BestSource::Run) => BestSource::Problem,
@@ -105,17 +84,13 @@ impl ReferenceScores {
             (None, _) => BestSource::Known,
         };
         let ledger = match source {
-            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today)?,
-            // What is wrong with the journal is said where the run is recorded.
-            BestSource::Known => of_journal(catalogue, game, journal).unwrap_or_default(),
+            BestSource::Ledger => of_journal(catalogue, &game, FromJournal::Today)?,
+            // The recorder reports a journal that cannot be used.
+            BestSource::Known => of_journal(catalogue, &game, journal).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
-        let file = match (&source, &problem.best) {
-            (BestSource::File(path), _) => Some(read(game, path)?),
-            (_, BestSource::File(path)) if has_own => Some(read(game, path)?),
-            _ => None,
-        };
+        let file = named_file(&source, problem).map(|path| read(&game, path)).transpose()?;
         Ok(Self { source, has_own, file, ledger })
     }
 
@@ -199,9 +174,9 @@ fn named_file<'a>(source: &'a BestSource, problem: &'a Problem) -> Option<&'a Pa
     }
 }
 
-/// Returns the best scores of the journal, as far as they count.
+/// Returns the best scores of the journal, if they count.
 fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Result<HashMap<Digest, KnownBest>, Failure> {
-    let known = if journal == FromJournal::No { None } else { recorder::look_if_any(catalogue)? };
+    let known = if journal == FromJournal::No { None } else { recorder::open_to_read_if_any(catalogue)? };
     let counts = |known: &Journal| journal == FromJournal::Today || load::probe("the journal", known.path()).is_ok();
     match known.filter(counts) {
         Some(known) => Ok(known.best_by_input(game)?),

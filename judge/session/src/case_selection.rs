@@ -1,6 +1,6 @@
-//! The cases of a command: those that are selected and fulfil the condition.
+//! The cases of a command: selected by the command line, and filtered by its condition.
 
-use crate::failure::Failure;
+use crate::Failure;
 use judge_cli::{CaseArgs, CaseFilterArgs};
 use judge_problem::condition::Condition;
 use judge_problem::manifest::closest;
@@ -18,8 +18,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So much of the files that were checked is kept for the run. To open a small one again takes longer than to check an answer
-/// to it.
+/// Checked files are kept in memory up to this many bytes. Opening a small file again takes longer than checking an answer to
+/// it.
 const MAX_BYTES_KEPT: usize = 16 << 20;
 
 /// The cases of a command, and the features of each; `None` if its input was not read.
@@ -113,9 +113,9 @@ pub fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failur
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
     let files_count = files.len();
-    let room = AtomicUsize::new(MAX_BYTES_KEPT);
+    let bytes_left = AtomicUsize::new(MAX_BYTES_KEPT);
     let is_kept = |input: &[u8]| {
-        room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(input.len())).is_ok()
+        bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(input.len())).is_ok()
     };
     let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>), Failure> {
         let source = CaseSource::File(files[number].0.to_path_buf());

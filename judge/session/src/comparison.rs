@@ -1,14 +1,11 @@
 //! The outcomes of a comparison with its effects, and the report of both.
 
-use crate::case_selection;
 use crate::entrants::Entrant;
-use crate::failure::Failure;
-use crate::match_runner::ScoredMatch;
 use crate::pairing::Pairing;
+use crate::{Failure, ScoredMatch, case_selection};
 use judge_cli::CompareArgs;
-use judge_compare::paired;
 use judge_compare::paired::{
-    EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
+    self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
 use judge_problem::plan::Plan;
 use judge_problem::{CaseList, CaseName, CaseSpec, Features, Provenance, Rule, RunId, StoredFeatures};
@@ -23,7 +20,7 @@ pub struct Compared {
     pub pairing: Pairing,
     /// One comparison for each solver after the first.
     pub comparisons: Vec<Comparison>,
-    /// What the tests were asked for.
+    /// The parameters of the tests.
     pub parameters: TestParameters,
     measure: EffectMeasure,
     rule: Rule,
@@ -44,28 +41,39 @@ impl Compared {
 
     /// Returns the report.
     pub fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
-        let Pairing { played, run_info, warnings, times_are_comparable, nodes, .. } = &self.pairing;
         CompareReport {
-            compared: ComparedRuns {
-                plan: &played.plan,
-                outcomes: &played.outcomes,
-                measure: self.measure,
-                rule: &self.rule,
-                alpha: args.statistics.alpha,
-                is_sequential: args.until_decided,
-                stop: played.stop,
-                run_info: run_info.clone(),
-                provenance: Provenance { nodes: nodes.clone(), ..provenance },
-                warnings,
-            },
+            compared: compared_runs(args, &self.pairing, self.measure, &self.rule, provenance),
             parameters: self.parameters,
-            is_whole_contest: !args.until_decided && is_whole_contest(&played.plan),
+            is_whole_contest: !args.until_decided && is_whole_contest(&self.pairing.played.plan),
             comparisons: &self.comparisons,
             group_by: args.group_by.as_deref(),
             order: args.sort.order(),
             runs: &self.runs,
-            times_are_comparable: *times_are_comparable,
+            times_are_comparable: self.pairing.times_are_comparable,
         }
+    }
+}
+
+/// Returns what reports of comparisons say about the runs.
+pub fn compared_runs<'a>(
+    args: &CompareArgs,
+    pairing: &'a Pairing,
+    measure: EffectMeasure,
+    rule: &'a Rule,
+    provenance: Provenance,
+) -> ComparedRuns<'a> {
+    let Pairing { played, run_info, warnings, nodes, .. } = pairing;
+    ComparedRuns {
+        plan: &played.plan,
+        outcomes: &played.outcomes,
+        measure,
+        rule,
+        alpha: args.statistics.alpha,
+        is_sequential: args.until_decided,
+        stop: played.stop,
+        run_info: run_info.clone(),
+        provenance: Provenance { nodes: nodes.clone(), ..provenance },
+        warnings,
     }
 }
 
@@ -105,7 +113,7 @@ pub fn parameters(
     Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare, hypotheses })
 }
 
-/// Returns the size in whose unit effects are to be measured: that of the smallest effect, or that of a hypothesis.
+/// Returns the size that gives effects their unit: the smallest effect that matters, or the level of a hypothesis.
 pub fn unit(args: &CompareArgs) -> Option<MinEffect> {
     let levels = [args.h0, args.h1].into_iter().flatten();
     let amount = levels.filter(|level| level.is_amount()).find_map(|level| match level {
@@ -115,7 +123,7 @@ pub fn unit(args: &CompareArgs) -> Option<MinEffect> {
     amount.or_else(|| args.min_effect.clone())
 }
 
-/// Fails if the hypotheses are none, before anything runs.
+/// Fails before anything runs if the hypotheses cannot be tested.
 pub fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
     match (args.h0, args.h1) {
         (Some(h0), Some(h1)) => Ok(paired::check_hypotheses(h0, h1)?),
@@ -123,7 +131,7 @@ pub fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// Fails if `--exact` has no bound to rest on, as far as the rule tells before anything runs: cases without thresholds
+/// Fails if `--exact` has no bound, as far as the rule says before anything runs: cases without thresholds
 /// are scored by another one.
 pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
     if rule.needs_thresholds() {
@@ -133,7 +141,7 @@ pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
     bound(args, args.statistics.measure.unwrap_or(by_rule), rule).map(|_| ())
 }
 
-/// Returns the bound that `--exact` rests on: that of the measure, or the one that is given.
+/// Returns the bound that `--exact` needs: the bound of the measure, or `--bound`.
 fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
     if !args.exact {
         return Ok(None);
@@ -183,7 +191,7 @@ pub(crate) fn comparisons(
     (1..scored.plan.solvers.len()).map(comparison).collect()
 }
 
-/// Returns the value of a feature for every case that has it. `stored` are those that the journal has.
+/// Returns the value of a feature for every case that has it. `stored`: the features in the journal.
 fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
     let stored =
         case_selection::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());

@@ -1,14 +1,13 @@
-//! Runs on a cluster that no judge follows: what is said of them, and what they forbid.
+//! Runs that continue on a cluster while no judge follows them: how they are shown, and which commands they block.
 
-use super::command_line;
-use super::failure::Failure;
+use crate::{Failure, command_line};
 use judge_journal::{Journal, JournalError, RunOrigin};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
 use judge_run::runner::RunError;
 use judge_slurm::DetachedJobs;
 
-/// What does not happen where a run goes on.
+/// What an error says where a run cannot be removed because its job continues.
 pub const NOT_REMOVED: &str = "nothing was removed";
 
 /// Looks for the jobs of recorded runs.
@@ -34,7 +33,7 @@ impl<'a> DetachedRuns<'a> {
         let is_over = matches!(state, RunState::Complete | RunState::Stopped);
         let found = if is_over { None } else { self.jobs.find(&job) };
         if found.is_none() && self.tidies {
-            // What cannot be removed now is left to the next look.
+            // If it cannot be removed now, the next command tries again.
             let _ = judge_slurm::remove_folder(&job);
         }
         Ok(found)
@@ -61,7 +60,7 @@ impl<'a> DetachedRuns<'a> {
         Ok(())
     }
 
-    /// Fails where a run goes on, or may go on. `so` is what is not done therefore.
+    /// Fails if a run continues, or may continue. `so` is the end of the message: what was not done.
     pub fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
         let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
@@ -89,14 +88,14 @@ fn attach_command(run: RunId, command: &str) -> Option<String> {
     command_line::recorded_run(command).map(|_| format!("judge run --attach {run}"))
 }
 
-/// Says how the results of a run whose job has ended are collected.
+/// Returns the command that collects the results of a run whose job has ended.
 pub fn how_to_collect(run: RunId, job: Option<&DetachedJob>, journal: &Journal) -> Option<String> {
     job.filter(|job| job.state == JobState::Ended)?;
     let attach = attach_command(run, &journal.origin_of(run).ok()??.command)?;
     Some(format!("run {run}: its job has ended; collect its results with: {attach}"))
 }
 
-/// Has a run end that is to be removed, and removes its folder. Fails where its job goes on, unless that is to be cancelled.
+/// Ends a run before it is removed, and removes its folder. Fails if its job continues, unless the job is to be cancelled.
 pub fn end(catalogue: &Catalogue, journal: &Journal, run: RunId, cancel: bool) -> Result<(), Failure> {
     let Some(job) = journal.cluster_job(run)? else { return Ok(()) };
     let mut runs = DetachedRuns::new(catalogue, journal);

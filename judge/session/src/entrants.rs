@@ -1,7 +1,6 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
-use crate::failure::Failure;
-use crate::{programs, recorder};
+use crate::{Failure, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::manifest::{Catalogue, closest};
 use judge_problem::{
@@ -9,8 +8,7 @@ use judge_problem::{
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
-use judge_run::solver;
-use judge_run::solver::{BuildSettings, Toolbox, check_names, is_submission, name_specs, names_apart};
+use judge_run::solver::{self, BuildSettings, Toolbox, check_names, is_submission, name_specs, names_apart};
 use judge_sandbox::Sandbox;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -41,14 +39,23 @@ pub struct CaseKey {
     pub(crate) attempt: usize,
 }
 
-/// Prepares the given solvers to be run, or else the problem's own.
+/// Prepares the given solvers to be run, and the submissions that patterns name; without any, the problem's own solver. A
+/// submission that cannot be run on any case is a solver that fails.
 pub fn solvers(
     problem: &Problem,
     given: &[String],
+    patterns: &[String],
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
 ) -> Result<Vec<Solver>, Failure> {
+    if !patterns.is_empty() {
+        let found = find_submissions(patterns, &name_specs(given)?)?;
+        let specs = solver::parse_specs(&[given, &found].concat())?;
+        solver::check_choices(&specs, toolbox.settings())?;
+        check_each(&specs[..given.len()], toolbox.settings())?;
+        return programs::prepare_each(specs, toolbox, sandbox, jobs);
+    }
     let specs = match (given, &problem.default_solver) {
         ([], Some(own)) => vec![of_catalogue(own, &problem.folder)?],
         ([], None) => {
@@ -60,24 +67,7 @@ pub fn solvers(
     prepare_all(specs, toolbox, sandbox, jobs)
 }
 
-/// Prepares the given solvers to be run, and the submissions that patterns name. A submission that cannot be run whatever
-/// the case is a solver that fails.
-pub fn with_submissions(
-    given: &[String],
-    patterns: &[String],
-    toolbox: &Toolbox,
-    sandbox: &Sandbox,
-    jobs: usize,
-) -> Result<Vec<Solver>, Failure> {
-    let found = find_submissions(patterns, &name_specs(given)?)?;
-    let specs = solver::parse_specs(&[given, &found].concat())?;
-    solver::check_choices(&specs, toolbox.settings())?;
-    check_each(&specs[..given.len()], toolbox.settings())?;
-    programs::prepare_each(specs, toolbox, sandbox, jobs)
-}
-
-/// Prepares solvers to be run. Fails if one of them cannot be run whatever the case, with an error for each. These are all
-/// solvers that run.
+/// Prepares solvers to be run: all that run. Fails if some of them cannot run on any case, with an error for each.
 pub(crate) fn prepare_all(
     specs: Vec<SolverSpec>,
     toolbox: &Toolbox,
@@ -112,7 +102,7 @@ fn placed(text: &str, folder: &Path) -> String {
     quote_words(words.iter().map(place))
 }
 
-/// Fails if one of the solvers cannot be run whatever the case, with an error for each.
+/// Fails if some of the solvers cannot run on any case, with an error for each.
 pub(crate) fn check_each(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
     let errors = specs.iter().filter_map(|spec| solver::check_solver(spec, settings).err());
     Failure::check_all(errors.map(Failure::from))
@@ -128,12 +118,11 @@ pub fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Resul
             entrants.push(Entrant { spec, past: None });
             continue;
         };
-        let open = match journal.take() {
+        let open = match &journal {
             Some(open) => open,
-            None => recorder::look(catalogue)?,
+            None => journal.insert(recorder::open_to_read(catalogue)?),
         };
-        let past = restore(&open, problem, named)?;
-        journal = Some(open);
+        let past = restore(open, problem, named)?;
         let StoredEntrant { name, command, .. } = past.solver();
         if text.trim().starts_with(RUN) {
             spec.name.clone_from(name);
@@ -241,8 +230,8 @@ const EXAMPLE: &str = "name the files or folders of the solvers: --solvers 'subm
 /// How many names of what is no submission are listed.
 const NAMED: usize = 10;
 
-/// Returns the submissions, each as `--solver` takes it, by path, and without those that are among `given`. A line names what
-/// was found and is none.
+/// Returns the submissions by path, each as `--solver` takes it, without solvers that are in `given`. A note lists the files
+/// that are not submissions.
 ///
 /// # Errors
 /// When a pattern cannot be read, or names no submission.
@@ -267,7 +256,7 @@ fn find_submissions(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<Str
     Ok(texts)
 }
 
-/// Returns what a pattern names, by path. A folder stands for what is in it.
+/// Returns the files and folders that a pattern matches, by path. A folder stands for its contents.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let literal = Path::new(pattern);
     let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };

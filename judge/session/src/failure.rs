@@ -111,11 +111,19 @@ impl HintedError {
     }
 }
 
-impl From<ManifestError> for Failure {
-    fn from(error: ManifestError) -> Self {
-        Self::usage(error)
-    }
+/// Converts errors that need no hint.
+macro_rules! without_hint {
+    ($make:ident: $($error:ty),+) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::$make(error)
+            }
+        })+
+    };
 }
+
+without_hint!(usage: ManifestError, SpecError, InputError, UnsuitedMinEffect);
+without_hint!(fault: InvalidResults, PrintError);
 
 impl From<UnknownProblem> for Failure {
     fn from(error: UnknownProblem) -> Self {
@@ -162,12 +170,6 @@ impl From<MatchError> for Failure {
     }
 }
 
-impl From<SpecError> for Failure {
-    fn from(error: SpecError) -> Self {
-        Self::usage(error)
-    }
-}
-
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         let hint = match &error {
@@ -190,12 +192,6 @@ impl From<SolverError> for Failure {
             SolverError::Unreadable(_) => "close the quotes".to_owned(),
         };
         Self::usage(error).with_hint(hint)
-    }
-}
-
-impl From<InputError> for Failure {
-    fn from(error: InputError) -> Self {
-        Self::usage(error)
     }
 }
 
@@ -251,7 +247,7 @@ impl From<JournalError> for Failure {
     }
 }
 
-/// Returns the command that makes room for a new journal in the place of one of another form.
+/// Returns the command that renames a journal of another form, so that a new one can be created.
 pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
     let name = format!("{}-form-{form}.db", journal.file_stem().unwrap_or_default().to_string_lossy());
     let [from, to] = [journal, &journal.with_file_name(name)].map(|path| quote(&path.to_string_lossy()));
@@ -278,11 +274,8 @@ fn unused(path: &Path) -> PathBuf {
 
 impl From<MergeError> for Failure {
     fn from(error: MergeError) -> Self {
-        let hint = match &error {
-            MergeError::Target(_) => {
-                let MergeError::Target(error) = error else { unreachable!("it was just seen") };
-                return error.into();
-            }
+        let hint = match error {
+            MergeError::Target(error) => return error.into(),
             MergeError::Unusable(_) => "leave it out, or run the shard again; nothing was merged",
             MergeError::Different(_) => "merge the runs of each kind by themselves; nothing was merged",
         };
@@ -307,12 +300,6 @@ impl From<RunError> for Failure {
     }
 }
 
-impl From<UnsuitedMinEffect> for Failure {
-    fn from(error: UnsuitedMinEffect) -> Self {
-        Self::usage(error)
-    }
-}
-
 impl From<UnsuitedHypotheses> for Failure {
     fn from(error: UnsuitedHypotheses) -> Self {
         let is_order = matches!(error, UnsuitedHypotheses::Order { .. });
@@ -328,18 +315,6 @@ impl From<InferenceError> for Failure {
             InferenceError::BeyondBound { .. } => Self::usage(error)
                 .with_hint("raise --bound; with --measure relative, --exact is for scores of one sign"),
         }
-    }
-}
-
-impl From<InvalidResults> for Failure {
-    fn from(error: InvalidResults) -> Self {
-        Self::fault(error)
-    }
-}
-
-impl From<PrintError> for Failure {
-    fn from(error: PrintError) -> Self {
-        Self::fault(error)
     }
 }
 

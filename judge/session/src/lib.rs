@@ -1,30 +1,40 @@
-//! What several subcommands share, from the catalogue to the reports. A subcommand imports from here, never from
-//! another subcommand.
+//! What several subcommands and the local server share: they load a catalogue, run solvers, record, and publish reports.
+//!
+//! - [`MatchRunner`] builds solvers and plays plans in one sandbox. [`Session`] is such a run while more is added to it.
+//! - [`Recorder`] writes a run to the journal, and finds earlier results.
+//! - [`Failure`] is an error as the user sees it: a message, its causes, a hint, and the exit code.
+//!
+//! The way of one run:
 //!
 //! ```text
-//! load, jobs, limits, sandbox             the catalogue, files, slots and cores, what solvers may use, isolation
-//! case_choice, case_filter                the cases of a command, and those of a recorded run
-//! problem_facts                           a problem, in words
-//! programs                                the programs of a problem, compiled
-//! entrants, submissions, best_scores      who takes part, and what scores are relative to
-//! recorder, session, match_runner         runs with their journal
-//! command_line                            the command line, and what another command repeats of it
-//! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
-//! compared, effects                       outcomes of several solvers, and what they differ by
-//! attached_run, detached                  runs that go on on a cluster without their judge
-//! by_hand                                 what a person has played
-//! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
-//! saved_answers, stored_case              answers and conversations in files, and answers in the journal
-//! feedback                                pages for the authors of solvers
-//! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
-//! new_folder                              a folder that is there complete, or not at all
-//! damaged_journal                         what is left of a journal, and what to do with it
-//! failure, first_time                     how errors are shown, and notes that are shown once per folder
+//! GlobalArgs ─ load::catalogue ─▶ Catalogue ─ programs::compile ─▶ a problem with its programs
+//! CaseArgs ─ case_selection::choose ─▶ ChosenCases ─ ReferenceScores::apply ─▶ cases with their best known scores
+//! texts of solvers ─ entrants::solvers ─▶ Solver ─┐
+//! cases ──────────────────────────────────────────┴▶ Plan ─ Running::runner | MatchRunner::play ─▶ outcomes
+//! outcomes ─ Recorder ─▶ the journal, and back by RestoredRun
+//! outcomes ─ restored_run::score ─▶ ScoredRun ─▶ a report ─ Outputs | RunOutputs ─▶ files and standard output
 //! ```
+//!
+//! A subcommand imports from here, and never from another subcommand.
+//!
+//! ```no_run
+//! use judge_cli::CompareArgs;
+//! use judge_session::{Failure, GlobalArgs, MatchRunner, load};
+//!
+//! fn play(args: &CompareArgs) -> Result<usize, Failure> {
+//!     let catalogue = load::catalogue(GlobalArgs::default())?;
+//!     let problem = load::problem(&catalogue, Some("columns"))?;
+//!     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+//!     let solvers = runner.solvers(&args.solvers)?;
+//!     let plan = runner.plan(solvers, runner.cases(&args.cases, None)?)?;
+//!     Ok(runner.play(plan)?.outcomes.finished().count())
+//! }
+//! ```
+
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 
 pub mod answers;
 pub mod best_scores;
-pub mod by_hand;
 pub mod case_selection;
 pub mod command_line;
 pub mod comparison;
@@ -32,6 +42,7 @@ pub mod detached;
 pub mod entrants;
 pub mod failure;
 pub mod load;
+pub mod manual_game;
 pub mod match_runner;
 pub mod outputs;
 pub mod pairing;
@@ -41,3 +52,11 @@ pub mod recorder;
 pub mod restored_run;
 pub mod running;
 pub mod sandbox;
+
+pub use best_scores::{FromJournal, ReferenceScores};
+pub use failure::Failure;
+pub use load::GlobalArgs;
+pub use match_runner::{MatchResult, MatchRunner, ScoredMatch, Session};
+pub use outputs::{Outputs, RunOutputs};
+pub use recorder::{JournalOptions, Recorder, RunContext};
+pub use restored_run::{RestoredRun, ScoredRun};

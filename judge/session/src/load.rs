@@ -1,16 +1,15 @@
 //! Reads the catalogue and other files, and writes files.
 
-use crate::failure::Failure;
+use crate::Failure;
 use judge_problem::manifest::{Catalogue, decode};
 use judge_problem::{BestScore, BundledSolver, Bytes, Digest, Game, Problem, quote};
-use judge_report::Written;
+use judge_report::{Document, Written};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, pipe_with, tee};
 use std::fs::{File, OpenOptions, create_dir_all, read_to_string, remove_file};
-use std::io;
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,9 +21,9 @@ const CATALOGUE_FILE: &str = "problems.toml";
 /// The name of the built-in catalogue, in place of a file.
 const BUILTIN: &str = "builtin";
 
-/// What the command line says of the catalogue and its journal.
+/// The options of every subcommand: the catalogue and its journal.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct GlobalArgs<'a> {
     /// The catalogue's file.
     pub catalogue: Option<&'a Path>,
     /// The journal's file, if it is not the one beside the catalogue.
@@ -33,33 +32,36 @@ pub struct Given<'a> {
     pub bundled: &'static [BundledSolver],
 }
 
-/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note
+/// Returns the catalogue that the command line names; else the one in this folder or the nearest parent; else the built-in one, with a note
 /// that is shown once per folder.
-pub fn catalogue(given: Given<'_>) -> Result<Catalogue, Failure> {
+pub fn catalogue(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
-    if given.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
+    if global.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
         judge_report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
     }
-    catalogue_without_note(given)
+    catalogue_without_note(global)
 }
 
 /// Returns the same catalogue as [`catalogue`], without the note.
-pub fn catalogue_without_note(given: Given<'_>) -> Result<Catalogue, Failure> {
-    Ok(found(given.catalogue)?.with_journal(given.journal).with_bundled(given.bundled))
+pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failure> {
+    let here = current_folder()?;
+    let file = match global.catalogue {
+        Some(name) if name == Path::new(BUILTIN) => None,
+        named => named.map(Path::to_owned).or_else(|| nearest(&here)),
+    };
+    let catalogue = match file {
+        Some(path) => parse_file(&here, &path)?,
+        None => Catalogue::built_in(&here)?,
+    };
+    Ok(catalogue.with_journal(global.journal).with_bundled(global.bundled))
 }
 
-fn found(given: Option<&Path>) -> Result<Catalogue, Failure> {
-    let here = current_folder()?;
-    if given == Some(Path::new(BUILTIN)) {
-        return Ok(Catalogue::built_in(&here)?);
-    }
-    let Some(path) = given.map(Path::to_owned).or_else(|| nearest(&here)) else {
-        return Ok(Catalogue::built_in(&here)?);
-    };
-    let contents = std::fs::read(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
-    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
-    let shown = path.strip_prefix(&here).unwrap_or(&path).display().to_string();
-    Ok(Catalogue::parse(&shown, &decode(&shown, contents)?, &folder)?)
+fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
+    let contents = std::fs::read(path).map_err(|error| unreadable("the catalogue", path, error))?;
+    let real = path.canonicalize();
+    let folder = real.as_deref().ok().and_then(Path::parent).unwrap_or(here);
+    let shown = path.strip_prefix(here).unwrap_or(path).display().to_string();
+    Ok(Catalogue::parse(&shown, &decode(&shown, contents)?, folder)?)
 }
 
 fn current_folder() -> Result<PathBuf, Failure> {
@@ -85,16 +87,7 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 
 /// Reads a file; `-` is standard input. `what` is its name in messages.
 pub fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    if path != Path::new("-") {
-        let read = || {
-            let mut bytes = Vec::new();
-            open(path)?.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        return read().map_err(|error| unreadable(what, path, error));
-    }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
-    Ok(bytes)
+    Ok(bytes_up_to(what, path, Bytes(u64::MAX))?.unwrap_or_default())
 }
 
 /// Reads a text file; `-` is standard input. `what` is its name in messages.
@@ -131,7 +124,7 @@ pub fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
     write_with(what, path, |output| Ok(output.write_all(contents)?))
 }
 
-/// Does the same with what `make` writes, piece by piece.
+/// Writes a file that `make` produces piece by piece.
 pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> Written) -> Result<(), Failure> {
     let mut made = Ok(());
     let fill = |output: &mut dyn Write| -> io::Result<()> {
@@ -148,6 +141,18 @@ pub fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> 
         write_whole(path, fill).map_err(|error| unwritable(what, path, &error))?;
     }
     made.map_err(|error| Failure::usage(format!("cannot make {what}: {error}")))
+}
+
+/// Writes a JSON document to a file, if one is named; `-` is standard output.
+pub fn write_json(path: Option<&Path>, document: &(impl Document + ?Sized)) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    write("the JSON report", path, document.to_json().map_err(Failure::fault)?.as_bytes())
+}
+
+/// Makes a folder, and those above it, where it is missing.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    create_dir_all(folder)
+        .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))
 }
 
 /// The bytes that are written at once.
@@ -227,7 +232,7 @@ fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
     Failure::usage(failure)
 }
 
-/// The file of the folders that were noted; a longer one starts anew.
+/// The file of the folders that were noted. It is replaced when it is longer than this.
 const FILE: &str = "noted-folders";
 const MAX_BYTES: usize = 64 << 10;
 
@@ -251,7 +256,7 @@ fn is_first_in(file: &Path, folder: &Path) -> bool {
     }
     let parent = file.parent().is_some_and(|parent| create_dir_all(parent).is_ok());
     if let (true, Ok(mut open)) = (parent, OpenOptions::new().create(true).append(true).open(file)) {
-        // One short write: those of several judges do not mix.
+        // One short write, so that lines of several judges do not mix.
         let _ = open.write_all(format!("{line}\n").as_bytes());
     }
     true

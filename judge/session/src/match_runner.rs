@@ -1,10 +1,11 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use crate::best_scores::{FromJournal, ReferenceScores};
-use crate::failure::Failure;
-use crate::recorder::{JournalOptions, RESUME, Recorder, RunContext};
-use crate::running::{Presence, Running, limits};
-use crate::{case_selection, command_line, entrants, programs, recorder, restored_run, sandbox};
+use crate::recorder::{self, RESUME};
+use crate::running::{DetachPolicy, Running, limits};
+use crate::{
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection,
+    command_line, entrants, programs, restored_run, sandbox,
+};
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
@@ -14,14 +15,13 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::{Order, Plan};
 use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
 use judge_problem::{
-    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome,
-    OutcomeGrid, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Outcome, OutcomeGrid, Problem,
+    Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};
-use judge_run::runner::{PlanRunner, ResultStore, RunResult};
-use judge_run::solver;
-use judge_run::solver::Toolbox;
+use judge_run::runner::{PlanRunner, RunResult};
+use judge_run::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use num_rational::BigRational;
 use std::cell::OnceCell;
@@ -40,7 +40,8 @@ pub struct MatchRunner<'a> {
     /// For the compilers.
     sandbox: Arc<Sandbox>,
     pub(crate) toolbox: Toolbox,
-    template: Plan,
+    /// The plan that all plans are made from, without solvers or cases.
+    pub template: Plan,
     options: JournalOptions,
     /// Opened for the first plan: all plans have one measure.
     reference: OnceCell<ReferenceScores>,
@@ -74,7 +75,7 @@ impl<'a> MatchRunner<'a> {
         sandbox::warn_of_answers(&sandbox, problem);
         let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
         let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
-        let plan_runner = running.runner(Presence::Needed)?;
+        let plan_runner = running.runner(DetachPolicy::Never)?;
         let limits = limits(&problem.limits, &args.limits);
         let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
         let template = Plan {
@@ -102,14 +103,13 @@ impl<'a> MatchRunner<'a> {
         Ok(())
     }
 
-    /// Gives the solvers no variables but their own, which include those of the command line.
+    /// Gives each solver its own environment variables alone. They include the variables of the command line.
     pub fn without_shared_environment(mut self) -> Self {
         self.template.environment.clear();
         self
     }
 
-    /// Uses what the journal has, if the command is to go on with an interrupted run, which is to be continued by that
-    /// flag.
+    /// Uses the results in the journal if the command continues an interrupted run, and names that flag in hints.
     pub fn resuming(mut self, resume: bool) -> Self {
         self.options.reuse |= resume;
         self.options.continue_flag = RESUME;
@@ -123,7 +123,7 @@ impl<'a> MatchRunner<'a> {
 
     /// Prepares solvers to be run, all that there are.
     pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
-        entrants::prepare_all(specs, &self.toolbox, &self.sandbox, self.jobs())
+        entrants::prepare_all(specs, &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
     /// Prepares a solver to be run.
@@ -135,7 +135,7 @@ impl<'a> MatchRunner<'a> {
     /// Prepares one solver to be run: the given one, or the problem's own.
     pub fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
         let given = given.map_or(&[][..], std::slice::from_ref);
-        entrants::solvers(&self.template.problem, given, &self.toolbox, &self.sandbox, self.jobs())
+        entrants::solvers(&self.template.problem, given, &[], &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
@@ -143,17 +143,8 @@ impl<'a> MatchRunner<'a> {
         Ok(case_selection::choose(&self.template.problem, args, by, None)?.cases)
     }
 
-    /// Returns fresh cases without end, or those made from the given seeds.
-    pub fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
-        self.cases_from(FIRST_FRESH_SEED, seeds)
-    }
-
-    /// Returns cases without end to tune on, none of which is fresh in a comparison, or those made from the given seeds.
-    pub fn training_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
-        self.cases_from(FIRST_TRAINING_SEED, seeds)
-    }
-
-    fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+    /// Returns cases without end, made from the seeds that begin with the first, or those made from the given seeds.
+    pub fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
             let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
@@ -171,17 +162,12 @@ impl<'a> MatchRunner<'a> {
 
     /// Returns fresh cases for which the condition of the command line holds.
     pub fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
-        let cases = self.fresh_cases(args.seeds.as_ref())?;
+        let cases = self.cases_from(FIRST_FRESH_SEED, args.seeds.as_ref())?;
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
         let reader = CaseReader::of(&self.template.problem);
         // A case that cannot be read is kept: running it reports why.
         let holds = move |case: &CaseSpec| reader.describe(case).map_or(true, |found| condition.holds(&found.features));
         Ok(Box::new(cases.take(MAX_EXAMINED).filter(holds)))
-    }
-
-    /// Returns the plan that all plans are made from, without solvers or cases.
-    pub fn template(&self) -> &Plan {
-        &self.template
     }
 
     /// Returns the plan of these solvers on these cases, with the best scores that are known of them.
@@ -191,7 +177,7 @@ impl<'a> MatchRunner<'a> {
             Some(reference) => reference,
             None => {
                 let journal = FromJournal::of_run(self.options.journal);
-                let opened = ReferenceScores::open(self.catalogue, problem, None, journal)?;
+                let opened = ReferenceScores::open(self.catalogue, problem, None, None, journal)?;
                 self.reference.get_or_init(|| opened)
             }
         };
@@ -199,15 +185,10 @@ impl<'a> MatchRunner<'a> {
         Ok(self.plan_as_it_is(solvers, cases, reference.source.clone()))
     }
 
-    /// Returns the plan of these solvers on cases that have their best scores, which are from there.
+    /// Returns the plan of these solvers on cases that have their best scores. `best` says where the scores come from.
     pub fn plan_as_it_is(&self, solvers: Vec<Solver>, cases: CaseList, best: BestSource) -> Plan {
         let template = self.template.clone();
         Plan { problem: Problem { best, ..template.problem }, solvers, cases, ..template }
-    }
-
-    /// Returns how many solvers run at once.
-    pub fn jobs(&self) -> usize {
-        self.plan_runner.jobs()
     }
 
     /// Describes how the plans were run.
@@ -238,7 +219,7 @@ impl<'a> MatchRunner<'a> {
     /// Runs a case of a plan of one solver again, with nothing beside it. `None` if that was interrupted.
     pub fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>, Failure> {
         let alone = Plan { cases: std::iter::once(plan.cases.at(case)).collect(), ..plan.clone() };
-        Ok(self.play_with(self.unrecorded(), alone)?.outcome(JobId { case: 0, solver: 0 }))
+        Ok(self.play_with(self.unrecorded(), alone)?.outcomes.get(JobId { case: 0, solver: 0 }))
     }
 
     fn unrecorded(&self) -> JournalOptions {
@@ -266,18 +247,19 @@ impl<'a> MatchRunner<'a> {
             plan,
             toolbox: &self.toolbox,
             message: None,
-            jobs: self.plan_runner.jobs(),
-            tier: self.plan_runner.tier(),
+            runner: &*self.plan_runner,
             shard: None,
             played: plan.cases.len(),
-            engine: self.plan_runner.engine(),
         };
-        Session::start(options, &context)
+        let recorder = Recorder::start(options, &context)?;
+        // It may be long until anything runs.
+        recorder.commit_start();
+        Ok(Session { recorder, options, started: Instant::now() })
     }
 
     /// Adds solvers and cases to a run.
     pub fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &CaseList) {
-        session.grow(&self.template, solvers, cases, &self.toolbox);
+        session.recorder.grow(&self.template, solvers, cases, &self.toolbox);
     }
 
     /// Runs a part of a run, with a progress bar.
@@ -304,7 +286,8 @@ impl<'a> MatchRunner<'a> {
             }
             watch(event);
         };
-        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), &mut note)?;
+        session.recorder.start_part(part);
+        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, &session.recorder, &mut note)?;
         add_file_hashes(&plan.cases, &mut inputs);
         Ok(MatchResult { plan, outcomes, inputs, stop })
     }
@@ -321,24 +304,27 @@ fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
 }
 
 impl MatchResult {
+    /// Returns the result of a plan before anything is played.
+    pub fn unplayed(plan: Plan) -> Self {
+        let (cases, solvers) = (plan.cases.len(), plan.solvers.len());
+        Self { plan, outcomes: OutcomeGrid::new(cases, solvers), inputs: vec![None; cases], stop: None }
+    }
+
     /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; the outcomes of
     /// those that are not in `wanted` are left out.
     pub fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
         let played = |solver| solvers.iter().position(|&place| place == solver && wanted.contains(&place));
-        let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? });
+        let outcome = |solver| later.outcomes.get(JobId { case, solver: played(solver)? });
         self.outcomes.add_case((0..self.plan.solvers.len()).map(outcome));
         self.plan.cases.push(later.plan.cases.at(case));
         self.inputs.push(later.inputs.get(case).copied().flatten());
     }
 
-    /// Returns the outcome of a job, if it was finished.
-    pub fn outcome(&self, job: JobId) -> Option<Outcome> {
-        self.outcomes.get(job)
-    }
-
     /// Scores the outcomes by the problem's rule.
     pub fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
-        ScoredMatch::of(&self.plan, &self.outcomes, &self.inputs)
+        let Self { plan, outcomes, inputs, .. } = self;
+        let ScoredRun { rule, board, .. } = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        Ok(ScoredMatch { plan, outcomes, rule, board, units: EffectUnits::of(plan, inputs) })
     }
 
     /// Returns whether any case ended in a fault of the judge.
@@ -359,41 +345,13 @@ impl MatchResult {
 
 /// A run and its record in the journal, if it is recorded.
 pub struct Session {
-    recorder: Recorder,
+    /// The record, which keeps nothing if the run is not recorded.
+    pub recorder: Recorder,
     options: JournalOptions,
     started: Instant,
 }
 
 impl Session {
-    /// Starts the record of a run.
-    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
-        let recorder = Recorder::start(options, context)?;
-        // It may be long until anything runs.
-        recorder.commit_start();
-        Ok(Self { recorder, options, started: Instant::now() })
-    }
-
-    /// Adds solvers and cases to the run. `plan` is any plan of it.
-    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
-        self.recorder.grow(plan, solvers, cases, toolbox);
-    }
-
-    /// Returns the result store for the jobs of this part of the run.
-    pub(crate) fn part(&mut self, part: Part) -> &dyn ResultStore {
-        self.recorder.start_part(part);
-        &self.recorder
-    }
-
-    /// Marks the run as a search whose best setting so far is the solver of this place.
-    pub fn mark_search(&self, best: usize) {
-        self.recorder.mark_search(best);
-    }
-
-    /// Takes the cases after the last one with a result out of the run.
-    pub fn trim_cases(&self) {
-        self.recorder.trim_cases();
-    }
-
     /// Closes the record of the run, which consists of this plan and these outcomes.
     pub fn finish(self, plan: &Plan, outcomes: &OutcomeGrid, stop: Option<Stop>) {
         // There are no totals without cases, or if the rule does not fit the scores.
@@ -431,17 +389,7 @@ pub struct ScoredMatch<'a> {
     units: EffectUnits,
 }
 
-impl<'a> ScoredMatch<'a> {
-    /// Scores the outcomes by the problem's rule. `inputs` are the hashes of the cases' inputs, as far as they are known.
-    pub(crate) fn of(
-        plan: &'a Plan,
-        outcomes: &'a OutcomeGrid,
-        inputs: &[Option<Digest>],
-    ) -> Result<Self, InvalidResults> {
-        let scored = restored_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
-        Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board, units: EffectUnits::of(plan, inputs) })
-    }
-
+impl ScoredMatch<'_> {
     /// Returns the outcomes with their points.
     pub fn outcomes(&self) -> ScoredOutcomes<'_> {
         ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board, units: &self.units }

@@ -1,17 +1,14 @@
 //! Where a report goes: files that are checked before a command starts, and written at its end. One that fails does not
 //! affect the others.
 
-use crate::failure::Failure;
-use crate::{command_line, load};
+use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
 use judge_problem::plan::Plan;
 use judge_problem::{Features, FinishedJob, NodeList, Provenance, RunEvent, iso_utc};
-use judge_report::{Format, JsonLines, Missing, Report, RunReport, Style};
-use std::ffi::OsString;
+use judge_report::{Document, Format, JsonLines, Missing, Report, RunReport, Style};
 use std::fs::OpenOptions;
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,7 +19,8 @@ const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// Where a report goes, beside standard output.
 pub struct Outputs<'a> {
     targets: Vec<(Format, &'a Path)>,
-    stdout_is_taken: bool,
+    /// Whether a format replaces the text on standard output.
+    pub stdout_is_taken: bool,
 }
 
 impl<'a> Outputs<'a> {
@@ -52,16 +50,6 @@ impl<'a> Outputs<'a> {
         }
         let stdout_is_taken = targets.iter().any(|(_, path)| is_stdout(path));
         Ok(Self { targets, stdout_is_taken })
-    }
-
-    /// Returns whether a format replaces the text on standard output.
-    pub(crate) fn take_stdout(&self) -> bool {
-        self.stdout_is_taken
-    }
-
-    /// Returns whether any of these formats is requested.
-    pub(crate) fn has_any(&self, formats: &[Format]) -> bool {
-        self.targets.iter().any(|(format, _)| formats.contains(format))
     }
 
     /// Takes out a format that is written in another way.
@@ -99,13 +87,10 @@ fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failur
 fn append_step_summary(report: &impl Report) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
     let Some(markdown) = report.markdown() else { return };
-    if let Err(error) = append(&path, markdown.as_bytes()) {
+    let file = OpenOptions::new().append(true).create(true).open(&path);
+    if let Err(error) = file.and_then(|mut file| file.write_all(markdown.as_bytes())) {
         judge_report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
     }
-}
-
-fn append(path: &OsString, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
 }
 
 /// Returns whether a path stands for standard output.
@@ -115,28 +100,21 @@ pub(super) fn is_stdout(path: &Path) -> bool {
 
 /// Where the report of a run goes.
 pub struct RunOutputs<'a> {
-    outputs: Outputs<'a>,
+    /// The formats that are written at the end.
+    pub outputs: Outputs<'a>,
     lines_path: Option<&'a Path>,
     lines: Option<JsonLines<Box<dyn Write>>>,
-    show_features: bool,
+    /// Whether a format shows the features of the cases.
+    pub show_features: bool,
 }
 
 impl<'a> RunOutputs<'a> {
     /// Checks whether every requested format can be written, without changing any file.
     pub fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
         let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
-        let show_features = outputs.has_any(&[Format::Json, Format::JsonLines, Format::Csv, Format::Html]);
+        let with_features = [Format::Json, Format::JsonLines, Format::Csv, Format::Html];
+        let show_features = outputs.targets.iter().any(|(format, _)| with_features.contains(format));
         Ok(Self { lines_path: outputs.take(Format::JsonLines), outputs, lines: None, show_features })
-    }
-
-    /// Returns whether a format shows the features of the cases.
-    pub fn show_features(&self) -> bool {
-        self.show_features
-    }
-
-    /// Returns whether a format replaces the table on standard output.
-    pub fn take_stdout(&self) -> bool {
-        self.outputs.take_stdout()
     }
 
     /// Opens the lines that are written during the run.
@@ -173,6 +151,18 @@ impl<'a> RunOutputs<'a> {
         let closed = closed.map(|(error, path)| load::unwritable(Format::JsonLines.name(), path, &error));
         Failure::check_all(closed.into_iter().chain(self.outputs.try_all(report)))
     }
+}
+
+/// Writes a JSON document to a file, if one is named. Prints the text, unless the document goes to standard output.
+pub fn publish_document(
+    json: Option<&Path>,
+    document: &(impl Document + ?Sized),
+    text: impl FnOnce(Style) -> String,
+) -> Result<(), Failure> {
+    if !json.is_some_and(is_stdout) {
+        judge_report::print(&text(Style::of_stdout()))?;
+    }
+    load::write_json(json, document)
 }
 
 /// Returns when, how and where this command runs. It started now.

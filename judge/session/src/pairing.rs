@@ -1,11 +1,7 @@
 //! Pairs solvers of past runs by case, with each other and with solvers that run on the same cases now.
 
-use super::best_scores::ReferenceScores;
-use super::entrants::{CaseKey, Entrant, PastEntrant};
-use super::failure::Failure;
-use super::match_runner::{MatchResult, MatchRunner};
-use super::{command_line, restored_run};
-use crate::case_selection;
+use crate::entrants::{CaseKey, Entrant, PastEntrant};
+use crate::{Failure, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run};
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_journal::{Surroundings, environment};
 use judge_problem::manifest::Catalogue;
@@ -51,26 +47,26 @@ struct SharedCases {
     nodes: NodeList,
 }
 
-/// The names that the nodes of a run have among those of all entrants.
-struct NodeNames(HashMap<String, String>);
-
-impl NodeNames {
-    fn rename(&self, outcome: Outcome) -> Outcome {
-        let node = outcome.node.and_then(|name| self.0.get(&name).cloned());
-        Outcome { node, ..outcome }
-    }
-}
-
 impl SharedCases {
     fn new(entrants: usize) -> Self {
-        let outcomes = OutcomeGrid::new(0, entrants);
-        let (keys, features) = (Vec::new(), Vec::new());
-        Self { keys, specs: CaseList::default(), features, outcomes, nodes: NodeList::default() }
+        Self {
+            keys: Vec::new(),
+            specs: CaseList::default(),
+            features: Vec::new(),
+            outcomes: OutcomeGrid::new(0, entrants),
+            nodes: NodeList::default(),
+        }
     }
 
-    /// Adds the nodes of a run.
-    fn add_nodes(&mut self, nodes: &NodeList) -> NodeNames {
-        NodeNames(nodes.iter().map(|node| (node.name.clone(), self.nodes.add(node.clone()))).collect())
+    /// Adds the nodes of a run. Returns the name that each has among those of all entrants.
+    fn add_nodes(&mut self, nodes: &NodeList) -> HashMap<String, String> {
+        nodes.iter().map(|node| (node.name.clone(), self.nodes.add(node.clone()))).collect()
+    }
+
+    /// Sets an outcome, whose node has another name here.
+    fn set(&mut self, case: usize, entrant: usize, outcome: Outcome, names: &HashMap<String, String>) {
+        let node = outcome.node.and_then(|name| names.get(&name).cloned());
+        self.outcomes.set(JobId { case, solver: entrant }, &Outcome { node, ..outcome });
     }
 
     fn len(&self) -> usize {
@@ -132,7 +128,7 @@ impl Conditions {
     }
 
     fn of_runner(runner: &MatchRunner<'_>) -> Self {
-        let plan = runner.template();
+        let plan = &runner.template;
         let Surroundings { host, cpu_model, .. } = Surroundings::detect(Path::new("."));
         Self {
             environment: environment(plan),
@@ -220,7 +216,7 @@ fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Res
                 shared.outcomes.add_case(entrants.iter().map(|_| None));
                 shared.len() - 1
             });
-            shared.outcomes.set(JobId { case: place, solver: entrant }, &names.rename(outcome));
+            shared.set(place, entrant, outcome, &names);
         }
     }
     let Some(condition) = &args.condition else { return Ok(shared) };
@@ -244,7 +240,7 @@ fn run_missing(
     shared: &mut SharedCases,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stop>, Failure> {
-    let inputs = Inputs::of(&runner.template().problem);
+    let inputs = Inputs::of(&runner.template.problem);
     let is_same = |&place: &usize| {
         inputs.load(&shared.specs.at(place)).is_ok_and(|input| Digest::of(&input) == shared.keys[place].input)
     };
@@ -258,13 +254,13 @@ fn run_missing(
     let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
     let solvers = runner.prepare_all(specs)?;
     let cases = same.iter().map(|&place| shared.specs.at(place)).collect();
-    let best = runner.template().problem.best.clone();
+    let best = runner.template.problem.best.clone();
     let played = runner.play(runner.plan_as_it_is(solvers, cases, best))?;
     let names = shared.add_nodes(&runner.plan_runner.nodes());
     for (case, &place) in same.iter().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {
-            if let Some(outcome) = played.outcome(JobId { case, solver }) {
-                shared.outcomes.set(JobId { case: place, solver: entrant }, &names.rename(outcome));
+            if let Some(outcome) = played.outcomes.get(JobId { case, solver }) {
+                shared.set(place, entrant, outcome, &names);
             }
         }
     }
@@ -309,7 +305,7 @@ fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], 
 fn plan(problem: &Problem, entrants: &[Entrant], cases: CaseList, conditions: &[Option<Conditions>]) -> Plan {
     let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
     let first = conditions.iter().flatten().next();
-    let limits = first.map_or(&problem.limits, |first| &first.limits);
-    let flags = first.map(|first| first.case_flags.clone()).unwrap_or_default();
-    restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits, flags)
+    let limits = first.map_or(&problem.limits, |first| &first.limits).clone();
+    let case_flags = first.map(|first| first.case_flags.clone()).unwrap_or_default();
+    Plan { limits, case_flags, ..Plan::new(problem.clone(), entrants.iter().map(solver).collect(), cases) }
 }

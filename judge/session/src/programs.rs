@@ -1,20 +1,16 @@
 //! Compiles the setter's programs that a catalogue names by their sources.
 
-use crate::failure::Failure;
-use crate::load::Given;
-use crate::{load, sandbox};
+use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
 use judge_problem::manifest::{Catalogue, built_in_languages, read_languages};
 use judge_problem::{
     CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Invocation, Languages, Limits,
     Problem, Solver, SolverSpec,
 };
-use judge_run::solver;
-use judge_run::solver::{BuildSettings, Cache, Toolbox};
+use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
 use parking_lot::Mutex;
 use std::io;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 /// The header that programs made with testlib include.
@@ -30,8 +26,8 @@ pub struct Programs {
 }
 
 /// Returns the catalogue, as [`load::catalogue`] does, with the programs of a problem compiled.
-pub fn catalogue(given: Given<'_>, id: Option<&str>) -> Result<(Catalogue, Programs), Failure> {
-    let mut catalogue = load::catalogue(given)?;
+pub fn catalogue(global: GlobalArgs<'_>, id: Option<&str>) -> Result<(Catalogue, Programs), Failure> {
+    let mut catalogue = load::catalogue(global)?;
     let programs = compile(&mut catalogue, id)?;
     Ok((catalogue, programs))
 }
@@ -67,7 +63,7 @@ pub fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Programs, 
     Ok(Programs { _toolbox: Some(toolbox) })
 }
 
-/// Notes what the catalogue says of a checker or a generator whose command is another one now: the source is its identity.
+/// Keeps the source lines of a checker or a generator whose command was replaced. The source line is its identity.
 fn keep_sources(written: &Problem, problem: &mut Problem) {
     if let (Some(then), Some(now)) = (command_of(&written.generator), command_of(&problem.generator))
         && then != now
@@ -142,7 +138,7 @@ fn compiled(
     }
 }
 
-/// Returns how the header is got that a program in this folder, or beside this file, includes.
+/// Returns the hint for a program that includes the header, by its folder or its file.
 fn testlib_hint(program: &Path) -> String {
     let folder = program.to_string_lossy();
     match folder.ends_with('/') {
@@ -180,8 +176,8 @@ pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
 /// Returns the built-in languages with the changes of the user's own file, and then those of the catalogue; `None` if there
 /// are no changes.
 fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
-    let own = match own_file() {
-        Some((path, text)) => read_languages(&path.display().to_string(), &text?, built_in_languages())?,
+    let own = match own_file()? {
+        Some((path, text)) => read_languages(&path.display().to_string(), &text, built_in_languages())?,
         None => Vec::new(),
     };
     let is_changed = !own.is_empty() || !catalogue.languages().is_empty();
@@ -189,17 +185,14 @@ fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.
-fn own_file() -> Option<(PathBuf, Result<String, Failure>)> {
+fn own_file() -> Result<Option<(PathBuf, String)>, Failure> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")))?;
-    let path = folder.join(FILE);
+    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    let Some(path) = folder.map(|folder| folder.join(FILE)) else { return Ok(None) };
     match std::fs::read_to_string(&path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
-        Err(error) => {
-            let failure = Failure::usage(format!("cannot read {}: {error}", path.display()));
-            Some((path, Err(failure)))
-        }
-        Ok(text) => Some((path, Ok(text))),
+        Ok(text) => Ok(Some((path, text))),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
     }
 }
 
@@ -209,7 +202,7 @@ pub fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result
     Ok(solvers.remove(0))
 }
 
-/// Does the same with each of these solvers, up to `jobs` at once.
+/// Prepares several solvers, up to `jobs` at once.
 pub(crate) fn prepare_each(
     specs: Vec<SolverSpec>,
     toolbox: &Toolbox,
@@ -219,29 +212,27 @@ pub(crate) fn prepare_each(
     let known = toolbox.cache_failure().is_some();
     let most = jobs.min(specs.len());
     let waiting = Mutex::new(specs.into_iter().enumerate());
+    let prepared = Mutex::new(Vec::new());
     let next = || waiting.lock().next();
-    let work = || -> Result<Vec<(usize, Solver)>, Failure> {
-        let mut prepared = Vec::new();
+    let work = || {
         while let Some((place, spec)) = next() {
-            let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
+            let solver: Result<Solver, Failure> = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
             if solver.is_err() {
-                // The others end with what they are at.
+                // The other threads finish their current solver, and take no more.
                 while next().is_some() {}
             }
-            prepared.push((place, solver?));
+            prepared.lock().push((place, solver));
         }
-        Ok(prepared)
     };
-    let prepared = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..most).map(|_| scope.spawn(work)).collect();
-        let mut all = vec![work()];
-        all.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
-        all.into_iter().collect::<Result<Vec<_>, _>>()
-    })?;
+    std::thread::scope(|scope| {
+        (1..most).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    let mut prepared = prepared.into_inner();
+    prepared.sort_by_key(|(place, _)| *place);
+    let solvers = prepared.into_iter().map(|(_, solver)| solver).collect::<Result<Vec<_>, _>>()?;
     if let (Some(why), false) = (toolbox.cache_failure(), known) {
         judge_report::note(&format!("warning: compiled programs are not kept: {why}"));
     }
-    let mut prepared: Vec<(usize, Solver)> = prepared.into_iter().flatten().collect();
-    prepared.sort_by_key(|(place, _)| *place);
-    Ok(prepared.into_iter().map(|(_, solver)| solver).collect())
+    Ok(solvers)
 }

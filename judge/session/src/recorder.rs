@@ -1,10 +1,7 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
-use super::command_line;
-use super::detached::DetachedRuns;
-use super::failure::{self, Failure};
-use super::load;
-use crate::running;
+use crate::detached::DetachedRuns;
+use crate::{Failure, command_line, failure, load, running};
 use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
@@ -17,7 +14,7 @@ use judge_problem::{
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};
-use judge_run::runner::{ResultStore, StoreLost};
+use judge_run::runner::{PlanRunner, ResultStore, StoreLost};
 use judge_run::solver::{Toolbox, fingerprint};
 use judge_sandbox::Tier;
 use parking_lot::Mutex;
@@ -41,7 +38,7 @@ pub fn is_lost() -> bool {
 pub struct JournalOptions {
     /// Whether the run is recorded.
     pub journal: bool,
-    /// Whether the last run of the same plan goes on.
+    /// Whether the last run of the same plan is continued.
     pub resume: bool,
     /// Whether results of earlier runs are used again.
     pub reuse: bool,
@@ -52,7 +49,7 @@ pub struct JournalOptions {
 }
 
 /// What the record of a run starts with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     /// Where the journal is.
     pub catalogue: &'a Catalogue,
@@ -62,23 +59,19 @@ pub struct RunContext<'a> {
     pub toolbox: &'a Toolbox,
     /// The user's message.
     pub message: Option<&'a str>,
-    /// How many solvers run at once.
-    pub jobs: usize,
-    /// The tier of the sandbox.
-    pub tier: Tier,
+    /// What plays the plan.
+    pub runner: &'a dyn PlanRunner,
     /// The shard that is played, if it is one.
     pub shard: Option<Shard>,
     /// How many of the plan's cases are played.
     pub played: usize,
-    /// What runs it on other machines.
-    pub engine: Option<&'static str>,
 }
 
 /// Why a run is not recorded.
 enum Unrecorded {
-    /// It goes on, with a warning.
+    /// The run starts, with a warning.
     Journal(JournalError),
-    /// It does not start.
+    /// The run does not start.
     Fatal(Failure),
 }
 
@@ -101,30 +94,21 @@ pub struct Recorder {
     cases: CaseList,
     part: Part,
     /// What the scores of a run that is continued are relative to.
-    reference: Option<Reference>,
+    pub reference: Option<Reference>,
     recording: Mutex<Option<Recording>>,
-    /// What the run's results are said to be of; `None` where copies are run.
-    setters: Option<Setters>,
+    /// The setter's programs at the start; `None` on a cluster, which runs copies of them.
+    setters: Option<(Problem, [(&'static str, String); 2])>,
 }
 
-/// The setter's programs as they were when a run began.
-struct Setters {
-    problem: Problem,
-    checker: String,
-    generator: String,
+/// Returns the setter's programs as they are now.
+fn setters_programs(problem: &Problem, checker: &CheckerIdentity) -> [(&'static str, String); 2] {
+    [("checker", checker.to_string()), ("generator", generator_identity(problem))]
 }
 
-impl Setters {
-    fn of(problem: &Problem, checker: &CheckerIdentity) -> Self {
-        Self { problem: problem.clone(), checker: checker.to_string(), generator: generator_identity(problem) }
-    }
-
-    /// Returns which of them is another one now.
-    fn changed(&self) -> Option<&'static str> {
-        let Self { checker, generator, .. } = Self::of(&self.problem, &checker_identity(&self.problem.checker));
-        let changed = [("checker", checker != self.checker), ("generator", generator != self.generator)];
-        changed.into_iter().find_map(|(name, changed)| changed.then_some(name))
-    }
+/// Returns which of the setter's programs is another one now.
+fn changed_program((problem, programs): &(Problem, [(&'static str, String); 2])) -> Option<&'static str> {
+    let now = setters_programs(problem, &checker_identity(&problem.checker));
+    programs.iter().zip(now).find(|(then, now)| *then != now).map(|((name, _), _)| *name)
 }
 
 /// Returns the folder of the journal beside a catalogue.
@@ -137,7 +121,7 @@ pub fn path(catalogue: &Catalogue) -> PathBuf {
     catalogue.journal().map_or_else(|| Journal::path_in(&folder(catalogue)), Path::to_owned)
 }
 
-/// Opens the journal for writing, and makes it where there is none.
+/// Opens the journal for writing. Creates it if there is none.
 pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
     Ok(match catalogue.journal() {
         None => Journal::open(&folder(catalogue))?,
@@ -149,7 +133,7 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
 }
 
 /// Opens the journal for reading, if there is one.
-pub fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
+pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
     Ok(match catalogue.journal() {
         _ if catalogue.is_read_only() => Journal::open_read_only(&path(catalogue))?,
         None => Journal::open_to_read(&folder(catalogue))?,
@@ -158,8 +142,8 @@ pub fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
 }
 
 /// Opens the journal for reading.
-pub fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
-    look_if_any(catalogue)?.ok_or_else(|| match catalogue.journal() {
+pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal, Failure> {
+    open_to_read_if_any(catalogue)?.ok_or_else(|| match catalogue.journal() {
         Some(file) => Failure::usage(format!("there is no journal {}", file.display()))
             .with_hint("`judge run -p ID --journal FILE` creates one"),
         None => Failure::usage(format!("there is no journal in {}", folder(catalogue).display()))
@@ -171,8 +155,9 @@ impl Recorder {
     /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
     /// only, unless the command line names it.
     pub fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+        let unrecorded = || Self::of(options, context.plan, Known::of(context.plan), None);
         if !options.journal {
-            return Ok(Self::none(options, context.plan));
+            return Ok(unrecorded());
         }
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
@@ -185,13 +170,9 @@ impl Recorder {
                 } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
                     judge_report::note(&format!("hint: {}", failure::move_away(&path(context.catalogue))));
                 }
-                Ok(Self::none(options, context.plan))
+                Ok(unrecorded())
             }
         }
-    }
-
-    fn none(options: JournalOptions, plan: &Plan) -> Self {
-        Self::of(options, plan, Known::of(plan), None)
     }
 
     fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
@@ -209,7 +190,7 @@ impl Recorder {
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
-        let RunContext { catalogue, plan, toolbox, engine, .. } = *context;
+        let RunContext { catalogue, plan, toolbox, runner, .. } = *context;
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
@@ -230,11 +211,12 @@ impl Recorder {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        let setters = engine.is_none().then(|| Setters::of(&plan.problem, &checker));
+        let setters =
+            runner.engine().is_none().then(|| (plan.problem.clone(), setters_programs(&plan.problem, &checker)));
         Ok(Self { reference, setters, ..Self::of(options, plan, known, Some(recording)) })
     }
 
-    /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
+    /// Reattaches to the record of a run that continues on a cluster. `hashes` belong to its solvers.
     pub fn reattach(
         catalogue: &Catalogue,
         plan: &Plan,
@@ -265,28 +247,23 @@ impl Recorder {
         Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
     }
 
-    /// Returns what the scores of the run are relative to, if it was or could be continued.
-    pub fn resumed_reference(&self) -> Option<&Reference> {
-        self.reference.as_ref()
-    }
-
-    /// Marks the run as a search whose best setting so far is the solver of this place.
-    pub(crate) fn mark_search(&self, best: usize) {
+    /// Marks the run as a search. `best` is the place of the solver with the best setting so far.
+    pub fn mark_search(&self, best: usize) {
         let mut recording = self.recording.lock();
         if let Some(Err(error)) = recording.as_mut().map(|recording| recording.mark_search(best)) {
             judge_report::note(&format!("warning: the search is not recorded as one: {}", error_chain(&error)));
         }
     }
 
-    /// Takes the cases after the last one with a result out of the run.
-    pub(crate) fn trim_cases(&self) {
+    /// Removes the cases after the last one with a result from the run.
+    pub fn trim_cases(&self) {
         let recording = self.recording.lock();
         if let Some(Err(error)) = recording.as_ref().map(Recording::trim_cases) {
             judge_report::note(&format!("warning: the number of cases is not recorded: {}", error_chain(&error)));
         }
     }
 
-    /// Stores something of the run that is no result.
+    /// Stores something that is not a result.
     fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
         let recording = self.recording.lock();
         let stored = recording.as_ref().map_or(Ok(()), store);
@@ -311,7 +288,7 @@ impl Recorder {
         grown.unwrap_or_else(|StoreLost(why)| judge_report::note_lines(&why));
     }
 
-    /// From now on, jobs are those of this part of the run.
+    /// From now on, jobs belong to this part of the run.
     pub fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut() {
             open.set_part(part.clone());
@@ -323,7 +300,7 @@ impl Recorder {
     pub fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner()?;
         let run = recording.run();
-        let changed = self.setters.as_ref().and_then(Setters::changed);
+        let changed = self.setters.as_ref().and_then(changed_program);
         if let Some(what) = changed {
             let hint = continue_command(self.options.continue_flag);
             judge_report::note_lines(&format!(
@@ -334,7 +311,7 @@ impl Recorder {
         let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
         match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
             Ok(journal) => {
-                if let Some(notice) = journal.rewritten_file().and_then(|path| anew(run, path)) {
+                if let Some(notice) = journal.rewritten_file().and_then(|path| rewritten_journal_warning(run, path)) {
                     judge_report::note(&notice);
                 }
                 Some(run)
@@ -355,10 +332,10 @@ fn with_record<T>(
     probe: Option<Digest>,
     use_it: impl FnOnce(&RunRecord<'_>) -> T,
 ) -> T {
-    let RunContext { plan, message, jobs, tier, shard, played, engine, .. } = *context;
+    let RunContext { plan, message, runner, shard, played, .. } = *context;
     let mut surroundings = Surroundings::detect(Path::new("."));
-    if let Some(engine) = engine {
-        // Results from elsewhere are not those of this machine's processor.
+    if let Some(engine) = runner.engine() {
+        // Other machines have made the results, not this machine's processor.
         surroundings.cpu_model = format!("nodes of {engine}");
     }
     let command = command_line::recorded(shard);
@@ -369,8 +346,8 @@ fn with_record<T>(
         solver_hashes: hashes,
         command: &command,
         message,
-        jobs,
-        tier,
+        jobs: runner.jobs(),
+        tier: runner.tier(),
         surroundings: &surroundings,
         shard,
         played,
@@ -379,11 +356,11 @@ fn with_record<T>(
 }
 
 /// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
-/// Fails where the job goes on: a second one would do the same work.
+/// Fails if the job still runs: a second one would do the same work.
 pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
-    // What is wrong with the journal is told where it is opened to be written.
-    let Ok(Some(journal)) = look_if_any(context.catalogue) else { return Ok(None) };
-    if context.engine.is_none() {
+    // The recorder reports a journal that cannot be used.
+    let Ok(Some(journal)) = open_to_read_if_any(context.catalogue) else { return Ok(None) };
+    if context.runner.engine().is_none() {
         return Ok(None);
     }
     let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
@@ -407,12 +384,12 @@ fn update(
     let mut recording = recording.lock();
     let Some(open) = recording.as_mut() else { return Ok(()) };
     let Err(error) = write(open) else { return Ok(()) };
-    let what = lost(open, &error, options);
+    let what = lost_record_warning(open, &error, options);
     *recording = None;
     Err(StoreLost(what))
 }
 
-fn lost(open: &Recording, error: &JournalError, options: JournalOptions) -> String {
+fn lost_record_warning(open: &Recording, error: &JournalError, options: JournalOptions) -> String {
     IS_LOST.store(true, Ordering::Relaxed);
     let what = format!("warning: run {} is no longer recorded: {}", open.run(), error_chain(error));
     let hint = match error {
@@ -425,8 +402,8 @@ fn lost(open: &Recording, error: &JournalError, options: JournalOptions) -> Stri
     format!("{}\n{}", one_line(&what), one_line(&format!("hint: {hint}")))
 }
 
-/// Returns what is to be said of a journal that was written anew; `None` if that was said.
-fn anew(run: RunId, path: &Path) -> Option<String> {
+/// Returns the warning about a journal that was written again; `None` if the user has seen it.
+fn rewritten_journal_warning(run: RunId, path: &Path) -> Option<String> {
     let is_said = IS_LOST.swap(true, Ordering::Relaxed);
     let what = "its journal was removed, moved or replaced meanwhile, and is written anew, with all that it held";
     (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
@@ -518,7 +495,7 @@ impl ResultStore for Recorder {
     fn notice(&self) -> Option<String> {
         let recording = self.recording.lock();
         let recording = recording.as_ref()?;
-        anew(recording.run(), recording.rewritten_file()?)
+        rewritten_journal_warning(recording.run(), recording.rewritten_file()?)
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {

@@ -1,21 +1,20 @@
 //! Restores a recorded run to the form that reports are made from, without running anything.
 
-use crate::best_scores::{FromJournal, ReferenceScores};
-use crate::command_line;
-use crate::failure::Failure;
-use crate::outputs::RunOutputs;
+use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
 use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{CaseFlags, Plan};
+use judge_problem::plan::Plan;
 use judge_problem::scoring::{
-    CaseTerms, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
+    self, CaseTerms, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms,
+    TestGroupResult,
 };
 use judge_problem::{
-    BestOrigin, CaseList, CaseSpec, Features, FinishedJob, Invocation, JobId, KnownBest, Limits, Outcome, OutcomeGrid,
-    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict, scoring,
+    BestOrigin, CaseSpec, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Problem,
+    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict,
 };
 use judge_report::RunReport;
+use num_rational::BigRational;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ impl RestoredRun {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
             let reference =
-                ReferenceScores::of_run(catalogue, problem, run, Some(Path::new("problem")), FromJournal::No)?;
+                ReferenceScores::open(catalogue, problem, Some(run), Some(Path::new("problem")), FromJournal::No)?;
             return Ok(Self::relative_to(run, problem, &reference));
         };
         let mut restored = Self::with_current_terms(run, problem);
@@ -73,8 +72,9 @@ impl RestoredRun {
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
         let terms = problem.cases.terms_by_source();
         let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
-        let flags = command_line::recorded_case_flags(&run.command);
-        let plan = plan(problem, cases, solvers, &run.limits, flags);
+        let case_flags = command_line::recorded_case_flags(&run.command);
+        let limits = run.limits.clone();
+        let plan = Plan { limits, case_flags, ..Plan::new(problem.clone(), solvers, cases) };
         let outcomes = run.cases.outcomes().clone();
         Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }
     }
@@ -149,17 +149,6 @@ pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     Solver::new(spec, Invocation::CannotStart(why))
 }
 
-/// Returns the plan of a recorded run under these limits, with the flags that its cases depend on.
-pub(crate) fn plan(
-    problem: &Problem,
-    cases: CaseList,
-    solvers: Vec<Solver>,
-    limits: &Limits,
-    case_flags: CaseFlags,
-) -> Plan {
-    Plan { limits: limits.clone(), case_flags, ..Plan::new(problem.clone(), solvers, cases) }
-}
-
 /// The points of a run, and the rule that they follow from.
 pub struct ScoredRun {
     /// The rule that scores.
@@ -170,8 +159,15 @@ pub struct ScoredRun {
     pub leaderboard: Vec<LeaderboardRow>,
     /// What each test group gives.
     pub test_groups: Vec<TestGroupResult>,
-    /// Totals by feature, where they were asked for.
+    /// Totals by feature, if they are requested.
     pub grouping: Option<Grouping>,
+}
+
+impl ScoredRun {
+    /// Returns what each solver is ranked by, if it has that.
+    pub fn totals(&self) -> Vec<Option<&BigRational>> {
+        self.board.standings.iter().map(|standing| self.board.headline(standing)).collect()
+    }
 }
 
 /// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is

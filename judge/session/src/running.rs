@@ -1,6 +1,6 @@
 //! What runs plans: the cores of this machine, or a cluster.
 
-use crate::failure::Failure;
+use crate::Failure;
 use judge_cli::{Engine, EngineArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{Limits, RunId, Time};
@@ -8,8 +8,7 @@ use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_o
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
 use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
 use rustix::process::{Signal, getpid, kill_process};
-use std::io;
-use std::io::{IsTerminal, stderr, stdin};
+use std::io::{self, IsTerminal, stderr, stdin};
 use std::num::NonZeroUsize;
 use std::os::unix::process::parent_id;
 use std::sync::Arc;
@@ -39,31 +38,31 @@ pub struct Running<'a> {
     pub describe: bool,
 }
 
-/// Whether a run on a cluster may go on without this judge.
+/// Whether a run on a cluster may continue without this judge.
 #[derive(Debug, Clone)]
-pub enum Presence {
-    /// This judge is needed: the command decides by the results.
-    Needed,
-    /// It may leave, and leaves at once if that is so.
-    MayLeave(bool),
-    /// It comes back to a run that goes on.
-    Back(Start),
+pub enum DetachPolicy {
+    /// No: the command needs the results.
+    Never,
+    /// Yes. The judge leaves as soon as the job is submitted, if this is true.
+    Allowed(bool),
+    /// It has: the judge reattaches to the run.
+    Reattach(Start),
 }
 
 impl Running<'_> {
     /// Returns what runs the plans.
-    pub fn runner(&self, presence: Presence) -> Result<Box<dyn PlanRunner>, Failure> {
+    pub fn runner(&self, detach: DetachPolicy) -> Result<Box<dyn PlanRunner>, Failure> {
         match self.engine.on {
-            None if !matches!(presence, Presence::Back(_)) => {
+            None if !matches!(detach, DetachPolicy::Reattach(_)) => {
                 let settings = settings_on(&Cores::here(), self.jobs, self.describe);
                 Ok(Box::new(LocalRunner::new(Arc::clone(self.sandbox), settings, || exit_at_once())))
             }
             None | Some(Engine::Slurm) => {
-                let settings = self.slurm_settings(matches!(presence, Presence::MayLeave(true)))?;
-                let ask = if matches!(presence, Presence::Needed) { cancel } else { ask };
-                let start = match presence {
-                    Presence::Back(start) => start,
-                    Presence::Needed | Presence::MayLeave(_) => Start::Fresh,
+                let settings = self.slurm_settings(matches!(detach, DetachPolicy::Allowed(true)))?;
+                let ask = if matches!(detach, DetachPolicy::Never) { cancel } else { ask };
+                let start = match detach {
+                    DetachPolicy::Reattach(start) => start,
+                    DetachPolicy::Never | DetachPolicy::Allowed(_) => Start::Fresh,
                 };
                 let (catalogue, sandbox) = (self.catalogue.clone(), Arc::clone(self.sandbox));
                 Ok(Box::new(SlurmRunner::new(settings, catalogue, sandbox, start, ask)))
@@ -205,26 +204,26 @@ pub fn limits(own: &Limits, given: &LimitArgs) -> Limits {
     }
 }
 
-/// The variable of the environment that names the process that a run ends with: the one that starts it, and that holds the
-/// other end of its standard input. It is no part of the command line, which is recorded.
+/// The environment variable that names the parent process. The run ends when the parent does, which holds the other end of the
+/// standard input. A flag would be recorded with the command line.
 pub const PARENT: &str = "JUDGE_PARENT";
 
-/// The variable of the environment that names the run that is to go on: if it cannot, nothing is started.
+/// The environment variable that names the run to continue. If that run cannot continue, nothing is started.
 pub const RESUMED: &str = "JUDGE_RESUMED";
 
-/// Returns the run that the process that has started this one wants to go on, if it is that.
+/// Returns the run that must be continued, if the parent process names one.
 pub(crate) fn resumed_run() -> Option<RunId> {
-    is_asked().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()
+    ends_with_parent().then(|| std::env::var(RESUMED).ok()?.parse().ok().map(RunId)).flatten()
 }
 
-/// What this process starts has the variable, too.
-fn is_asked() -> bool {
+/// Returns whether the parent names itself in the variable, which this process's own children inherit, too.
+fn ends_with_parent() -> bool {
     std::env::var(PARENT).is_ok_and(|parent| parent == parent_id().to_string())
 }
 
 /// Interrupts this process when the one that has started it ends, if it asks for that.
 pub fn end_with_parent() -> Result<(), Failure> {
-    if is_asked() {
+    if ends_with_parent() {
         let wait = || {
             let _ = io::copy(&mut io::stdin(), &mut io::sink());
             let _ = kill_process(getpid(), Signal::INT);

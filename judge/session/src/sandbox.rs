@@ -1,13 +1,11 @@
 //! Opens the sandbox that the command line asks for.
 
-use super::failure::Failure;
-use crate::load;
+use crate::{Failure, load};
 use judge_cli::SandboxArgs;
 use judge_problem::{AnswerFiles, Problem, counted};
-use judge_run::command;
 use judge_run::program::{is_in_journal, journals_in};
-use judge_run::runner;
 use judge_run::solver::Purpose;
+use judge_run::{command, runner};
 use judge_sandbox::{
     Exchange, Execution, Gap, OpenError, Options, OutputFiles, Request, Sandbox, Tier, TierChoice, Visible,
 };
@@ -21,12 +19,12 @@ pub fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
 
 /// The same for a program that is not tied to a core.
 pub fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    open_as(args, Options { all_cores: true, ..Options::default() }).inspect(|sandbox| note_gaps(sandbox))
+    open_on(args, true).inspect(|sandbox| note_gaps(sandbox))
 }
 
 /// Opens the sandbox as [`open`] does, without a note. Its first worker starts while the caller does other things.
 pub fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    open_as(args, Options::default())
+    open_on(args, false)
 }
 
 /// Notes that the tier does not guarantee everything. Only the tier that the user must ask for by `--unsafe` says what.
@@ -39,8 +37,9 @@ pub fn note_gaps(sandbox: &Sandbox) {
     }
 }
 
-fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
-    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, tier_cache: memory(), ..options };
+fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure> {
+    let (tier, allow_unsafe, tier_cache) = (args.tier.0, args.allow_unsafe, tier_cache_file());
+    let options = Options { tier, allow_unsafe, tier_cache, all_cores, ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
@@ -50,23 +49,18 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
         _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
-    match args.require_tier {
-        // The strongest tier is the smallest.
-        Some(required) if tier > required => {
-            let error =
-                format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
-            Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"))
-        }
-        _ => {
-            command::use_sandbox(&sandbox);
-            Ok(sandbox)
-        }
+    // The strongest tier is the smallest.
+    if let Some(required) = args.require_tier.filter(|required| tier > *required) {
+        let error = format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
+        return Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"));
     }
+    command::use_sandbox(&sandbox);
+    Ok(sandbox)
 }
 
 /// Returns the flag with which programs are less isolated than without any.
 pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
-    let options = || Options { tier_cache: memory(), ..Options::default() };
+    let options = || Options { tier_cache: tier_cache_file(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
     match args.tier.0 {
         _ if args.allow_unsafe => Some("--unsafe"),
@@ -91,7 +85,7 @@ pub fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
 }
 
 /// Returns where it is remembered which tier works.
-pub fn memory() -> Option<PathBuf> {
+pub fn tier_cache_file() -> Option<PathBuf> {
     load::state_file("sandbox")
 }
 

@@ -4,18 +4,15 @@ use clap::ValueEnum;
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
 use judge_problem::{CheckerChoice, Exit, Problem};
-use judge_report::{Document, SCHEMAS, Style, grid, left, right};
-use judge_run::solver;
-use judge_run::solver::Cache;
+use judge_report::{SCHEMAS, Style, grid, left, right};
+use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::{load, problem_facts, programs, sandbox};
+use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, programs, sandbox};
 use std::path::Path;
 
 /// Lists the problems.
-pub(super) fn list(catalogue: Given<'_>) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
     let columns = [
         left("problem"),
         left("title").spare(1),
@@ -44,8 +41,8 @@ fn cases(problem: &Problem) -> String {
 }
 
 /// Shows a problem.
-pub(super) fn show(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn show(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
     let facts = problem_facts::facts(catalogue.find(id)?);
     let line = |(key, text): (&str, String)| format!("{key:<11} {}", text.replace('\n', "\n            "));
     judge_report::print(&format!("{id}\n{}", facts.into_iter().map(line).collect::<Vec<_>>().join("\n")))?;
@@ -53,8 +50,8 @@ pub(super) fn show(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
 }
 
 /// Shows the rules of a built-in game.
-pub(super) fn rules(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
     let problem = catalogue.find(id)?;
     let CheckerChoice::BuiltIn(checker) = &problem.checker else {
         let error = format!("the rules of `{id}` are not known: its checker is a command");
@@ -69,18 +66,12 @@ pub(super) fn rules(catalogue: Given<'_>, id: &str) -> Result<Exit, Failure> {
 }
 
 /// Shows the languages, with the versions that they have in the sandbox.
-pub(super) fn languages(catalogue: Given<'_>, args: &LanguagesArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue_without_note(catalogue)?;
+pub(super) fn languages(global: GlobalArgs<'_>, args: &LanguagesArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue_without_note(global)?;
     let languages = programs::languages(&catalogue)?;
     let sandbox = sandbox::open(&SandboxArgs::default())?;
     let survey = solver::survey(&languages, &mut sandbox::compiler(&sandbox))?;
-    if args.json.as_deref() != Some(Path::new("-")) {
-        judge_report::print(&judge_report::languages_text(&survey, Style::of_stdout()))?;
-    }
-    if let Some(path) = &args.json {
-        let json = survey.to_json().map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
+    outputs::publish_document(args.json.as_deref(), &*survey, |style| judge_report::languages_text(&survey, style))?;
     Ok(Exit::Success)
 }
 
@@ -99,14 +90,8 @@ pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
 
 /// Tries every tier and reports.
 pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
-    let survey = judge_sandbox::survey(&Options { tier_cache: sandbox::memory(), ..Options::default() });
-    if json != Some(Path::new("-")) {
-        judge_report::print(&judge_report::doctor_text(&survey, Style::of_stdout()))?;
-    }
-    if let Some(path) = json {
-        let json = survey.to_json().map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
+    let survey = judge_sandbox::survey(&Options { tier_cache: sandbox::tier_cache_file(), ..Options::default() });
+    outputs::publish_document(json, &survey, |style| judge_report::doctor_text(&survey, style))?;
     let works = survey.tiers.iter().any(|tier| tier.missing.is_none());
     Ok(if works { Exit::Success } else { Exit::NotAccepted })
 }

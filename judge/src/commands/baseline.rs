@@ -11,30 +11,27 @@ use judge_problem::{
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;
 use judge_run::command::checker_identity;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::{load, programs};
+use judge_session::{Failure, GlobalArgs, MatchResult, MatchRunner, load, programs};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// The runs that find out whether scores change.
-const FEWEST_RUNS: u32 = 2;
+const MIN_RUNS: u32 = 2;
 /// The runs that measure by how much. Every case takes part as soon as any score changed: if only the cases that
 /// changed in two runs did, rare changes would be taken for rarer ones.
 const NOISY_RUNS: u32 = 5;
 
-/// The false alarms of a gate, unless it is told otherwise.
+/// The default probability of a false alarm of a gate.
 const ALPHA: f64 = 0.05;
 /// The number of failed cases that are named.
-const NAMED: usize = 20;
-/// A larger share of disturbed runs is worth a word.
-const MANY: f64 = 0.1;
+const MAX_NAMED: usize = 20;
+/// A larger share of disturbed runs gives a note.
+const MAX_DISTURBED: f64 = 0.1;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
-pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
@@ -43,7 +40,7 @@ pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit
         let wanted = match args.repeat {
             Some(repeat) => repeat.get(),
             None if of_runs(played, &runner.plan_runner.nodes())?.is_noisy() => NOISY_RUNS,
-            None => FEWEST_RUNS,
+            None => MIN_RUNS,
         };
         Ok(!played.iter().any(MatchResult::is_faulty) && played.len() < wanted as usize)
     })?;
@@ -81,7 +78,7 @@ pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit
 /// Returns the error that names the cases that were not accepted. Why they were not is printed before.
 fn refusal(plan: &Plan, failures: Vec<(JobId, Outcome)>) -> Failure {
     let names: Vec<String> =
-        failures.iter().take(NAMED).map(|(job, _)| plan.cases.at(job.case).name.to_string()).collect();
+        failures.iter().take(MAX_NAMED).map(|(job, _)| plan.cases.at(job.case).name.to_string()).collect();
     let more = failures.len() - names.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let count = counted(failures.len(), "case");
@@ -104,7 +101,7 @@ fn sensitivity(baseline: &Baseline) -> Option<String> {
 fn disturbance(baseline: &Baseline) -> Option<String> {
     let conditions = baseline.conditions.as_ref()?;
     let waited = format!("{} of {} runs waited for a core", conditions.noisy_runs(), conditions.runs);
-    (conditions.noisy > MANY).then(|| format!("{waited}: record it again when the machine is quiet"))
+    (conditions.noisy > MAX_DISTURBED).then(|| format!("{waited}: record it again when the machine is quiet"))
 }
 
 fn repeats(baseline: &Baseline, runs: usize) -> String {
@@ -137,7 +134,7 @@ pub(super) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseli
 /// Returns the cases that were not accepted in some run, each with its first failed one.
 pub(super) fn failures(runs: &[MatchResult]) -> Vec<(JobId, Outcome)> {
     let jobs = runs.first().into_iter().flat_map(|run| run.outcomes.iter().map(|(job, _)| job));
-    let failed = |job| runs.iter().filter_map(|run| run.outcome(job)).find(|outcome| !outcome.is_accepted());
+    let failed = |job| runs.iter().filter_map(|run| run.outcomes.get(job)).find(|outcome| !outcome.is_accepted());
     jobs.filter_map(|job| Some((job, failed(job)?))).collect()
 }
 
@@ -146,7 +143,7 @@ fn of_run(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();
     for (case, spec) in plan.cases.iter().enumerate() {
-        let Some(outcome) = played.outcome(JobId { case, solver: 0 }) else { continue };
+        let Some(outcome) = played.outcomes.get(JobId { case, solver: 0 }) else { continue };
         let input = Digest::of(&inputs.load_of(&plan.cases, &spec)?).short();
         cases.insert(spec.name.to_string(), entry(&outcome, nodes, input));
     }
@@ -173,7 +170,7 @@ fn to_step(cpu: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(steps * CPU_STEP_NANOS).unwrap_or(u64::MAX))
 }
 
-/// Returns the exit code of these runs: that of the worst.
+/// Returns the exit code of the worst of these runs.
 pub(super) fn exit(runs: &[MatchResult]) -> Exit {
     let worst = [Exit::Interrupted, Exit::Fault, Exit::NotAccepted].into_iter();
     let mut of_runs = worst.filter(|exit| runs.iter().any(|played| played.exit() == *exit));

@@ -6,11 +6,8 @@ use judge_problem::manifest::closest;
 use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, listed};
 use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
-use judge_session::best_scores::{FromJournal, ReferenceScores};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::restored_run::{RestoredRun, publish};
-use judge_session::{case_selection, load, recorder, restored_run};
+use judge_session::restored_run::{self, publish};
+use judge_session::{Failure, FromJournal, GlobalArgs, ReferenceScores, RestoredRun, case_selection, load, recorder};
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -18,12 +15,12 @@ use std::path::Path;
 const ROWS: usize = 100;
 
 /// Shows the best scores, after importing those of others.
-pub(super) fn best(catalogue: Given<'_>, args: &BestArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
     let game = game_of(load::problem(&catalogue, args.problem.id())?);
     let journal = match &args.import {
         Some(file) => import(recorder::open(&catalogue)?, &game, file)?,
-        None => recorder::look(&catalogue)?,
+        None => recorder::open_to_read(&catalogue)?,
     };
     let target = args.json.as_deref().or(args.export.as_deref());
     let rows = (!args.all).then_some(ROWS);
@@ -47,17 +44,17 @@ fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Fai
 }
 
 /// Scores a past run by a rule.
-pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, Failure> {
+pub(super) fn rescore(global: GlobalArgs<'_>, args: &RescoreArgs) -> Result<Exit, Failure> {
     let rule = args.score.as_deref().map(rule).transpose()?;
-    let catalogue = load::catalogue(catalogue)?;
-    let journal = recorder::look(&catalogue)?;
+    let catalogue = load::catalogue(global)?;
+    let journal = recorder::open_to_read(&catalogue)?;
     let mut run = journal.stored_run(journal.choose(args.run)?)?;
     let problem = catalogue.find(&run.problem)?;
     let features = case_selection::filter_run(&mut run, problem, &args.filter)?;
     let rule = scaled(rule, args.scale, &problem.scoring)?;
     let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
     let problem = Problem { scoring, ..problem.clone() };
-    let reference = ReferenceScores::of_run(&catalogue, &problem, &run, args.best.as_deref(), FromJournal::Today)?;
+    let reference = ReferenceScores::open(&catalogue, &problem, Some(&run), args.best.as_deref(), FromJournal::Today)?;
     let mut restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
     let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {

@@ -8,19 +8,17 @@ use judge_problem::{
 };
 use judge_report::{Style, grid, left, right};
 use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
-use judge_session::answers::{exit_of, refuse_interactive, too_long};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::{answers, entrants, load, programs, recorder};
+use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
+use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Checks one answer, or all answers of a folder.
-pub(super) fn check(catalogue: Given<'_>, args: &CheckArgs) -> Result<Exit, Failure> {
+pub(super) fn check(global: GlobalArgs<'_>, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(run) = args.run {
-        return check_run(catalogue, args.problem.id(), run, args.output_limit);
+        return check_run(global, args.problem.id(), run, args.output_limit);
     }
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     refuse_interactive(problem)?;
     let limit = args.output_limit.unwrap_or(problem.limits.output);
@@ -165,23 +163,15 @@ enum Recheck {
     NoAnswer,
 }
 
-/// The number of answers by result.
-#[derive(Default)]
-struct Tally {
-    same: usize,
-    differ: usize,
-    impossible: usize,
-}
-
 /// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
 pub(in crate::commands) fn check_run(
-    catalogue: Given<'_>,
+    global: GlobalArgs<'_>,
     id: Option<&str>,
     choice: RunChoice,
     limit: Option<Bytes>,
 ) -> Result<Exit, Failure> {
-    let mut catalogue = load::catalogue(catalogue)?;
-    let journal = recorder::look(&catalogue)?;
+    let mut catalogue = load::catalogue(global)?;
+    let journal = recorder::open_to_read(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let _programs = programs::compile(&mut catalogue, Some(&run.problem))?;
     let problem = catalogue.find(&run.problem)?;
@@ -192,7 +182,7 @@ pub(in crate::commands) fn check_run(
 
     let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
     let mut table = grid(columns, Style::of_stdout());
-    let mut tally = Tally::default();
+    let (mut same, mut differ, mut impossible) = (0, 0, 0);
     for case in run.cases.iter() {
         let prepared = rechecker.prepare(&case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
@@ -200,14 +190,14 @@ pub(in crate::commands) fn check_run(
             let row =
                 |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
             match rechecker.recheck(&prepared, stored)? {
-                Recheck::Same => tally.same += 1,
+                Recheck::Same => same += 1,
                 Recheck::NoAnswer => {}
                 Recheck::Differs(recorded, today) => {
-                    tally.differ += 1;
+                    differ += 1;
                     table.add_row(row(recorded, today));
                 }
                 Recheck::Impossible(why) => {
-                    tally.impossible += 1;
+                    impossible += 1;
                     table.add_row(row(recorded(stored), format!("cannot be checked: {why}")));
                 }
             }
@@ -216,7 +206,6 @@ pub(in crate::commands) fn check_run(
     if !table.is_empty() {
         judge_report::print(&table.text())?;
     }
-    let Tally { same, differ, impossible } = tally;
     judge_report::print(&format!(
         "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
         run.id
@@ -262,7 +251,7 @@ impl Rechecker<'_> {
     }
 }
 
-/// A rejection is the same decision whatever its reason: a checker may word it anew.
+/// Two rejections are the same decision even if their reasons differ: a checker may change its words.
 fn is_as_recorded(ruling: &Ruling, outcome: &Outcome) -> bool {
     match ruling {
         Ruling::Accepted(score) => outcome.score.as_ref() == Some(score),

@@ -5,8 +5,7 @@ use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
 use judge_cli::Cli;
 use judge_problem::Exit;
-use judge_session::failure::Failure;
-use judge_session::load;
+use judge_session::{Failure, load};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,7 +32,6 @@ fn program() -> String {
 
 /// Prints candidates if a completion script asks for them. Returns the exit code, or `None` if this process is not asked
 /// for candidates.
-#[must_use]
 pub fn complete_if_asked() -> Option<ExitCode> {
     let folder = std::env::current_dir().ok();
     let completion = CompleteEnv::with_factory(with_candidates).var(VARIABLE).bin("judge");
@@ -64,7 +62,7 @@ fn with_candidates() -> Command {
 fn problems() -> Vec<CompletionCandidate> {
     let given = given_catalogue();
     let Ok(catalogue) =
-        load::catalogue_without_note(load::Given { catalogue: given.as_deref(), ..load::Given::default() })
+        load::catalogue_without_note(load::GlobalArgs { catalogue: given.as_deref(), ..load::GlobalArgs::default() })
     else {
         return Vec::new();
     };

@@ -3,13 +3,12 @@
 use judge_cli::{ExecArgs, LimitArgs};
 use judge_problem::verdict::Termination;
 use judge_problem::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
-use judge_report::{Document, ExecReport};
+use judge_report::ExecReport;
 use judge_run::program;
 use judge_run::runner::{self, RunError};
 use judge_run::solver::{self, BuildSettings, Toolbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
-use judge_session::failure::Failure;
-use judge_session::{load, sandbox};
+use judge_session::{Failure, load, sandbox};
 use rustix::fs::FileType;
 use std::fmt::Display;
 use std::fs::File;
@@ -48,7 +47,8 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let gaps = sandbox::gaps(sandbox.gaps());
     let report = ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier(), gaps: &gaps };
     streams.show(args)?;
-    publish(args, &report)?;
+    load::write_json(args.json.as_deref(), &report)?;
+    judge_report::note(&judge_report::exec_line(&report));
     Ok(if ending == Termination::Clean { Exit::Success } else { Exit::NotAccepted })
 }
 
@@ -155,7 +155,7 @@ impl Streams {
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
         let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
-        if args.stdout.is_none() && !json_on_stdout(args) {
+        if args.stdout.is_none() && args.json.as_deref() != Some(Path::new("-")) {
             stdout.rewind().map_err(unreadable)?;
             judge_report::print_from(&mut stdout)?;
         }
@@ -182,17 +182,4 @@ fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
         return failure;
     }
     failure.with_hint(format!("its output goes to {}: is there room?", files.join(" and ")))
-}
-
-fn json_on_stdout(args: &ExecArgs) -> bool {
-    args.json.as_deref() == Some(Path::new("-"))
-}
-
-fn publish(args: &ExecArgs, report: &ExecReport<'_>) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        let json = report.to_json().map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
-    judge_report::note(&judge_report::exec_line(report));
-    Ok(())
 }

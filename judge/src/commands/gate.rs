@@ -12,11 +12,9 @@ use judge_problem::{
 };
 use judge_report::{CalibrationReport, GateReport, GatesReport};
 use judge_sandbox::Sandbox;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::outputs::Outputs;
-use judge_session::{case_selection, load, outputs, programs, sandbox};
+use judge_session::{
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, case_selection, load, outputs, programs, sandbox,
+};
 use judge_statistics::holm;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,7 +38,7 @@ struct PlayedGate {
 }
 
 /// Runs the cases of one or more baselines and compares.
-pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failure> {
+pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Failure> {
     let recorded = args.baselines.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if args.calibrate {
         return calibrate(args, &recorded);
@@ -51,12 +49,12 @@ pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failur
     let sandbox = sandbox::open(&args.running.sandbox)?;
     let mut played = Vec::new();
     for gate in &recorded {
-        let runs = play(catalogue, args, &sandbox, gate)?;
-        if runs.is_interrupted() {
+        let gate = play(global, args, &sandbox, gate)?;
+        if gate.runs.iter().any(|run| run.stop == Some(Stop::Interrupted)) {
             judge_report::note("interrupted: the gate was not decided");
             return Ok(Exit::Interrupted);
         }
-        played.push(runs);
+        played.push(gate);
     }
     provenance.nodes = played.first().map(|gate| gate.nodes.clone()).unwrap_or_default();
     let judgements = judge(&recorded, &played, args.alpha);
@@ -94,12 +92,12 @@ fn check_solver(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<(), Fa
 
 /// Runs the cases of a baseline.
 fn play(
-    catalogue: Given<'_>,
+    global: GlobalArgs<'_>,
     args: &GateArgs,
     sandbox: &Arc<Sandbox>,
     RecordedGate { file, record }: &RecordedGate<'_>,
 ) -> Result<PlayedGate, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, Some(&record.baseline.problem))?;
+    let (catalogue, _programs) = programs::catalogue(global, Some(&record.baseline.problem))?;
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut runner = MatchRunner::open_in(sandbox.clone(), &catalogue, problem, &args.running)?;
     let solvers = solver(&mut runner, args, record)?;
@@ -125,12 +123,6 @@ fn play(
     let nodes = runner.plan_runner.nodes();
     let today = baseline::of_runs(&runs, &nodes)?;
     Ok(PlayedGate { plan, limits, runs, today, nodes, repeats })
-}
-
-impl PlayedGate {
-    fn is_interrupted(&self) -> bool {
-        self.runs.iter().any(|run| run.stop == Some(Stop::Interrupted))
-    }
 }
 
 /// Prepares the given solver, or the one that the baseline is of.
@@ -162,7 +154,7 @@ fn repeat(
     Ok(repeats)
 }
 
-/// Judges every gate. Those whose scores vary share `alpha`: the more baselines there are, the surer a fall must be.
+/// Judges every gate. Gates with varying scores share `alpha`: with more baselines, a fall must be more certain.
 fn judge(recorded: &[RecordedGate<'_>], played: &[PlayedGate], alpha: f64) -> Vec<Judgement> {
     let judge =
         |place: usize, limits: &GateLimits| gate::judge(&recorded[place].record.baseline, &played[place].today, limits);

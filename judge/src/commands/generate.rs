@@ -4,9 +4,7 @@ use judge_cli::GenArgs;
 use judge_problem::parallel::try_map_on_all_cores;
 use judge_problem::{BundledSolver, Exit, Problem, Seeds};
 use judge_run::cases::Inputs;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::{load, programs};
+use judge_session::{Failure, GlobalArgs, load, programs};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -14,16 +12,15 @@ use std::sync::LazyLock;
 const BLOCK: usize = 1 << 12;
 
 /// Writes the inputs of cases, to standard output or into a folder.
-pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
+pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
     let Some(folder) = &args.dir else {
         let seed = args.seed.unwrap_or_default();
         judge_report::print_bytes(&inputs.generate(seed)?)?;
         return Ok(Exit::Success);
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
+    load::make_folder(folder)?;
     let mut seeds = args.seeds.iter().flat_map(Seeds::iter).chain(args.seed);
     let mut written = 0;
     loop {

@@ -9,13 +9,10 @@ use judge_problem::{
 };
 use judge_report::{Document, RunReport, Style};
 use judge_run::solver;
-use judge_session::case_selection::{CaseDescriptions, check_filter};
-use judge_session::detached::DetachedRuns;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::outputs::RunOutputs;
-use judge_session::restored_run::{RestoredRun, publish};
-use judge_session::{case_selection, detached, load, recorder};
+use judge_session::case_selection::{self, CaseDescriptions, check_filter};
+use judge_session::detached::{self, DetachedRuns};
+use judge_session::restored_run::publish;
+use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, recorder};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -23,12 +20,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lists past runs, shows or labels one, or removes some.
-pub(super) fn history(catalogue: Given<'_>, args: &HistoryArgs) -> Result<Exit, Failure> {
+pub(super) fn history(global: GlobalArgs<'_>, args: &HistoryArgs) -> Result<Exit, Failure> {
     if args.action.is_some() && args.choose_runs() {
         return Err(Failure::usage("these flags are of the list of runs, and a run is chosen by its number")
             .with_hint("give the flags of `show` after it: judge history show last --json -"));
     }
-    let catalogue = load::catalogue(catalogue)?;
+    let catalogue = load::catalogue(global)?;
     match &args.action {
         None => list(&catalogue, args),
         Some(HistoryAction::Show(args)) => show(&catalogue, args),
@@ -42,7 +39,7 @@ pub(super) fn history(catalogue: Given<'_>, args: &HistoryArgs) -> Result<Exit, 
 }
 
 fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
-    let journal = recorder::look(catalogue)?;
+    let journal = recorder::open_to_read(catalogue)?;
     let filter = HistoryFilter {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
@@ -89,7 +86,7 @@ fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let ShowArgs { run, filter, all, sort, reports } = args;
-    let journal = recorder::look(catalogue)?;
+    let journal = recorder::open_to_read(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     DetachedRuns::new(catalogue, &journal).mark_run(&mut run)?;
     detached::how_to_collect(run.id, run.detached.as_ref(), &journal).iter().for_each(|how| judge_report::note(how));
@@ -98,7 +95,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let features = case_selection::filter_run(&mut run, problem, filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
-    if !RunOutputs::check(reports)?.take_stdout() {
+    if !RunOutputs::check(reports)?.outputs.stdout_is_taken {
         judge_report::print(&heading)?;
         judge_report::print("")?;
     }
@@ -108,7 +105,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
 }
 
 fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit, Failure> {
-    let known = &recorder::look(catalogue)?;
+    let known = &recorder::open_to_read(catalogue)?;
     let id = known.choose(run)?;
     let labels = known.labels(id)?;
     if let Some(tag) = tags.iter().find(|tag| !labels.tags.contains(*tag)) {
@@ -126,7 +123,7 @@ fn note(catalogue: &Catalogue, run: RunChoice, text: &str) -> Result<Exit, Failu
 
 /// Changes the tags and the note of a run, and says what they are now.
 fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit, Failure> {
-    recorder::look(catalogue)?;
+    recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
     let run = journal.choose(run)?;
     let labels = journal.change_labels(run, change)?;
@@ -135,7 +132,7 @@ fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)
 }
 
 fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exit, Failure> {
-    recorder::look(catalogue)?;
+    recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
     // All or none: before the first is removed.
     for choice in runs.iter().filter(|_| !cancel) {

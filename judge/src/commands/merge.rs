@@ -4,13 +4,9 @@ use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
-use judge_report::{Document, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
+use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::matching;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::restored_run::RestoredRun;
-use judge_session::{case_selection, command_line, load, recorder};
-use num_rational::BigRational;
+use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -21,14 +17,14 @@ const COMPANIONS: [&str; 4] = ["-journal", "-lock", "-wal", "-shm"];
 const COMMANDS: usize = 10;
 
 /// Merges journals into one run, and says what is missing.
-pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure> {
-    let given = Given { journal: args.into.as_deref().or(given.journal), ..given };
-    let catalogue = load::catalogue(given)?;
+pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Failure> {
+    let global = GlobalArgs { journal: args.into.as_deref().or(global.journal), ..global };
+    let catalogue = load::catalogue(global)?;
     let files = files(&args.files, &recorder::path(&catalogue))?;
     if let Some(path) = &args.json {
         load::probe("the JSON report", path)?;
     }
-    let refuse = |error: MergeError| match write(args, &refused(&error)) {
+    let refuse = |error: MergeError| match load::write_json(args.json.as_deref(), &refused(&error)) {
         Ok(()) => error.into(),
         Err(failure) => failure,
     };
@@ -52,17 +48,9 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
     }
     let missing = missing_cases(&journal, &catalogue, &merged)?;
     let gaps = merged.gaps(missing.as_deref());
-    if args.json.as_deref() != Some(Path::new("-")) {
-        judge_report::print(&text(&merged, &gaps, &files))?;
-    }
-    write(args, &report_of(&merged, &gaps, missing, &files))?;
+    let report = report_of(&merged, &gaps, missing, &files);
+    outputs::publish_document(args.json.as_deref(), &report, |_| text(&merged, &gaps, &files))?;
     Ok(Exit::Success)
-}
-
-fn write(args: &MergeArgs, merged: &MergeReport) -> Result<(), Failure> {
-    let Some(path) = &args.json else { return Ok(()) };
-    let json = merged.to_json().map_err(Failure::fault)?;
-    load::write("the JSON report", path, json.as_bytes())
 }
 
 /// Returns the cases without all results, by the command that was recorded; `None` if the catalogue here has other cases.
@@ -180,9 +168,7 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
     let stored = journal.stored_run(merged.run)?;
     let mut restored = RestoredRun::of(&stored, catalogue)?;
     let Ok(scored) = restored.score(None, None) else { return Ok(()) };
-    let totals = scored.board.standings.iter().map(|standing| scored.board.headline(standing));
-    let totals: Vec<Option<&BigRational>> = totals.collect();
-    Ok(journal.set_totals(merged.run, &scored.rule, &totals)?)
+    Ok(journal.set_totals(merged.run, &scored.rule, &scored.totals())?)
 }
 
 fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {

@@ -26,53 +26,54 @@ use judge_cli::{Cli, Command};
 use judge_journal::{Journal, ReadableRows};
 use judge_problem::Exit;
 use judge_run::{command, executor};
-use judge_session::failure::{Failure, move_away};
-use judge_session::load::Given;
-use judge_session::{load, recorder};
+use judge_session::failure::move_away;
+use judge_session::{Failure, GlobalArgs, load, recorder};
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;
 
 /// Runs the subcommand of the command line, and returns the exit code.
-#[must_use]
 pub fn dispatch(cli: Cli) -> ExitCode {
-    let catalogue =
-        Given { catalogue: cli.problems.as_deref(), journal: cli.journal.as_deref(), bundled: generate::bundled() };
+    let global = GlobalArgs {
+        catalogue: cli.problems.as_deref(),
+        journal: cli.journal.as_deref(),
+        bundled: generate::bundled(),
+    };
     let result = match cli.command {
-        Command::Run(args) if args.watch => watch::watch(catalogue, &args),
-        Command::Run(args) => run::run(catalogue, &args),
-        Command::Check(args) => check::check(catalogue, &args),
-        Command::Gen(args) => generate::generate(catalogue, &args),
+        Command::Run(args) if args.watch => watch::watch(global, &args),
+        Command::Run(args) => run::run(global, &args),
+        Command::Check(args) => check::check(global, &args),
+        Command::Gen(args) => generate::generate(global, &args),
         Command::Doctor { json } => about::doctor(json.as_deref()),
         Command::Exec(args) => exec::exec(&args),
-        Command::History(args) => history::history(catalogue, &args),
-        Command::Best(args) => best::best(catalogue, &args),
-        Command::Rescore(args) => best::rescore(catalogue, &args),
-        Command::Merge(args) => merge::merge(catalogue, &args),
-        Command::Compare(args) => compare::compare(catalogue, &args),
-        Command::Rank(args) => rank::rank(catalogue, &args),
-        Command::Baseline(args) => baseline::baseline(catalogue, &args),
-        Command::Gate(args) => gate::gate(catalogue, &args),
-        Command::Power(args) => power::power(catalogue, &args),
-        Command::Tune(args) => tune::tune(catalogue, &args),
+        Command::History(args) => history::history(global, &args),
+        Command::Best(args) => best::best(global, &args),
+        Command::Rescore(args) => best::rescore(global, &args),
+        Command::Merge(args) => merge::merge(global, &args),
+        Command::Compare(args) => compare::compare(global, &args),
+        Command::Rank(args) => rank::rank(global, &args),
+        Command::Baseline(args) => baseline::baseline(global, &args),
+        Command::Gate(args) => gate::gate(global, &args),
+        Command::Power(args) => power::power(global, &args),
+        Command::Tune(args) => tune::tune(global, &args),
         Command::Import(args) => import::import(&args, verify::verify),
-        Command::List => about::list(catalogue),
-        Command::Show { problem, rules: false } => about::show(catalogue, &problem),
-        Command::Show { problem, rules: true } => about::rules(catalogue, &problem),
+        Command::List => about::list(global),
+        Command::Show { problem, rules: false } => about::show(global, &problem),
+        Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
-        Command::Ui(args) => view::ui(catalogue, &args),
-        Command::View(args) => view::view(catalogue, &args),
+        Command::Ui(args) => view::ui(global, &args),
+        Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),
-        Command::Languages(args) => about::languages(catalogue, &args),
+        Command::Languages(args) => about::languages(global, &args),
         Command::Cache { action } => about::cache(action.as_ref()),
         Command::New(args) => new::new(&args),
-        Command::Verify(args) => verify::verify(catalogue, &args),
+        Command::Verify(args) => verify::verify(global, &args),
         Command::Work { folder } => work::work(&folder),
         Command::Man => completion::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
-        let failure = explain(failure, catalogue);
+        let failure = explain(failure, global);
         judge_report::note_lines(&failure.render(judge_report::Style::of_stderr()));
         failure.exit()
     });
@@ -83,12 +84,13 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     ExitCode::from(exit.code())
 }
 
-/// Adds to a failure that is about the damaged journal of this catalogue what can still be read of it, and how to begin a new one.
-pub fn explain(failure: Failure, given: Given<'_>) -> Failure {
+/// Adds hints to a failure that is about the damaged journal of this catalogue: what can still be read, and how to begin a new
+/// journal.
+fn explain(failure: Failure, global: GlobalArgs<'_>) -> Failure {
     if !failure.is_damaged_journal() {
         return failure;
     }
-    let Ok(catalogue) = load::catalogue_without_note(given) else { return failure };
+    let Ok(catalogue) = load::catalogue_without_note(global) else { return failure };
     let path = recorder::path(&catalogue);
     let readable_rows = match Journal::readable_rows(&path) {
         Some(ReadableRows { runs, results }) => {

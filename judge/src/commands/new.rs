@@ -2,7 +2,7 @@
 
 use judge_cli::{NewArgs, NewChecker};
 use judge_problem::{Exit, quote};
-use judge_session::failure::Failure;
+use judge_session::Failure;
 use judge_session::programs::{TESTLIB, TESTLIB_SOURCE};
 use std::io;
 use std::path::{Path, PathBuf};

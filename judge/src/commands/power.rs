@@ -7,13 +7,11 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
-use judge_session::best_scores::{FromJournal, ReferenceScores};
-use judge_session::entrants::{CaseKey, Entrant, PastEntrant, RUN};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::outputs::Outputs;
-use judge_session::{entrants, load, outputs, pairing, programs, recorder};
+use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, pairing,
+    programs, recorder,
+};
 use judge_statistics::{Moments, linearised};
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,30 +27,28 @@ const DEVIATIONS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
 const SEARCHED: usize = 50;
 
 /// The fewest cases that have a spread.
-const FEWEST_CASES: usize = 2;
+const MIN_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
-pub(super) fn power(catalogue: Given<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
+pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
-        (Some(id), _, _) => match measured(catalogue, id, args)? {
-            Measured::Spread(spread, exit, nodes) => {
-                provenance.nodes = nodes;
-                (spread, exit)
-            }
-            Measured::Interrupted => return Ok(Exit::Interrupted),
-        },
-        (None, Some(sd), _) => (given(sd), Exit::Success),
-        (None, None, Some(path)) => (recorded(args, path)?, Exit::Success),
+        (Some(id), _, _) => {
+            let Some((spread, exit, nodes)) = measured(global, id, args)? else { return Ok(Exit::Interrupted) };
+            provenance.nodes = nodes;
+            (spread, exit)
+        }
+        (None, Some(sd), _) => (known_spread(sd), Exit::Success),
+        (None, None, Some(path)) => (read_effects(args, path)?, Exit::Success),
         (None, None, None) => return Err(Failure::usage("no spread is given: name a problem, --sd or --effects")),
     };
     let measure = spread.measure;
-    let asked = args.differences.iter().map(|given| measure.min_effect(&spread.rule, Some(given)));
-    let asked: Vec<f64> = asked.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let wanted = args.differences.iter().map(|given| measure.min_effect(&spread.rule, Some(given)));
+    let wanted: Vec<f64> = wanted.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let report = PowerReport {
-        counts: if args.counts.is_empty() && asked.is_empty() { CASES.to_vec() } else { args.counts.clone() },
-        differences: if args.counts.is_empty() && asked.is_empty() { usual(&spread) } else { asked },
+        counts: if args.counts.is_empty() && wanted.is_empty() { CASES.to_vec() } else { args.counts.clone() },
+        differences: if args.counts.is_empty() && wanted.is_empty() { default_differences(&spread) } else { wanted },
         spread,
         provenance,
         alpha: args.statistics.alpha,
@@ -63,58 +59,41 @@ pub(super) fn power(catalogue: Given<'_>, args: &PowerArgs) -> Result<Exit, Fail
     Ok(exit)
 }
 
-enum Measured {
-    Spread(Spread, Exit, NodeList),
-    Interrupted,
-}
-
 /// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
-/// journal.
-fn measured(catalogue: Given<'_>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, Some(id))?;
+/// journal. `None` if that was interrupted.
+fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, Some(id))?;
     let problem = catalogue.find(id)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
     let entrants = entrants::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
-    let (source, played, nodes) = match entrants.as_slice() {
-        [only] if only.past.is_none() => against_itself(&catalogue, problem, only, args)?,
-        [first, second] => {
-            let source = format!("{} against {}", second.spec.name, first.spec.name);
-            let is_played = first.past.is_none() && second.past.is_none();
-            let (played, nodes) = if is_played {
-                let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
-                runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
-                let solvers = runner.solvers(&args.solvers)?;
-                let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
-                (played, runner.plan_runner.nodes())
-            } else {
-                let best = args.best.as_deref();
-                let reference =
-                    ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
-                let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
-                (pairing.played, pairing.nodes)
-            };
-            (source, played, nodes)
-        }
+    let source = match entrants.as_slice() {
+        [only] if only.past.is_none() => format!("{} against itself", only.spec.name),
+        [first, second] => format!("{} against {}", second.spec.name, first.spec.name),
         _ => return Err(Failure::usage("expected one solver to run, or two to compare")),
     };
+    let (measure, best) = (args.statistics.measure, args.best.as_deref());
+    let (played, nodes) = if entrants.iter().all(|entrant| entrant.past.is_none()) {
+        let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+        runner.use_best_scores(measure, best)?;
+        let solvers = match entrants.as_slice() {
+            [only] => {
+                let (first, mut again) = (runner.prepare(only.spec.clone())?, runner.prepare(only.spec.clone())?);
+                again.spec.name.push_str(" again");
+                vec![first, again]
+            }
+            _ => runner.solvers(&args.solvers)?,
+        };
+        let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
+        (played, runner.plan_runner.nodes())
+    } else {
+        let reference = ReferenceScores::of_points(measure, &catalogue, problem, best, FromJournal::Today)?;
+        let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        (pairing.played, pairing.nodes)
+    };
     if played.stop == Some(Stop::Interrupted) {
-        return Ok(Measured::Interrupted);
+        return Ok(None);
     }
-    Ok(Measured::Spread(of_played(&played, args, source)?, played.exit(), nodes))
-}
-
-fn against_itself(
-    catalogue: &Catalogue,
-    problem: &Problem,
-    only: &Entrant,
-    args: &PowerArgs,
-) -> Result<(String, MatchResult, NodeList), Failure> {
-    let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
-    runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
-    let (first, mut again) = (runner.prepare(only.spec.clone())?, runner.prepare(only.spec.clone())?);
-    again.spec.name.push_str(" again");
-    let played = runner.play(runner.plan(vec![first, again], runner.cases(&args.cases, None)?)?)?;
-    Ok((format!("{} against itself", only.spec.name), played, runner.plan_runner.nodes()))
+    Ok(Some((of_played(&played, args, source)?, played.exit(), nodes)))
 }
 
 /// Returns the newest two solvers of different content that are recorded on the same cases. Their order does not matter
@@ -125,7 +104,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
         Failure::usage(error).with_hint(hint)
     };
-    let journal = recorder::look_if_any(catalogue)?.ok_or_else(nothing)?;
+    let journal = recorder::open_to_read_if_any(catalogue)?.ok_or_else(nothing)?;
     let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(SEARCHED), ..HistoryFilter::default() };
     let game = game_of(problem);
     let mut seen: Vec<(Digest, HashSet<CaseKey>, String)> = Vec::new();
@@ -140,7 +119,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         let cases: HashSet<CaseKey> = accepted.map(|(case, _, _)| case).collect();
         let text = format!("{RUN}{}/{}", row.run, row.solver);
         let rival = |(hash, others, _): &&(Digest, HashSet<CaseKey>, String)| {
-            *hash != row.solver_hash && cases.intersection(others).count() >= FEWEST_CASES
+            *hash != row.solver_hash && cases.intersection(others).count() >= MIN_CASES
         };
         if let Some((_, _, newer)) = seen.iter().find(rival) {
             return Ok(vec![text, newer.clone()]);
@@ -155,7 +134,7 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     let measure = scored.measure(args.statistics.measure, args.differences.first());
     let paired = scored.paired(measure, 1);
     let moments = Moments::of(&linearised(&paired.terms()));
-    if moments.count().min(paired.solved) < FEWEST_CASES {
+    if moments.count().min(paired.solved) < MIN_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
             .with_hint("give more cases: --seeds 1-30"));
     }
@@ -168,7 +147,7 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     })
 }
 
-fn given(sd: &MinEffect) -> Spread {
+fn known_spread(sd: &MinEffect) -> Spread {
     let (measure, deviation) = match sd {
         MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
         MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
@@ -177,7 +156,7 @@ fn given(sd: &MinEffect) -> Spread {
 }
 
 /// Reads effects, one number each, separated by white space.
-fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
+fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     let text = load::text("the effects", path)?;
     let number = |(line, word): (usize, &str)| match word.parse::<f64>() {
         Ok(effect) if effect.is_finite() => Ok(effect),
@@ -198,7 +177,7 @@ fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     })
 }
 
-fn usual(spread: &Spread) -> Vec<f64> {
+fn default_differences(spread: &Spread) -> Vec<f64> {
     if spread.measure.is_share() {
         SHARES.iter().map(|share| spread.measure.of_share(*share)).collect()
     } else {

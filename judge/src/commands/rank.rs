@@ -1,19 +1,16 @@
-//! `judge rank`: the places of many solvers, as far as they are certain.
+//! `judge rank`: the places of many solvers, with their uncertainty.
 
 use super::compare::pair;
 use crate::commands::compare::until_decided::UNSOLVED;
 use judge_cli::{CompareArgs, RankArgs};
 use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::{CaseList, Exit, OutcomeGrid, Provenance, Solver};
-use judge_report::{ComparedRuns, RankReport};
-use judge_session::comparison::{check_bound, parameters, unit};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::ScoredMatch;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::outputs::Outputs;
-use judge_session::{entrants, load, outputs, programs};
+use judge_problem::{CaseList, Exit, Solver};
+use judge_report::RankReport;
+use judge_session::comparison::{check_bound, compared_runs, parameters, unit};
+use judge_session::{
+    Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
+};
 use judge_statistics::{PairOrder, SolverOrder};
 
 /// The size of the first batch, in cases: hardly anything is decided before.
@@ -25,10 +22,10 @@ const BATCH_SHARE: usize = 16;
 const MIN_BATCH: usize = 4;
 
 /// Ranks solvers.
-pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failure> {
+pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Failure> {
     let args = &args.pairs;
     check_options(args)?;
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
     check_bound(args, &problem.scoring)?;
@@ -41,22 +38,9 @@ pub(super) fn rank(catalogue: Given<'_>, args: &RankArgs) -> Result<Exit, Failur
         decide(&mut order, &pairing.played, args)?;
     }
     let scored = pairing.played.scored()?;
-    outputs.publish(&RankReport {
-        compared: ComparedRuns {
-            plan: &pairing.played.plan,
-            outcomes: &pairing.played.outcomes,
-            measure: scored.measure(args.statistics.measure, unit(args).as_ref()),
-            rule: &scored.rule,
-            alpha: args.statistics.alpha,
-            is_sequential: args.until_decided,
-            stop: pairing.played.stop,
-            run_info: pairing.run_info.clone(),
-            provenance: Provenance { nodes: pairing.nodes.clone(), ..provenance },
-            warnings: &pairing.warnings,
-        },
-        board: &scored.board,
-        order: &order,
-    })?;
+    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
+    outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(pairing.played.exit())
 }
 
@@ -79,9 +63,7 @@ fn until_decided(
     order: &mut SolverOrder,
 ) -> Result<MatchResult, Failure> {
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get());
-    let outcomes = OutcomeGrid::new(0, solvers.len());
-    let plan = runner.plan(solvers, CaseList::default())?;
-    let mut played = MatchResult { plan, outcomes, inputs: Vec::new(), stop: None };
+    let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
     loop {
         let open = order.open_solvers();

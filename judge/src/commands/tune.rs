@@ -2,28 +2,24 @@
 
 use checkers::Score;
 use judge_cli::TuneArgs;
-use judge_compare::paired;
-use judge_compare::paired::{EffectMeasure, TestParameters};
+use judge_compare::paired::{self, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Exit, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
+    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem,
+    Provenance, Solver, SolverSpec, Stop,
 };
 use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::{MatchRunner, Session};
-use judge_session::outputs::Outputs;
-use judge_session::{load, outputs, programs, restored_run};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Session, load, outputs, programs, restored_run};
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use std::num::NonZeroUsize;
 
 /// Searches for good parameters.
-pub(super) fn tune(catalogue: Given<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
@@ -35,12 +31,15 @@ pub(super) fn tune(catalogue: Given<'_>, args: &TuneArgs) -> Result<Exit, Failur
     let runner =
         MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment().resuming(args.resume);
     let advised = Search::advised_cases(&space, budget, first_cases);
-    let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
+    let cases: Vec<CaseSpec> = runner.cases_from(FIRST_TRAINING_SEED, args.seeds.as_ref())?.take(advised).collect();
     let first_cases = first_cases.min(cases.len());
     let settings = SearchSettings { budget, cases: cases.len(), first_cases, seed: args.draw };
     let plan = runner.plan(Vec::new(), cases.into())?;
     let (session, cases) = (runner.begin(&plan)?, plan.cases.iter().collect());
-    let mut tuning = Tuning::new(args, problem, runner, session, cases, Search::new(space, settings));
+    session.recorder.mark_search(0);
+    let search = Search::new(space, settings);
+    let (outcomes, solvers, prepared) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tuning = Tuning { args, problem, runner, session, cases, search, outcomes, solvers, prepared, runs: 0 };
     let stop = tuning.run()?;
     let report = tuning.finish(stop, provenance)?;
     outputs.publish(&report)?;
@@ -78,7 +77,7 @@ fn exit(report: &TuneReport) -> Exit {
 }
 
 /// A search, and the runs that it asks for.
-pub(super) struct Tuning<'a> {
+struct Tuning<'a> {
     args: &'a TuneArgs,
     problem: &'a Problem,
     runner: MatchRunner<'a>,
@@ -95,23 +94,9 @@ pub(super) struct Tuning<'a> {
     runs: usize,
 }
 
-impl<'a> Tuning<'a> {
-    /// Starts a search on these cases.
-    pub(super) fn new(
-        args: &'a TuneArgs,
-        problem: &'a Problem,
-        runner: MatchRunner<'a>,
-        session: Session,
-        cases: Vec<CaseSpec>,
-        search: Search,
-    ) -> Self {
-        session.mark_search(0);
-        let (outcomes, solvers, prepared) = (Vec::new(), Vec::new(), Vec::new());
-        Self { args, problem, runner, session, cases, search, outcomes, solvers, prepared, runs: 0 }
-    }
-
+impl Tuning<'_> {
     /// Runs what the search asks for, until it is over or stopped.
-    pub(super) fn run(&mut self) -> Result<Option<Stop>, Failure> {
+    fn run(&mut self) -> Result<Option<Stop>, Failure> {
         while let Some(round) = self.search.next_round() {
             let stop = self.play(&round)?;
             self.tell(&round)?;
@@ -131,7 +116,7 @@ impl<'a> Tuning<'a> {
         let result = self.runner.play_part(&mut self.session, plan, part)?;
         for (solver, &candidate) in round.candidates.iter().enumerate() {
             for case in round.cases.clone() {
-                let outcome = result.outcome(JobId { case: case - round.cases.start, solver });
+                let outcome = result.outcomes.get(JobId { case: case - round.cases.start, solver });
                 self.runs += usize::from(outcome.is_some());
                 self.outcomes[candidate][case] = outcome;
             }
@@ -139,13 +124,12 @@ impl<'a> Tuning<'a> {
         Ok(result.stop)
     }
 
-    /// Tells the search what the runs of this round are worth. Where points depend on the other settings, everything is
-    /// told anew.
+    /// Passes the values of this round to the search. If points depend on the other settings, passes all values again.
     fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
         let is_alone = self.measure().score_measure().is_some() || restored_run::rule(&self.plan()).counts_raw_scores();
-        let told = if is_alone { round.clone() } else { self.whole() };
-        for (&candidate, values) in told.candidates.iter().zip(self.values(&told)?) {
-            for (case, value) in told.cases.clone().zip(values) {
+        let part = if is_alone { round.clone() } else { self.whole() };
+        for (&candidate, values) in part.candidates.iter().zip(self.values(&part)?) {
+            for (case, value) in part.cases.clone().zip(values) {
                 if self.outcomes[candidate][case].is_some() {
                     self.search.tell(candidate, case, value);
                 }
@@ -190,7 +174,7 @@ impl<'a> Tuning<'a> {
     }
 
     fn plan(&self) -> Plan {
-        Plan { solvers: self.solvers.clone(), cases: self.cases.clone().into(), ..self.runner.template().clone() }
+        Plan { solvers: self.solvers.clone(), cases: self.cases.clone().into(), ..self.runner.template.clone() }
     }
 
     fn whole(&self) -> SearchRound {
@@ -209,8 +193,8 @@ impl<'a> Tuning<'a> {
         grid
     }
 
-    /// Returns what every run of a part is worth, by candidate and case: larger is better, `None` for a failure that
-    /// counts as nothing.
+    /// Returns the value of every run of a part, by candidate and case. Larger is better; `None` is a failure that counts as
+    /// nothing.
     fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
         let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
@@ -219,7 +203,7 @@ impl<'a> Tuning<'a> {
         }
         let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
         let cases = self.cases[part.cases.clone()].to_vec().into();
-        let plan = Plan { solvers, cases, ..self.runner.template().clone() };
+        let plan = Plan { solvers, cases, ..self.runner.template.clone() };
         let board = restored_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
         let value = |points: Option<BigRational>| Some(points?.to_f64()? * sign);
@@ -227,7 +211,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Closes the record of the run, compares the winner with the default setting, and returns the report.
-    pub(super) fn finish(self, stop: Option<Stop>, mut provenance: Provenance) -> Result<TuneReport, Failure> {
+    fn finish(self, stop: Option<Stop>, mut provenance: Provenance) -> Result<TuneReport, Failure> {
         let measure = self.measure();
         let (plan, whole) = (self.plan(), self.whole());
         let best = self.search.best();
@@ -244,21 +228,15 @@ impl<'a> Tuning<'a> {
         let counts_scores = measure.score_measure().is_some() || restored_run::rule(&plan).counts_raw_scores();
         let direction = if counts_scores { self.problem.direction } else { Direction::Max };
         let grid = self.grid(&whole);
-        best.into_iter().for_each(|best| self.session.mark_search(best));
+        best.into_iter().for_each(|best| self.session.recorder.mark_search(best));
         self.session.finish(&plan, &grid, stop);
         let is_solved = |best: usize| candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted);
         let comparison = match best.filter(|&best| stop.is_none() && self.args.compare > 0 && is_solved(best)) {
             // The default setting is the first candidate.
-            Some(best) if best > 0 => Confirmation {
-                default: &candidates[0].setting,
-                is_given: !self.args.defaults.is_empty(),
-                solvers: [self.solvers[0].clone(), self.solvers[best].clone()],
-                training: &self.cases,
-                cases: self.args.compare,
-                measure: self.args.statistics.measure,
-                alpha: self.args.statistics.alpha,
+            Some(best) if best > 0 => {
+                let solvers = [&self.solvers[0], &self.solvers[best]].map(Solver::clone);
+                confirm(self.args, &self.runner, &self.cases, &candidates[0].setting, solvers)?
             }
-            .run(&self.runner)?,
             _ => None,
         };
         provenance.nodes = self.runner.plan_runner.nodes();
@@ -292,70 +270,61 @@ fn score_value(measure: ScoreMeasure, direction: Direction, outcome: &Outcome) -
     Some(if direction == Direction::Max { value } else { -value })
 }
 
-/// What is compared, and how.
-pub(super) struct Confirmation<'a> {
-    /// The default setting, and whether the user gave a part of it.
-    pub(super) default: &'a ParameterSetting,
-    pub(super) is_given: bool,
-    /// The default setting and the winner as solvers.
-    pub(super) solvers: [Solver; 2],
-    /// The cases of the search.
-    pub(super) training: &'a [CaseSpec],
-    /// The number of fresh cases.
-    pub(super) cases: usize,
-    pub(super) measure: Option<EffectMeasure>,
-    pub(super) alpha: f64,
-}
-
-impl Confirmation<'_> {
-    /// Runs both settings on fresh cases, as a run of its own in the journal. `None` if no case was finished.
-    pub(super) fn run(self, runner: &MatchRunner<'_>) -> Result<Option<TuneComparison>, Failure> {
-        let is_fresh = |case: &CaseSpec| !self.training.iter().any(|other| other.source == case.source);
-        let cases = runner.fresh_cases(None)?.filter(is_fresh).take(self.cases).collect();
-        let played = runner.play(runner.plan(self.solvers.to_vec(), cases)?)?;
-        if played.outcomes.finished().next().is_none() {
-            return Ok(None);
-        }
-        let scored = played.scored()?;
-        let measure = scored.measure(self.measure, None);
-        let min_effect = measure.min_effect(&scored.rule, None)?;
-        let parameters = TestParameters { alpha: self.alpha, min_effect, bound: None, rare: None, hypotheses: None };
-        let paired = scored.paired(measure, 1);
-        let inference = paired::infer_fixed(&paired, parameters);
-        let contrast = scored.contrast(1, self.alpha);
-        let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
-        let report = CompareReport {
-            compared: ComparedRuns {
-                plan: &played.plan,
-                outcomes: &played.outcomes,
-                measure,
-                rule: &scored.rule,
-                alpha: self.alpha,
-                is_sequential: false,
-                stop: played.stop,
-                run_info: None,
-                provenance: outputs::here(),
-                warnings: &[],
-            },
-            parameters,
-            is_whole_contest: false,
-            comparisons: std::slice::from_ref(&comparison),
-            group_by: None,
-            order: None,
-            runs: &[None, None],
-            times_are_comparable: false,
-        };
-        Ok(Some(TuneComparison {
-            default: self.default.clone(),
-            is_given: self.is_given,
-            cases: played.plan.cases.iter().map(|case| case.name.clone()).collect(),
-            measure,
-            verdict: report.verdict(&comparison),
-            claim: comparison.inference.claim,
-            pairs: comparison.paired.pairs.len(),
-            mean: comparison.inference.summary.as_ref().map(|summary| summary.moments.mean()),
-            interval: comparison.inference.interval,
-            stop: played.stop.filter(|stop| *stop == Stop::Interrupted),
-        }))
+/// Runs the default setting and the best one on fresh cases, as a run of its own in the journal. `None` if no case was
+/// finished. `training`: the cases of the search.
+fn confirm(
+    args: &TuneArgs,
+    runner: &MatchRunner<'_>,
+    training: &[CaseSpec],
+    default: &ParameterSetting,
+    solvers: [Solver; 2],
+) -> Result<Option<TuneComparison>, Failure> {
+    let alpha = args.statistics.alpha;
+    let is_fresh = |case: &CaseSpec| !training.iter().any(|other| other.source == case.source);
+    let cases = runner.cases_from(FIRST_FRESH_SEED, None)?.filter(is_fresh).take(args.compare).collect();
+    let played = runner.play(runner.plan(solvers.to_vec(), cases)?)?;
+    if played.outcomes.finished().next().is_none() {
+        return Ok(None);
     }
+    let scored = played.scored()?;
+    let measure = scored.measure(args.statistics.measure, None);
+    let min_effect = measure.min_effect(&scored.rule, None)?;
+    let parameters = TestParameters { alpha, min_effect, bound: None, rare: None, hypotheses: None };
+    let paired = scored.paired(measure, 1);
+    let inference = paired::infer_fixed(&paired, parameters);
+    let contrast = scored.contrast(1, alpha);
+    let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
+    let report = CompareReport {
+        compared: ComparedRuns {
+            plan: &played.plan,
+            outcomes: &played.outcomes,
+            measure,
+            rule: &scored.rule,
+            alpha,
+            is_sequential: false,
+            stop: played.stop,
+            run_info: None,
+            provenance: outputs::here(),
+            warnings: &[],
+        },
+        parameters,
+        is_whole_contest: false,
+        comparisons: std::slice::from_ref(&comparison),
+        group_by: None,
+        order: None,
+        runs: &[None, None],
+        times_are_comparable: false,
+    };
+    Ok(Some(TuneComparison {
+        default: default.clone(),
+        is_given: !args.defaults.is_empty(),
+        cases: played.plan.cases.iter().map(|case| case.name.clone()).collect(),
+        measure,
+        verdict: report.verdict(&comparison),
+        claim: comparison.inference.claim,
+        pairs: comparison.paired.pairs.len(),
+        mean: comparison.inference.summary.as_ref().map(|summary| summary.moments.mean()),
+        interval: comparison.inference.interval,
+        stop: played.stop.filter(|stop| *stop == Stop::Interrupted),
+    }))
 }

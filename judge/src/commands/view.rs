@@ -11,13 +11,10 @@ use judge_problem::{
 };
 use judge_report::{GamePage, GameReplay, GameText, MoveRange};
 use judge_run::cases::Inputs;
-use judge_run::solver::Toolbox;
-use judge_run::{runner, solver};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::MatchRunner;
+use judge_run::runner;
+use judge_run::solver::{self, Toolbox};
 use judge_session::running::limits;
-use judge_session::{answers, entrants, load, programs, recorder, sandbox};
+use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, sandbox};
 use judge_ui::{Server, Starter};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,25 +22,24 @@ use std::sync::Arc;
 /// The size in bytes above which a page is slow in a browser.
 const LARGE_PAGE: usize = 20_000_000;
 
-/// A case and the bytes of its input.
-struct Input {
-    name: String,
-    bytes: Arc<[u8]>,
-}
-
-/// An answer, and the name of its solver; empty if the answer comes from a file.
-struct PlayedAnswer {
-    bytes: Vec<u8>,
+/// A game to be shown: an answer to a case.
+struct Game<'a> {
+    problem: &'a Problem,
+    /// The name of the case, and its input.
+    case: String,
+    input: Arc<[u8]>,
+    answer: Vec<u8>,
+    /// The name of the solver; empty if the answer comes from a file.
     player: String,
 }
 
 /// Shows a game: as a page, or in plain characters.
-pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
+pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     let stdin = Some(Path::new("-"));
     if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     if let Some(page) = &args.html {
         load::probe("the page", page)?;
     }
@@ -53,16 +49,18 @@ pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failur
             return conversation(&catalogue, problem, args);
         }
     }
-    let (problem, input, answer) = match args.run {
+    let game = match args.run {
         Some(run) => stored(&catalogue, run, args)?,
         None => fresh(&catalogue, args)?,
     };
-    match (&args.html, &problem.viewer) {
-        (Some(path), Some(viewer)) => drawn(problem, viewer, &input, &answer, path),
-        (Some(path), None) => page(problem, &input, &answer, args, path),
-        (None, Some(_)) => Err(Failure::usage(format!("the games of `{}` are shown by its own program", problem.id))
-            .with_hint("--html PATH writes the page that it makes")),
-        (None, None) => text(problem, &input, &answer, args),
+    match (&args.html, &game.problem.viewer) {
+        (Some(path), Some(viewer)) => draw(&game, viewer, path),
+        (Some(path), None) => write_page(&game, args, path),
+        (None, Some(_)) => {
+            Err(Failure::usage(format!("the games of `{}` are shown by its own program", game.problem.id))
+                .with_hint("--html PATH writes the page that it makes"))
+        }
+        (None, None) => print_text(&game, args),
     }
 }
 
@@ -81,7 +79,7 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
         }
     })?;
     judge_report::print(transcript.as_deref().unwrap_or_default().trim_end())?;
-    if let Some(outcome) = result.outcome(JobId { case: 0, solver: 0 }) {
+    if let Some(outcome) = result.outcomes.get(JobId { case: 0, solver: 0 }) {
         let score = outcome.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
         let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", outcome.note) };
         judge_report::note(&format!("{}{score}{note}", outcome.verdict));
@@ -107,44 +105,32 @@ fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
 }
 
 /// Writes the page that the problem's own program makes.
-fn drawn(
-    problem: &Problem,
-    viewer: &Viewer,
-    input: &Input,
-    answer: &PlayedAnswer,
-    path: &Path,
-) -> Result<Exit, Failure> {
-    let case = answers::prepare(problem, &input.bytes, &input.name, None, None)?;
-    let page = answers::drawn_page(problem, viewer, &input.bytes, &answer.bytes)?;
-    load::write("the page", path, &page)?;
+fn draw(game: &Game<'_>, viewer: &Viewer, path: &Path) -> Result<Exit, Failure> {
+    let Game { problem, input, answer, .. } = game;
+    let case = answers::prepare(problem, input, &game.case, None, None)?;
+    load::write("the page", path, &answers::drawn_page(problem, viewer, input, answer)?)?;
     if !problem.checker.checks_answers() {
         return Ok(Exit::Success);
     }
-    let ruling = case.check(&answer.bytes)?;
+    let ruling = case.check(answer)?;
     judge_report::note(&ruling.to_string());
     Ok(answers::exit_of(&ruling))
 }
 
 /// Writes the page that plays a game.
-fn page(
-    problem: &Problem,
-    input: &Input,
-    answer: &PlayedAnswer,
-    args: &ViewArgs,
-    path: &Path,
-) -> Result<Exit, Failure> {
-    let mut film = GameReplay::new(moves(args));
-    let ruling = answers::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut film)?;
-    if film.is_empty() {
+fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Failure> {
+    let Game { problem, case, input, answer, player } = game;
+    let mut replay = GameReplay::new(MoveRange { from: args.from, to: args.to });
+    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut replay)?;
+    if replay.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
     let is_rejected = matches!(ruling, Ruling::Rejected(_));
-    let (title, case, player) = (&problem.title, &input.name, &answer.player);
-    let page = GamePage { title, case, player, result: &result, is_rejected };
-    let html = judge_report::game_html(&page, &film).map_err(Failure::fault)?;
+    let page = GamePage { title: &problem.title, case, player, result: &result, is_rejected };
+    let html = judge_report::game_html(&page, &replay).map_err(Failure::fault)?;
     load::write("the page", path, html.as_bytes())?;
-    judge_report::note(&format!("{result}; {} frames, {} kB", film.len(), html.len().div_ceil(1000)));
+    judge_report::note(&format!("{result}; {} frames, {} kB", replay.len(), html.len().div_ceil(1000)));
     if html.len() > LARGE_PAGE {
         judge_report::note("hint: the page is large; --from and --to show a part of the game");
     }
@@ -152,28 +138,25 @@ fn page(
 }
 
 /// Prints a game in plain characters, or steps through it on a terminal.
-fn text(problem: &Problem, input: &Input, answer: &PlayedAnswer, args: &ViewArgs) -> Result<Exit, Failure> {
-    let mut game = GameText::new(moves(args));
-    let ruling = answers::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut game)?;
-    if game.frames().is_empty() {
+fn print_text(game: &Game<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
+    let Game { problem, case, input, answer, .. } = game;
+    let mut text = GameText::new(MoveRange { from: args.from, to: args.to });
+    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut text)?;
+    if text.frames().is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
     if judge_report::can_step() {
-        judge_report::step_through(game.frames(), &result).map_err(Failure::fault)?;
+        judge_report::step_through(text.frames(), &result).map_err(Failure::fault)?;
     } else {
-        judge_report::print(&game.frames().join("\n\n"))?;
+        judge_report::print(&text.frames().join("\n\n"))?;
     }
     judge_report::note(&result);
     Ok(answers::exit_of(&ruling))
 }
 
-fn moves(args: &ViewArgs) -> MoveRange {
-    MoveRange { from: args.from, to: args.to }
-}
-
 /// Returns the case and the answer that the command line names.
-fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<(&'a Problem, Input, PlayedAnswer), Failure> {
+fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<Game<'a>, Failure> {
     let problem = load::problem(catalogue, args.problem.id())?;
     refuse(problem)?;
     if problem.checker.is_interactive() && args.output.is_none() {
@@ -182,21 +165,21 @@ fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<(&'a Problem, 
         let run = format!("judge run -p {} -s SOLVER; judge view --run last --case NAME --html PATH", problem.id);
         return Err(failure.with_hint(run));
     }
-    let input = input(problem, args)?;
-    let answer = match &args.output {
-        Some(path) => recorded(problem, args, path)?,
+    let seed = args.seed.unwrap_or_default();
+    let (case, input): (String, Arc<[u8]>) = match &args.input {
+        Some(path) => (path.display().to_string(), load::bytes("the input", path)?.into()),
+        None => (format!("seed-{seed}"), Inputs::of(problem).generate(seed)?.into()),
+    };
+    let (answer, player) = match &args.output {
+        Some(path) => (read_answer(problem, args, path)?, String::new()),
         None => play(catalogue, problem, args, &input)?,
     };
-    Ok((problem, input, answer))
+    Ok(Game { problem, case, input, answer, player })
 }
 
 /// Returns a case of a recorded run, and the stored answer to it.
-fn stored<'a>(
-    catalogue: &'a Catalogue,
-    run: RunChoice,
-    args: &ViewArgs,
-) -> Result<(&'a Problem, Input, PlayedAnswer), Failure> {
-    let journal = recorder::look(catalogue)?;
+fn stored<'a>(catalogue: &'a Catalogue, run: RunChoice, args: &ViewArgs) -> Result<Game<'a>, Failure> {
+    let journal = recorder::open_to_read(catalogue)?;
     let run = journal.stored_run(journal.choose(run)?)?;
     if let Some(other) = args.problem.id().filter(|problem| *problem != run.problem) {
         return Err(Failure::usage(format!("run {} is of the problem `{}`, not of `{other}`", run.id, run.problem))
@@ -210,45 +193,39 @@ fn stored<'a>(
     let player = run.entrants[entrant].name.clone();
     let result = case.results[entrant].as_ref();
     let answer = result.and_then(|result| result.answer).map(|id| journal.answer(id)).transpose()?.flatten();
-    let bytes = answer.ok_or_else(|| {
+    let answer = answer.ok_or_else(|| {
         let verdict = result.map_or(Verdict::Skipped, |result| result.outcome.verdict);
         answers::no_answer(run.id, &player, &case, verdict)
     })?;
-    let input = answers::shown_input(problem, run.id, &case)?;
-    Ok((problem, Input { name: name.to_owned(), bytes: input.into() }, PlayedAnswer { bytes, player }))
+    let input = answers::shown_input(problem, run.id, &case)?.into();
+    Ok(Game { problem, case: name.to_owned(), input, answer, player })
 }
 
-/// Fails for a problem of which nothing can be shown.
+/// Fails if nothing of the problem can be shown.
 fn refuse(problem: &Problem) -> Result<(), Failure> {
     if problem.viewer.is_some() { Ok(()) } else { answers::refuse_interactive(problem) }
 }
 
-fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
-    if let Some(path) = &args.input {
-        return Ok(Input { name: path.display().to_string(), bytes: load::bytes("the input", path)?.into() });
-    }
-    let seed = args.seed.unwrap_or_default();
-    Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
-}
-
 /// Reads the answer, up to the output limit of a solver.
-fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAnswer, Failure> {
+fn read_answer(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Vec<u8>, Failure> {
     let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
-    match load::bytes_up_to("the answer", path, limit)? {
-        Some(bytes) => Ok(PlayedAnswer { bytes, player: String::new() }),
-        None => {
-            let ruling = answers::too_long(limit).to_string();
-            Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
-        }
-    }
+    load::bytes_up_to("the answer", path, limit)?.ok_or_else(|| {
+        let ruling = answers::too_long(limit);
+        Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more")
+    })
 }
 
-/// Runs the solver on the input.
-fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
+/// Runs the solver on the input. Returns its answer and its name.
+fn play(
+    catalogue: &Catalogue,
+    problem: &Problem,
+    args: &ViewArgs,
+    input: &Arc<[u8]>,
+) -> Result<(Vec<u8>, String), Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
     let limits = limits(&problem.limits, &args.limits);
     let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
-    let solvers = entrants::solvers(problem, args.solver.as_slice(), &toolbox, &sandbox, 1)?;
+    let solvers = entrants::solvers(problem, args.solver.as_slice(), &[], &toolbox, &sandbox, 1)?;
     let plan = Plan {
         limits,
         environment: args.sandbox.environment.clone(),
@@ -264,10 +241,10 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input
         }
     };
     let hidden = runner::hidden(program, &plan.visible);
-    let request = runner::request(&plan, 0, program, &hidden, input.bytes.clone());
+    let request = runner::request(&plan, 0, program, &hidden, input.clone());
     let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits_of(0)) {
-        Termination::Clean => Ok(PlayedAnswer { bytes: execution.stdout, player: spec.name.clone() }),
+        Termination::Clean => Ok((execution.stdout, spec.name.clone())),
         Termination::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
     }
 }
@@ -283,9 +260,9 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
 }
 
 /// Serves the page until Ctrl-C.
-pub(super) fn ui(catalogue: Given<'_>, args: &UiArgs) -> Result<Exit, Failure> {
-    let starter = args.allow_run.then(|| Starter::new(words(catalogue)));
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
+    let starter = args.allow_run.then(|| Starter::new(words(global)));
+    let catalogue = load::catalogue(global)?;
     let catalogue = if args.read_only { catalogue.read_only() } else { catalogue };
     let server = Server::bind(args.port, catalogue, starter)?;
     let url = server.url();
@@ -301,8 +278,8 @@ pub(super) fn ui(catalogue: Given<'_>, args: &UiArgs) -> Result<Exit, Failure> {
 }
 
 /// Returns the words with which another judge has the same catalogue and journal.
-fn words(given: Given<'_>) -> Vec<String> {
-    let flags = [("--problems", given.catalogue), ("--journal", given.journal)];
+fn words(global: GlobalArgs<'_>) -> Vec<String> {
+    let flags = [("--problems", global.catalogue), ("--journal", global.journal)];
     let given = flags.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
     given.flat_map(|(flag, file)| [flag.to_owned(), file.to_string_lossy().into_owned()]).collect()
 }

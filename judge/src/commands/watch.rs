@@ -3,10 +3,8 @@
 use judge_cli::RunArgs;
 use judge_problem::{Exit, counted, without_flags};
 use judge_report::{Style, grid, left, right};
-use judge_session::failure::Failure;
-use judge_session::load::{self, Given};
 use judge_session::running::PARENT;
-use judge_session::{command_line, entrants};
+use judge_session::{Failure, GlobalArgs, command_line, entrants, load};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,10 +16,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// How often the files are looked at. To look works on every file system, and tells of changes by other machines, too.
+/// How often the files are read. Polling works on every file system, and also finds changes by other machines.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// So long nothing changes before a run starts: an editor or a build may write several files.
+/// A run starts when nothing has changed for this long: an editor or a build may write several files.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// A cancelled run that takes longer ends at once.
@@ -37,36 +35,36 @@ const BUILT: [&str; 3] = ["target", "__pycache__", "node_modules"];
 const SHOWN: usize = 20;
 
 /// The files that are looked at, each with its inode, its size and the time of its last change.
-type Seen = BTreeMap<PathBuf, Option<(u64, u64, i64, i64)>>;
+type Snapshot = BTreeMap<PathBuf, Option<(u64, u64, i64, i64)>>;
 
 /// Runs again and again, until the user or an error ends it.
-pub(super) fn watch(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
-    let watched = watched(given, args)?;
+pub(super) fn watch(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+    let watched = watched(global, args)?;
     let words = without_flags(command_line::words(), &["--watch"], &[]);
     let mut last: Option<Value> = None;
     loop {
         let seen = settled(&watched);
-        if let Some(result) = Rerun::start(&words)?.result_unless(|| look(&watched) != seen)? {
+        if let Some(result) = Rerun::start(&words)?.result_unless(|| snapshot(&watched) != seen)? {
             show(last.as_ref(), &result)?;
             last = Some(result);
         }
         judge_report::note(&format!("watching {}; Ctrl-C ends", counted(seen.len(), "file")));
-        while look(&watched) == seen {
+        while snapshot(&watched) == seen {
             sleep(PERIOD);
         }
     }
 }
 
 /// Returns the catalogue's file, and the files and folders that the solvers of the command line name.
-fn watched(given: Given<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failure> {
-    let catalogue = load::catalogue(given)?;
+fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failure> {
+    let catalogue = load::catalogue(global)?;
     let problem = load::problem(&catalogue, args.problem_id())?;
     let given_solvers = args.solvers();
     let own = problem.default_solver.iter().filter(|_| given_solvers.is_empty() && args.submissions.is_empty());
     // Those of the catalogue start from its folder.
     let own = own.map(|text| entrants::of_catalogue(text, catalogue.folder()));
     let solvers = given_solvers.iter().map(|text| entrants::of_catalogue(text, Path::new(""))).chain(own);
-    let mut watched: Vec<PathBuf> = given.catalogue.map(Path::to_owned).into_iter().collect();
+    let mut watched: Vec<PathBuf> = global.catalogue.map(Path::to_owned).into_iter().collect();
     watched.push(catalogue.folder().join("problems.toml"));
     for spec in solvers {
         let spec = spec?;
@@ -82,23 +80,23 @@ fn watched(given: Given<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Returns what the files are once nothing changes for a while.
-fn settled(watched: &[PathBuf]) -> Seen {
+fn settled(watched: &[PathBuf]) -> Snapshot {
     loop {
-        let seen = look(watched);
+        let seen = snapshot(watched);
         sleep(QUIET);
-        if look(watched) == seen {
+        if snapshot(watched) == seen {
             return seen;
         }
     }
 }
 
-fn look(watched: &[PathBuf]) -> Seen {
-    let mut seen = Seen::new();
-    watched.iter().for_each(|path| look_at(path, &mut seen));
+fn snapshot(watched: &[PathBuf]) -> Snapshot {
+    let mut seen = Snapshot::new();
+    watched.iter().for_each(|path| add_to_snapshot(path, &mut seen));
     seen
 }
 
-fn look_at(path: &Path, seen: &mut Seen) {
+fn add_to_snapshot(path: &Path, seen: &mut Snapshot) {
     if seen.len() >= MAX_FILES {
         return;
     }
@@ -116,7 +114,7 @@ fn look_at(path: &Path, seen: &mut Seen) {
         let is_link_to_folder = entry.file_type().is_ok_and(|kind| kind.is_symlink()) && entry.path().is_dir();
         if !name.as_encoded_bytes().starts_with(b".") && !BUILT.iter().any(|built| name == *built) && !is_link_to_folder
         {
-            look_at(&entry.path(), seen);
+            add_to_snapshot(&entry.path(), seen);
         }
     }
 }
@@ -274,11 +272,11 @@ mod tests {
             std::fs::write(path, text).unwrap();
         };
         write("src/bot.py", "1");
-        let seen = look(&watched);
+        let seen = snapshot(&watched);
         write("target/bot", "x");
         write(".git/index", "x");
-        assert_eq!(look(&watched), seen);
+        assert_eq!(snapshot(&watched), seen);
         write("src/bot.py", "22");
-        assert_ne!(look(&watched), seen);
+        assert_ne!(snapshot(&watched), seen);
     }
 }

@@ -6,14 +6,12 @@ use judge_problem::plan::Plan;
 use judge_problem::{Exit, Invocation, Node, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::{Sandbox, Tier};
-use judge_session::failure::Failure;
-use judge_session::{running, sandbox};
+use judge_session::{Failure, running, sandbox};
 use judge_slurm::{Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Plays pieces of the run in a folder, until there are none. What goes wrong is written down for the judge that follows the
-/// run.
+/// Plays pieces of the run in a folder until no piece is left. Writes down a failure for the judge that follows the run.
 pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
     let task = Incarnation::here().ok_or_else(|| {
         Failure::usage("this is no task of an array job: SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID are not set")

@@ -10,9 +10,9 @@ use judge_problem::{
 use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
-use judge_session::by_hand::PlayedByHand;
 use judge_session::failure::Failure;
-use judge_session::{answers, by_hand, programs};
+use judge_session::manual_game::ManualResult;
+use judge_session::{answers, manual_game, programs};
 use std::path::Path;
 
 /// A solver's result on a case.
@@ -214,8 +214,8 @@ impl<'a> OpenGame<'a> {
         store.check_writable().map_err(forbidden)?;
         let ManualAnswer { bytes, score, .. } = self.answer(moves)?;
         let Self { problem, case, input, .. } = self;
-        let played = PlayedByHand { problem, case, input: &input, answer: bytes, score: score.clone() };
-        Ok((by_hand::record(&store.catalogue, played)?, score))
+        let played = ManualResult { problem, case, input: &input, answer: bytes, score: score.clone() };
+        Ok((manual_game::record(&store.catalogue, played)?, score))
     }
 }
 

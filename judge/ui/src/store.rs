@@ -29,7 +29,7 @@ pub(super) struct Store {
 impl Store {
     /// Returns the store of a catalogue.
     pub(super) fn new(catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
-        let journal = Mutex::new(recorder::look_if_any(&catalogue)?);
+        let journal = Mutex::new(recorder::open_to_read_if_any(&catalogue)?);
         Ok(Self { catalogue, starter, journal, runs: Mutex::default() })
     }
 
@@ -48,7 +48,7 @@ impl Store {
     ) -> Result<T, Refused> {
         let mut journal = self.journal.lock();
         if !journal.as_ref().is_some_and(Journal::is_in_place) {
-            *journal = recorder::look_if_any(&self.catalogue)?;
+            *journal = recorder::open_to_read_if_any(&self.catalogue)?;
         }
         read(journal.as_ref())
     }

@@ -8,23 +8,20 @@ use crate::commands::compare::until_decided::{
 use judge_cli::CompareArgs;
 use judge_journal::Part;
 use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseList, Exit, FinishedJob, OutcomeGrid, Problem, RunEvent, Solver, Verdict};
+use judge_problem::{CaseList, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
-use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::comparison::{Compared, check_bound, check_hypotheses};
-use judge_session::entrants::Entrant;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::outputs::Outputs;
-use judge_session::pairing::Pairing;
-use judge_session::{entrants, load, outputs, pairing, programs};
+use judge_session::entrants::{self, Entrant};
+use judge_session::pairing::{self, Pairing};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, programs,
+};
 use std::time::Instant;
 
 /// Compares solvers with the first one of them.
-pub(super) fn compare(catalogue: Given<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
+pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
     check_hypotheses(args)?;
@@ -92,19 +89,15 @@ fn play_ahead(
     let count = solvers.len();
     let cases = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get()).collect();
     let plan = runner.plan(solvers.clone(), cases)?;
-    let nothing = runner.plan(solvers, CaseList::default())?;
-    let outcomes = OutcomeGrid::new(0, count);
-    let played = MatchResult { plan: nothing, outcomes, inputs: Vec::new(), stop: None };
+    let played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
     runner.grow(&mut session, &[], &plan.cases);
-    let outcomes = OutcomeGrid::new(plan.cases.len(), count);
-    let coming = MatchResult { plan: plan.clone(), outcomes, inputs: vec![None; plan.cases.len()], stop: None };
     let mut watcher = Watcher {
         args,
         early_end,
         looks: Looks::new(&played, args),
         progress: IntervalProgress::start(plan.job_count()),
-        coming,
+        coming: MatchResult::unplayed(plan.clone()),
         next_shown: FIRST_BATCH,
         playing: (0..count).collect(),
         played,
@@ -115,7 +108,7 @@ fn play_ahead(
     let Watcher { progress, mut played, failure, .. } = watcher;
     progress.finish();
     played.stop = result?.stop;
-    session.trim_cases();
+    session.recorder.trim_cases();
     session.finish(&played.plan, &played.outcomes, played.stop);
     failure.map_or(Ok(played), Err)
 }

@@ -1,20 +1,19 @@
 //! `judge compare --until-decided`: fresh cases until every comparison is decided, with a look after each.
 
 use judge_cli::CompareArgs;
-use judge_compare::paired;
-use judge_compare::paired::{EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
+use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule, Solver};
 use judge_report::{InterimResult, IntervalProgress};
 use judge_session::comparison::{parameters, unit};
-use judge_session::failure::Failure;
-use judge_session::match_runner::{MatchResult, MatchRunner, measure_of};
+use judge_session::match_runner::measure_of;
+use judge_session::{Failure, MatchResult, MatchRunner};
 
 /// The size of the first batch: hardly anything is decided before.
 pub(super) const FIRST_BATCH: usize = 8;
 
-/// The factor by which a batch is smaller than all cases before it, as far as the workers are busy: what is run beyond
-/// the deciding case is not used.
+/// The factor by which a batch is smaller than all cases before it, if it still fills the workers. Runs after the deciding
+/// case are wasted.
 const BATCH_SHARE: usize = 64;
 
 /// The interval is shown this many times while the number of cases doubles.
@@ -32,15 +31,13 @@ pub(super) fn play_until_decided(
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
     let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
-    let outcomes = OutcomeGrid::new(0, solvers.len());
-    let plan = runner.plan(solvers, CaseList::default())?;
-    let mut played = MatchResult { plan, outcomes, inputs: Vec::new(), stop: None };
+    let mut played = MatchResult::unplayed(runner.plan(solvers, CaseList::default())?);
     let mut session = runner.begin(&played.plan)?;
     let mut looks = Looks::new(&played, args);
     let mut next_shown = FIRST_BATCH;
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();
-        let size = if first_case == 0 { FIRST_BATCH } else { runner.jobs().max(first_case / BATCH_SHARE) };
+        let size = if first_case == 0 { FIRST_BATCH } else { runner.plan_runner.jobs().max(first_case / BATCH_SHARE) };
         let batch: CaseList = pool.by_ref().take(size).collect();
         if batch.is_empty() {
             break;
@@ -51,7 +48,7 @@ pub(super) fn play_until_decided(
         let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.stop = later.stop;
         let is_cut_short = later.stop.is_some() || later.is_faulty();
-        playing = look(&mut played, &later, playing, &mut looks)?;
+        playing = add_cases_and_look(&mut played, &later, playing, &mut looks)?;
         if is_cut_short {
             break;
         }
@@ -65,7 +62,7 @@ pub(super) fn play_until_decided(
 }
 
 /// Adds the cases of a batch one by one, and looks after each. Returns the solvers that continue.
-fn look(
+fn add_cases_and_look(
     played: &mut MatchResult,
     later: &MatchResult,
     mut playing: Vec<usize>,
@@ -83,7 +80,7 @@ fn look(
 }
 
 /// Looks after the newest case. Returns the solvers that continue: the first, and those whose comparison is not decided.
-/// What they were run on beyond the deciding case is not used.
+/// Their results after the deciding case are not used.
 pub(super) fn still_playing(
     played: &MatchResult,
     playing: Vec<usize>,
@@ -144,9 +141,7 @@ pub(super) struct Looks<'a> {
 impl<'a> Looks<'a> {
     /// Starts before the first case.
     pub(super) fn new(played: &MatchResult, args: &'a CompareArgs) -> Self {
-        let solvers = played.plan.solvers.len();
-        let outcomes = OutcomeGrid::new(0, solvers);
-        let newest = MatchResult { plan: played.plan.clone(), outcomes, inputs: Vec::new(), stop: None };
+        let newest = MatchResult::unplayed(played.plan.clone());
         let (signs, units) = (PointSigns::default(), EffectUnits::default());
         Self { args, newest, signs, units, measure: None, growing: Some(Vec::new()) }
     }
@@ -168,7 +163,7 @@ impl<'a> Looks<'a> {
         if self.measure == Some(measure) {
             return self.extend();
         }
-        // The cases so far are measured anew: the first case with a score other than 0, or scores of another sign.
+        // All cases so far are measured again: the first case with a score other than 0, or scores of another sign.
         let solvers = played.plan.solvers.len();
         let parameters = match parameters(self.args, measure, &rule, solvers - 1) {
             // A share of a total of 0 has no meaning. The next case may add to it.

@@ -1,27 +1,25 @@
 //! `judge import`: writes the problem of a package as a catalogue of its own.
 
-mod workshop;
+mod builder;
 
-use crate::commands::import::workshop::{Measured, TimeLimit, Workshop};
+use crate::commands::import::builder::{Measured, ProgramBuilder, measure};
 use judge_cli::{BuildArgs, ImportArgs, VerifyArgs};
 use judge_import::{DerivedLimit, ImportError, Imported, Kind, Source};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{Exit, Problem, counted, quote, visible};
 use judge_report::Steps;
-use judge_session::failure::Failure;
-use judge_session::load;
-use judge_session::load::Given;
-use std::fs::{File, Permissions};
+use judge_session::{Failure, GlobalArgs, load};
+use std::fs::{self, File, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use tempfile::TempDir;
 
 /// The name of the catalogue in the folder that is written.
 const CATALOGUE: &str = "problems.toml";
 
 /// What checks the problems of a catalogue.
-type Verify = fn(Given<'_>, &VerifyArgs) -> Result<Exit, Failure>;
+type Verify = fn(GlobalArgs<'_>, &VerifyArgs) -> Result<Exit, Failure>;
 
 /// Writes the problem of a package into a new folder, and has it checked there.
 pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure> {
@@ -48,7 +46,7 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
     let jobs = args.jobs.clone();
     let sandbox = args.sandbox.clone();
     verify(
-        Given { catalogue: Some(&catalogue), bundled: super::generate::bundled(), ..Given::default() },
+        GlobalArgs { catalogue: Some(&catalogue), bundled: super::generate::bundled(), ..GlobalArgs::default() },
         &VerifyArgs { ids: Vec::new(), json: None, strict: false, jobs, build: BuildArgs::default(), sandbox },
     )
 }
@@ -103,23 +101,23 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
         let parts = what.iter().filter(|(count, ..)| *count > 0);
         let parts: Vec<_> = parts.map(|(count, verb, noun)| format!("{verb} {}", counted(*count, noun))).collect();
         judge_report::note(&parts.join(" and "));
-        let mut workshop = Workshop::open(&catalogue, problem, &args.sandbox, &folder)?;
+        let mut builder = ProgramBuilder::open(&catalogue, problem, &args.sandbox, &folder)?;
         let mut steps = Steps::start(programs + made);
         for program in &imported.programs {
             steps.begin(&program.sources.what);
-            workshop.compile(program)?;
+            builder.compile(program)?;
             steps.end();
         }
         for file in &imported.made {
             steps.begin(&file.file.display().to_string());
-            workshop.make(file)?;
+            builder.make(file)?;
             steps.end();
         }
     }
     if let Some(derived) = imported.time_limit.take() {
         let measured = match args.no_verify {
             true => Err("it is derived from the accepted submissions without --no-verify".to_owned()),
-            false => crate::commands::import::workshop::measure(&derived, &mut catalogue, &imported.id, args)?,
+            false => measure(&derived, &mut catalogue, &imported.id, args)?,
         };
         note_limit(imported, &derived, measured);
         folder.write(Path::new(CATALOGUE), imported.catalogue.as_bytes())?;
@@ -130,7 +128,7 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
 /// Notes the time limit that was measured, or that there is none.
 fn note_limit(imported: &mut Imported, derived: &DerivedLimit, measured: Measured) {
     match measured {
-        Ok(TimeLimit { limit, source }) => {
+        Ok((limit, source)) => {
             imported.catalogue = derived.write(&imported.catalogue, limit, &source);
             imported.taken.push(format!("the time limit {limit}: {source}"));
         }

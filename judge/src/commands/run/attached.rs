@@ -1,15 +1,14 @@
-//! A run that goes on on a cluster without the judge that submitted it.
+//! A run that continues on a cluster without the judge that submitted it.
 
 use judge_cli::RunArgs;
 use judge_journal::Reference;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
-use judge_problem::{CaseList, Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
-use judge_session::failure::Failure;
-use judge_session::{command_line, recorder, restored_run};
+use judge_problem::{CaseList, Problem, RunChoice, RunState, StoredRun, error_chain};
+use judge_session::{Failure, command_line, recorder};
 use judge_slurm::{PlanFile, RunFolder};
 
-/// A run that goes on on a cluster.
+/// A run that continues on a cluster.
 pub(super) struct AttachedRun {
     /// What the journal has of it.
     pub run: StoredRun,
@@ -20,9 +19,9 @@ pub(super) struct AttachedRun {
 }
 
 impl AttachedRun {
-    /// Finds a run that goes on.
+    /// Finds a run that continues.
     pub(super) fn find(catalogue: &Catalogue, choice: RunChoice) -> Result<Self, Failure> {
-        let journal = recorder::look(catalogue)?;
+        let journal = recorder::open_to_read(catalogue)?;
         let run = journal.stored_run(journal.choose(choice)?)?;
         let id = run.id;
         let Some(job) = journal.cluster_job(id)? else {
@@ -67,15 +66,5 @@ impl AttachedRun {
         self.reference.iter().for_each(|reference| reference.apply(&mut problem, &mut cases));
         let case_flags = command_line::recorded_case_flags(&self.run.command);
         Ok(Plan { cases, hand_over_answers, case_flags, ..file.plan(problem) })
-    }
-
-    /// Returns the content of each solver.
-    pub(super) fn hashes(&self) -> Vec<Digest> {
-        self.run.entrants.iter().map(|entrant| entrant.hash).collect()
-    }
-
-    /// Returns when, how and where it was submitted.
-    pub(super) fn provenance(&self) -> Provenance {
-        restored_run::provenance(&self.run)
     }
 }

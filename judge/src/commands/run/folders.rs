@@ -1,104 +1,95 @@
 //! `--save-answers` and `--transcript`: every answer or conversation of a run in a file of its own.
 
-use judge_journal::{Journal, JournalError};
+use judge_cli::RunArgs;
+use judge_journal::Journal;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
-use judge_problem::{CaseSource, CheckerChoice, FinishedJob, JobId, RunEvent, StoredResult};
+use judge_problem::{CaseSource, CheckerChoice, Evidence, FinishedJob, JobId, RunEvent};
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
-use judge_session::failure::Failure;
-use judge_session::{load, recorder};
+use judge_session::{Failure, load, recorder};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The folder that answers are written to.
-pub(super) struct SavedAnswers<'a> {
+/// A folder with a file for each finished job: its answer, or the transcript of its conversation.
+pub(super) struct JobFiles<'a> {
+    content: Content<'a>,
+    plan: &'a Plan,
     /// By solver of the plan.
     folders: Vec<PathBuf>,
-    catalogue: &'a Catalogue,
-    plan: &'a Plan,
-    /// For answers of earlier runs, once there is one.
-    journal: Option<Journal>,
     /// The first failure. Nothing is written after it.
     failed: Option<Failure>,
 }
 
-impl<'a> SavedAnswers<'a> {
-    /// Makes the folder, and a folder in it for each solver if there are several.
-    pub(super) fn open(folder: &Path, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Self, Failure> {
-        Ok(Self { folders: folders(folder, plan)?, catalogue, plan, journal: None, failed: None })
+/// What the files hold.
+enum Content<'a> {
+    /// Answers. Those of earlier runs are in the journal, which is opened for the first of them.
+    Answers(&'a Catalogue, Option<Box<Journal>>),
+    Transcripts,
+}
+
+impl<'a> JobFiles<'a> {
+    /// Makes the folders that the command line names, and in each a folder for each solver if there are several. Fails if
+    /// the problem has no conversations with an interactor, and transcripts are requested.
+    pub(super) fn requested(args: &RunArgs, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Vec<Self>, Failure> {
+        let mut all = Vec::new();
+        if let Some(folder) = &args.save_answers {
+            let content = Content::Answers(catalogue, None);
+            all.push(Self { content, plan, folders: folders(folder, plan)?, failed: None });
+        }
+        if let Some(folder) = &args.transcript {
+            if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
+                let id = &plan.problem.id;
+                let error = format!("--transcript needs a problem with an interactor, and `{id}` has none");
+                return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
+            }
+            all.push(Self { content: Content::Transcripts, plan, folders: folders(folder, plan)?, failed: None });
+        }
+        Ok(all)
     }
 
-    /// Writes the answer of a finished job, if it has one.
+    /// Writes the file of a finished job, if it has one: a job that was not run again has no transcript.
     pub(super) fn watch(&mut self, event: &RunEvent) {
-        let RunEvent::Finished(finished) = event else { return };
-        if self.failed.is_none() {
+        if let RunEvent::Finished(finished) = event
+            && self.failed.is_none()
+        {
             self.failed = self.save(finished).err();
         }
     }
 
-    fn save(&mut self, finished: &FinishedJob) -> Result<(), Failure> {
-        let FinishedJob { job, evidence, .. } = finished;
-        let earlier = match evidence.stored {
-            Some(stored) => self.recorded(stored)?,
-            None => None,
+    fn save(&mut self, FinishedJob { job, evidence, .. }: &FinishedJob) -> Result<(), Failure> {
+        let (what, ending) = match self.content {
+            Content::Answers(..) => ("the answer", "out"),
+            Content::Transcripts => ("the transcript", "txt"),
         };
-        let Some(answer) = evidence.answer.as_deref().or(earlier.as_deref()) else { return Ok(()) };
-        let name = format!("{}.out", file_name(&self.plan.cases.at(job.case).name.0));
-        load::write("the answer", &self.folders[job.solver].join(name), answer)
+        let Some(content) = self.content.of(evidence)? else { return Ok(()) };
+        let name = format!("{}.{ending}", file_name(&self.plan.cases.at(job.case).name.0));
+        load::write(what, &self.folders[job.solver].join(name), &content)
     }
 
-    fn recorded(&mut self, stored: StoredResult) -> Result<Option<Vec<u8>>, Failure> {
-        let journal = match self.journal.take() {
-            Some(journal) => journal,
-            None => recorder::look(self.catalogue)?,
-        };
-        let answer: Result<_, JournalError> = journal.answer_of(stored);
-        self.journal = Some(journal);
-        Ok(answer?)
-    }
-
-    /// Fails if an answer could not be written.
+    /// Fails if a file could not be written.
     pub(super) fn close(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
 }
 
-/// The folder that transcripts of conversations are written to.
-pub(super) struct SavedTranscripts<'a> {
-    /// By solver of the plan.
-    folders: Vec<PathBuf>,
-    plan: &'a Plan,
-    /// The first failure. Nothing is written after it.
-    failed: Option<Failure>,
-}
-
-impl<'a> SavedTranscripts<'a> {
-    /// Makes the folder, as [`SavedAnswers::open`] does. Fails if the problem has no conversations with an interactor.
-    pub(super) fn open(folder: &Path, plan: &'a Plan) -> Result<Self, Failure> {
-        if !matches!(plan.problem.checker, CheckerChoice::Interactor(_)) {
-            let error = format!("--transcript needs a problem with an interactor, and `{}` has none", plan.problem.id);
-            return Err(Failure::usage(error).with_hint("--save-answers DIR writes the answers"));
+impl Content<'_> {
+    fn of<'e>(&mut self, evidence: &'e Evidence) -> Result<Option<Cow<'e, [u8]>>, Failure> {
+        let (catalogue, journal) = match self {
+            Self::Transcripts => return Ok(evidence.transcript.as_deref().map(|text| text.as_bytes().into())),
+            Self::Answers(catalogue, journal) => (catalogue, journal),
+        };
+        match (&evidence.answer, evidence.stored) {
+            (None, Some(stored)) => {
+                let journal = match journal {
+                    Some(journal) => journal,
+                    None => journal.insert(Box::new(recorder::open_to_read(catalogue)?)),
+                };
+                Ok(journal.answer_of(stored)?.map(Cow::Owned))
+            }
+            (answer, _) => Ok(answer.as_deref().map(Cow::Borrowed)),
         }
-        Ok(Self { folders: folders(folder, plan)?, plan, failed: None })
-    }
-
-    /// Writes the transcript of a finished job, if it has one: a job that was not run again has none.
-    pub(super) fn watch(&mut self, event: &RunEvent) {
-        if let RunEvent::Finished(finished) = event
-            && let FinishedJob { job, evidence, .. } = &**finished
-            && let Some(transcript) = evidence.transcript.as_deref().filter(|_| self.failed.is_none())
-        {
-            let name = format!("{}.txt", file_name(&self.plan.cases.at(job.case).name.0));
-            let path = self.folders[job.solver].join(name);
-            self.failed = load::write("the transcript", &path, transcript.as_bytes()).err();
-        }
-    }
-
-    /// Fails if a transcript could not be written.
-    pub(super) fn close(self) -> Result<(), Failure> {
-        self.failed.map_or(Ok(()), Err)
     }
 }
 
@@ -107,10 +98,7 @@ fn folders(folder: &Path, plan: &Plan) -> Result<Vec<PathBuf>, Failure> {
     let single = plan.solvers.len() == 1;
     let own = |name: &str| if single { folder.to_owned() } else { folder.join(file_name(name).as_ref()) };
     let folders: Vec<PathBuf> = plan.solvers.iter().map(|solver| own(&solver.spec.name)).collect();
-    for folder in &folders {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
-    }
+    folders.iter().try_for_each(|folder| load::make_folder(folder))?;
     Ok(folders)
 }
 
@@ -136,8 +124,7 @@ pub(super) struct FeedbackFolder<'a> {
 impl<'a> FeedbackFolder<'a> {
     /// Makes the folder.
     pub(super) fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
+        load::make_folder(folder)?;
         Ok(Self { folder, shows_tests })
     }
 
@@ -174,8 +161,8 @@ fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: 
     parts.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()
 }
 
-/// Returns a file's name for each solver: letters, digits, `-`, `_` and inner dots of its name, and a number behind those that
-/// would otherwise be the same on some file system.
+/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. A number follows names that some
+/// file systems take for the same.
 fn file_names(names: &[&str]) -> Vec<String> {
     let mut taken = HashSet::new();
     let unique = |name: &&str| {

@@ -5,30 +5,27 @@ mod folders;
 mod shards;
 
 use crate::commands::run::attached::AttachedRun;
-use crate::commands::run::folders::{FeedbackFolder, SavedAnswers, SavedTranscripts};
-use crate::commands::run::shards::Played;
+use crate::commands::run::folders::{FeedbackFolder, JobFiles};
+use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::{Order, Plan};
 use judge_problem::{
-    BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance,
-    RunChoice, RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, Problem, Provenance, RunChoice,
+    RunEvent, RunId, Stop, Verdict,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
 use judge_run::runner::{PlanRunner, RunResult};
 use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
-use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::{ChosenCases, choose};
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::outputs::RunOutputs;
-use judge_session::recorder::{JournalOptions, Recorder, RunContext};
-use judge_session::restored_run::ScoredRun;
-use judge_session::running::{Presence, Running, limits};
-use judge_session::{command_line, entrants, load, outputs, programs, recorder, restored_run, running, sandbox};
+use judge_session::running::{self, DetachPolicy, Running, limits};
+use judge_session::{
+    Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, ScoredRun,
+    command_line, entrants, load, outputs, programs, recorder, restored_run, sandbox,
+};
 use judge_slurm::Start;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -36,53 +33,58 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
-pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     running::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
-        return attach(given, args, choice);
+        return attach(global, args, choice);
     }
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = outputs::here();
     let shard = args.shard.map(shards::shard).transpose()?;
-    let (catalogue, _programs) = programs::catalogue(given, args.problem_id())?;
+    let (catalogue, _programs) = programs::catalogue(global, args.problem_id())?;
     let problem = load::problem(&catalogue, args.problem_id())?;
     refuse_contradictions(args, &catalogue, problem)?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
-    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref(), journal)?;
+    let reference = ReferenceScores::open(&catalogue, problem, None, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
     sandbox::warn_of_answers(&sandbox, problem);
-    let runner = running(&catalogue, args, &sandbox, outputs.show_features() || !args.no_journal)
-        .runner(Presence::MayLeave(args.detach.detach))?;
+    let runner = running(&catalogue, args, &sandbox, outputs.show_features || !args.no_journal)
+        .runner(DetachPolicy::Allowed(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
-    let settings = programs::settings(&catalogue, problem, &limits, &args.build)?;
-    let toolbox = Toolbox::new(sandbox.tier(), settings);
+    let toolbox = Toolbox::new(sandbox.tier(), programs::settings(&catalogue, problem, &limits, &args.build)?);
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
-    let mut played = Played::of(whole, shard);
-    let plan = played.plan();
+    let mut sharded = Sharded::of(whole, shard);
+    let plan = sharded.plan();
     // While the journal is opened.
     runner.make_ready(plan);
-    let (jobs, tier) = (runner.jobs(), runner.tier());
-    let (message, engine) = (message(args), runner.engine());
-    let context =
-        RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
+    let context = RunContext {
+        catalogue: &catalogue,
+        plan: &sharded.whole,
+        toolbox: &toolbox,
+        message: message(args),
+        runner: &*runner,
+        shard,
+        played: plan.cases.len(),
+    };
     if args.resume
         && !args.no_journal
-        && let Some(run) = played.uncollected(context)?
+        && let Some(run) = recorder::uncollected(&context)?
     {
         judge_report::note(&format!("the job of run {run} has ended: its results are collected"));
-        return attach(given, args, RunChoice::Number(run));
+        return attach(global, args, RunChoice::Number(run));
     }
-    let recorder = played.record(options(args), context)?;
-    if let Some(reference) = recorder.resumed_reference() {
-        note_kept_reference(args, &played.plan().problem.best, &reference.source);
-        played.freeze(reference);
+    let mut recorder = Recorder::start(options(args), &context)?;
+    sharded.part().into_iter().for_each(|part| recorder.start_part(part));
+    if let Some(reference) = &recorder.reference {
+        note_kept_reference(args, &sharded.plan().problem.best, &reference.source);
+        sharded.freeze(reference);
     }
-    let plan = played.plan();
-    let features = played.features(features);
+    let plan = sharded.plan();
+    let features = sharded.features(features);
     Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
 }
 
@@ -101,196 +103,8 @@ fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Proble
     Ok(())
 }
 
-/// Follows a run that goes on without its judge: its plan is that of its folder, and its reports are those of this command
-/// line, or else of its own.
-fn attach(given: Given<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(given)?;
-    let attached = AttachedRun::find(&catalogue, choice)?;
-    let own = attached.arguments()?;
-    let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
-    let outputs = RunOutputs::check(reports)?;
-    let problem = catalogue.find(&attached.run.problem)?;
-    let plan = attached.plan(problem, own.save_answers.is_some())?;
-    let sandbox = sandbox::open(&own.sandbox)?;
-    let start = Start::Attach(attached.folder.clone());
-    let runner = running(&catalogue, &own, &sandbox, outputs.show_features()).runner(Presence::Back(start))?;
-    let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &attached.hashes(), runner.tier())?;
-    let features = vec![None; plan.cases.len()];
-    let provenance = attached.provenance();
-    Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
-        .play(recorder, outputs, features)
-}
-
 fn running<'a>(catalogue: &'a Catalogue, args: &'a RunArgs, sandbox: &'a Arc<Sandbox>, describe: bool) -> Running<'a> {
     Running { catalogue, jobs: &args.jobs, isolation: &args.sandbox, engine: &args.engine, sandbox, describe }
-}
-
-fn message(args: &RunArgs) -> Option<&str> {
-    args.message.as_deref().filter(|message| !message.trim().is_empty())
-}
-
-/// A run that is ready to be played.
-struct Play<'a> {
-    catalogue: &'a Catalogue,
-    args: &'a RunArgs,
-    plan: &'a Plan,
-    runner: &'a dyn PlanRunner,
-    provenance: Provenance,
-}
-
-impl Play<'_> {
-    /// Plays the run, scores it, and writes its reports.
-    fn play(
-        self,
-        recorder: Recorder,
-        outputs: RunOutputs<'_>,
-        features: Vec<Option<Arc<Features>>>,
-    ) -> Result<Exit, Failure> {
-        let Self { catalogue, args, plan, runner, mut provenance } = self;
-        let started = Instant::now();
-        let outputs = outputs.open()?;
-        let answers =
-            args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, catalogue, plan)).transpose()?;
-        let transcripts = args.transcript.as_deref().map(|folder| SavedTranscripts::open(folder, plan)).transpose()?;
-        let pages =
-            args.feedback.as_deref().map(|folder| FeedbackFolder::open(folder, args.show_inputs)).transpose()?;
-        let past = if args.no_journal { Vec::new() } else { past_scores(catalogue, plan) };
-        let mut watchers = Watchers { outputs, answers, transcripts, features, past };
-        let RunResult { outcomes, stop } = watchers.run(runner, plan, &recorder)?;
-        let Watchers { outputs, answers, transcripts, features, .. } = watchers;
-        provenance.nodes = runner.nodes();
-        let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
-        let report = RunReport {
-            plan,
-            outcomes: &outcomes,
-            rule: &scored.rule,
-            scoreboard: &scored.board,
-            leaderboard: &scored.leaderboard,
-            test_groups: &scored.test_groups,
-            features: &features,
-            grouping: scored.grouping.as_ref(),
-            every_row: args.all,
-            order: args.sort.order(),
-            stop,
-            detached: None,
-            provenance: &provenance,
-            elapsed: started.elapsed(),
-            jobs: runner.jobs(),
-            tier: runner.tier(),
-            gaps: &sandbox::gaps(runner.gaps()),
-            message: message(args),
-            labels: &Labels::default(),
-        };
-        let recorded = recorder.finish(&end(&report));
-        if stop == Some(Stop::Detached) {
-            note_how_to_attach(recorded);
-            return Ok(Exit::Success);
-        }
-        note_other_rule(&plan.problem, &scored);
-        outputs.publish(&report)?;
-        pages.map_or(Ok(()), |pages| pages.write(&report))?;
-        answers.map_or(Ok(()), SavedAnswers::close)?;
-        transcripts.map_or(Ok(()), SavedTranscripts::close)?;
-        note_how_to_continue(recorded.is_some(), stop);
-        Ok(exit(&outcomes, stop))
-    }
-}
-
-/// What is done with every event of a run.
-struct Watchers<'a> {
-    outputs: RunOutputs<'a>,
-    answers: Option<SavedAnswers<'a>>,
-    transcripts: Option<SavedTranscripts<'a>>,
-    /// Those of each case, once they are known.
-    features: Vec<Option<Arc<Features>>>,
-    /// What each solver reached in its last run, where there is one.
-    past: Vec<Option<PastScores>>,
-}
-
-impl Watchers<'_> {
-    /// Runs the plan, with its progress shown.
-    fn run(&mut self, runner: &dyn PlanRunner, plan: &Plan, recorder: &Recorder) -> Result<RunResult, Failure> {
-        let past = std::mem::take(&mut self.past);
-        let mut progress = Progress::start(plan, runner.running()).against(past, plan.problem.direction);
-        let result = runner.run(plan, recorder, &mut |event| {
-            note_features(event, &mut self.features);
-            self.answers.iter_mut().for_each(|answers| answers.watch(event));
-            self.transcripts.iter_mut().for_each(|transcripts| transcripts.watch(event));
-            self.outputs.watch(plan, event, &self.features);
-            progress.watch(event);
-        });
-        progress.finish();
-        Ok(result?)
-    }
-}
-
-/// Returns what each solver reached in its last run, for the display on a terminal. Without it, a run does as well.
-fn past_scores(catalogue: &Catalogue, plan: &Plan) -> Vec<Option<PastScores>> {
-    if !std::io::stderr().is_terminal() {
-        return Vec::new();
-    }
-    let Ok(journal) = recorder::look(catalogue) else { return Vec::new() };
-    let game = game_of(&plan.problem);
-    plan.solvers.iter().map(|solver| journal.last_scores(&game, &solver.spec.name).ok().flatten()).collect()
-}
-
-fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
-    if recorded && stop == Some(Stop::Interrupted) {
-        judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
-    }
-}
-
-/// A run that is continued keeps the best scores that it started with, whatever the command line says now.
-fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
-    if args.best.is_some() && given != kept {
-        judge_report::note(&format!(
-            "its scores stay relative to --best {kept}; afterwards: judge rescore last --best {given}"
-        ));
-    }
-}
-
-fn note_how_to_attach(run: Option<RunId>) {
-    if let Some(run) = run {
-        judge_report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
-    }
-}
-
-/// Keeps the features of a case as soon as they are known.
-fn note_features(event: &RunEvent, features: &mut [Option<Arc<Features>>]) {
-    if let RunEvent::Finished(finished) = event {
-        let known = &mut features[finished.job.case];
-        *known = known.take().or_else(|| finished.features.clone());
-    }
-}
-
-fn options(args: &RunArgs) -> JournalOptions {
-    JournalOptions {
-        journal: !args.no_journal,
-        resume: args.resume,
-        reuse: args.reuse,
-        may_be_merged: true,
-        continue_flag: recorder::RESUME,
-    }
-}
-
-/// Returns what the journal records about the end of a run.
-fn end<'a>(report: &RunReport<'a>) -> RunEnd<'a> {
-    let board = report.scoreboard;
-    RunEnd {
-        stop: report.stop,
-        elapsed: report.elapsed,
-        rule: report.rule,
-        totals: board.standings.iter().map(|standing| board.headline(standing)).collect(),
-    }
-}
-
-fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
-    if *rule != problem.scoring {
-        judge_report::note(&format!(
-            "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
-            problem.scoring
-        ));
-    }
 }
 
 fn plan(
@@ -302,16 +116,11 @@ fn plan(
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
     reference.apply(problem, &mut cases);
+    let jobs = running::count(&args.jobs);
     Ok(Plan {
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
-        solvers: match &*args.submissions {
-            [] => entrants::solvers(problem, &args.solvers(), toolbox, sandbox, running::count(&args.jobs))?,
-            patterns => {
-                let jobs = running::count(&args.jobs);
-                entrants::with_submissions(&args.solvers(), patterns, toolbox, sandbox, jobs)?
-            }
-        },
+        solvers: entrants::solvers(problem, &args.solvers(), &args.submissions, toolbox, sandbox, jobs)?,
         limits,
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, sandbox)?,
@@ -329,6 +138,160 @@ fn kept_stderr(arg: StderrArg) -> KeptStderr {
         StderrArg::All => KeptStderr::All,
         StderrArg::Failed => KeptStderr::Failed,
         StderrArg::None => KeptStderr::None,
+    }
+}
+
+fn options(args: &RunArgs) -> JournalOptions {
+    JournalOptions {
+        journal: !args.no_journal,
+        resume: args.resume,
+        reuse: args.reuse,
+        may_be_merged: true,
+        continue_flag: recorder::RESUME,
+    }
+}
+
+/// A continued run keeps the best scores that it started with, even if the command line names others.
+fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
+    if args.best.is_some() && given != kept {
+        judge_report::note(&format!(
+            "its scores stay relative to --best {kept}; afterwards: judge rescore last --best {given}"
+        ));
+    }
+}
+
+/// Follows a run that continues without its judge. The plan comes from the run's folder, the reports from this command line or
+/// else from the recorded one.
+fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
+    let attached = AttachedRun::find(&catalogue, choice)?;
+    let own = attached.arguments()?;
+    let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
+    let outputs = RunOutputs::check(reports)?;
+    let problem = catalogue.find(&attached.run.problem)?;
+    let plan = attached.plan(problem, own.save_answers.is_some())?;
+    let sandbox = sandbox::open(&own.sandbox)?;
+    let start = Start::Attach(attached.folder.clone());
+    let runner = running(&catalogue, &own, &sandbox, outputs.show_features).runner(DetachPolicy::Reattach(start))?;
+    let hashes: Vec<_> = attached.run.entrants.iter().map(|entrant| entrant.hash).collect();
+    let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &hashes, runner.tier())?;
+    let features = vec![None; plan.cases.len()];
+    let provenance = restored_run::provenance(&attached.run);
+    Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
+        .play(recorder, outputs, features)
+}
+
+/// A run that is ready to be played.
+struct Play<'a> {
+    catalogue: &'a Catalogue,
+    args: &'a RunArgs,
+    plan: &'a Plan,
+    runner: &'a dyn PlanRunner,
+    provenance: Provenance,
+}
+
+impl Play<'_> {
+    /// Plays the run, scores it, and writes its reports.
+    fn play(
+        self,
+        recorder: Recorder,
+        outputs: RunOutputs<'_>,
+        mut features: Vec<Option<Arc<Features>>>,
+    ) -> Result<Exit, Failure> {
+        let Self { catalogue, args, plan, runner, mut provenance } = self;
+        let started = Instant::now();
+        let mut outputs = outputs.open()?;
+        let mut files = JobFiles::requested(args, catalogue, plan)?;
+        let pages =
+            args.feedback.as_deref().map(|folder| FeedbackFolder::open(folder, args.show_inputs)).transpose()?;
+        let mut progress = progress(catalogue, args, plan, runner);
+        let result = runner.run(plan, &recorder, &mut |event| {
+            note_features(event, &mut features);
+            files.iter_mut().for_each(|files| files.watch(event));
+            outputs.watch(plan, event, &features);
+            progress.watch(event);
+        });
+        progress.finish();
+        let RunResult { outcomes, stop } = result?;
+        provenance.nodes = runner.nodes();
+        let scored = restored_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
+        let (elapsed, rule) = (started.elapsed(), &scored.rule);
+        let report = RunReport {
+            plan,
+            outcomes: &outcomes,
+            rule,
+            scoreboard: &scored.board,
+            leaderboard: &scored.leaderboard,
+            test_groups: &scored.test_groups,
+            features: &features,
+            grouping: scored.grouping.as_ref(),
+            every_row: args.all,
+            order: args.sort.order(),
+            stop,
+            detached: None,
+            provenance: &provenance,
+            elapsed,
+            jobs: runner.jobs(),
+            tier: runner.tier(),
+            gaps: &sandbox::gaps(runner.gaps()),
+            message: message(args),
+            labels: &Labels::default(),
+        };
+        let recorded = recorder.finish(&RunEnd { stop, elapsed, rule, totals: scored.totals() });
+        if stop == Some(Stop::Detached) {
+            note_how_to_attach(recorded);
+            return Ok(Exit::Success);
+        }
+        note_other_rule(&plan.problem, &scored);
+        outputs.publish(&report)?;
+        pages.map_or(Ok(()), |pages| pages.write(&report))?;
+        files.into_iter().try_for_each(JobFiles::close)?;
+        note_how_to_continue(recorded.is_some(), stop);
+        Ok(exit(&outcomes, stop))
+    }
+}
+
+/// Starts the display of a run, with what each solver reached in its last run. The run does as well without it.
+fn progress(catalogue: &Catalogue, args: &RunArgs, plan: &Plan, runner: &dyn PlanRunner) -> Progress {
+    let is_shown = !args.no_journal && std::io::stderr().is_terminal();
+    let journal = if is_shown { recorder::open_to_read(catalogue).ok() } else { None };
+    let past = journal.map(|journal| {
+        let game = game_of(&plan.problem);
+        plan.solvers.iter().map(|solver| journal.last_scores(&game, &solver.spec.name).ok().flatten()).collect()
+    });
+    Progress::start(plan, runner.running()).against(past.unwrap_or_default(), plan.problem.direction)
+}
+
+/// Keeps the features of a case as soon as they are known.
+fn note_features(event: &RunEvent, features: &mut [Option<Arc<Features>>]) {
+    if let RunEvent::Finished(finished) = event {
+        let known = &mut features[finished.job.case];
+        *known = known.take().or_else(|| finished.features.clone());
+    }
+}
+
+fn message(args: &RunArgs) -> Option<&str> {
+    args.message.as_deref().filter(|message| !message.trim().is_empty())
+}
+
+fn note_how_to_attach(run: Option<RunId>) {
+    if let Some(run) = run {
+        judge_report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
+    }
+}
+
+fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
+    if *rule != problem.scoring {
+        judge_report::note(&format!(
+            "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
+            problem.scoring
+        ));
+    }
+}
+
+fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
+    if recorded && stop == Some(Stop::Interrupted) {
+        judge_report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
 }
 

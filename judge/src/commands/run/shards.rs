@@ -3,14 +3,12 @@
 use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
 use judge_problem::plan::Plan;
-use judge_problem::{Features, RunId, Shard};
-use judge_session::failure::Failure;
-use judge_session::recorder;
-use judge_session::recorder::{JournalOptions, Recorder, RunContext};
+use judge_problem::{Features, Shard};
+use judge_session::Failure;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// What starts one command as many tasks, and what it tells each of them.
+/// A program that starts one command as many tasks, and the variables that it sets for each task.
 struct Engine {
     name: &'static str,
     /// The variable with the id of the task.
@@ -47,10 +45,10 @@ static ENGINES: [Engine; 10] = [
     Engine { name: "Buildkite", id: "BUILDKITE_PARALLEL_JOB", ids: Ids::From(0, Some("BUILDKITE_PARALLEL_JOB_COUNT")) },
 ];
 
-/// Returns the shard that is meant, and says what was read to find it.
+/// Returns the shard of this process, and notes how it was found.
 pub(super) fn shard(arg: ShardArg) -> Result<Shard, Failure> {
     match arg {
-        ShardArg::Given(shard) => Ok(shard),
+        ShardArg::Fixed(shard) => Ok(shard),
         ShardArg::Auto(ids) => {
             let (shard, read) = of_engine(ids, &|name| std::env::var(name).ok())?;
             judge_report::note(&format!("shard {shard}: {read}"));
@@ -148,13 +146,14 @@ fn placed(id: u32, first: u32, last: u32, step: u32) -> Option<Shard> {
     Shard::new(offset / step + 1, count.get()).ok()
 }
 
-/// A plan of which all is played, or one shard.
-pub(super) struct Played {
-    whole: Plan,
+/// A plan, and the shard of it that this process plays.
+pub(super) struct Sharded {
+    /// The plan of all shards, which is recorded.
+    pub whole: Plan,
     part: Option<(Plan, Vec<usize>)>,
 }
 
-impl Played {
+impl Sharded {
     /// Returns the part of a plan that a shard plays: all of it without one.
     pub(super) fn of(whole: Plan, shard: Option<Shard>) -> Self {
         let part = shard.map(|shard| {
@@ -170,19 +169,10 @@ impl Played {
         self.part.as_ref().map_or(&self.whole, |(plan, _)| plan)
     }
 
-    /// Returns the unfinished run that `--resume` finds, if its job on a cluster has ended and its results were not
-    /// collected. Fails where the job goes on.
-    pub(super) fn uncollected(&self, context: RunContext<'_>) -> Result<Option<RunId>, Failure> {
-        recorder::uncollected(&self.of_whole(context))
-    }
-
-    /// Starts the record of what is played: it is of the whole plan.
-    pub(super) fn record(&self, options: JournalOptions, context: RunContext<'_>) -> Result<Recorder, Failure> {
-        let mut recorder = Recorder::start(options, &self.of_whole(context))?;
-        if let Some((_, places)) = &self.part {
-            recorder.start_part(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) });
-        }
-        Ok(recorder)
+    /// Returns the part of the recorded run that is played; `None` if it is the whole. The record is of the whole plan.
+    pub(super) fn part(&self) -> Option<Part> {
+        let (_, places) = self.part.as_ref()?;
+        Some(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) })
     }
 
     /// Scores what is played relative to what its run had been scored relative to when it started.
@@ -194,10 +184,6 @@ impl Played {
             part.cases = places.iter().map(|&place| cases.at(place)).collect();
             part.cases.share_read_files(cases);
         }
-    }
-
-    fn of_whole<'a>(&'a self, context: RunContext<'a>) -> RunContext<'a> {
-        RunContext { plan: &self.whole, played: self.plan().cases.len(), ..context }
     }
 
     /// Returns the features of the cases that are played.

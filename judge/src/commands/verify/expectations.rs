@@ -4,20 +4,17 @@ use super::robustness::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
 use judge_problem::plan::Plan;
-use judge_problem::scoring;
 use judge_problem::{
     CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Rule, RunEvent, ScoreRange,
-    Solver, Stop, Verdict, counted,
+    Solver, Stop, Verdict, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};
 use judge_run::cases::{Selection, select};
-use judge_session::failure::Failure;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::{entrants, restored_run};
+use judge_session::{Failure, MatchResult, MatchRunner, entrants, restored_run};
 use std::time::Duration;
 
-/// What a solver whose answers are garbage prints, and one that answers nothing.
-const MUTE: [(&str, &str); 2] =
+/// Solvers that no interactor may accept.
+const BAD_SOLVERS: [(&str, &str); 2] =
     [("a solver that says nothing", "true"), ("a solver that says garbage", "sh -c 'echo this is no answer at all !'")];
 
 /// The answers of a run, each with its job.
@@ -142,7 +139,7 @@ fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, Fai
 fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &mut Played) {
     let limit = result.plan.limits_of(0).cpu.0;
     for (job, answer) in answers {
-        let Some(Outcome { verdict: Verdict::Accepted, score: Some(score), cpu, .. }) = result.outcome(job) else {
+        let Some(Outcome { verdict: Verdict::Accepted, score: Some(score), cpu, .. }) = result.outcomes.get(job) else {
             continue;
         };
         let (case, command) = (&result.plan.cases.at(job.case), result.plan.reproduce(job));
@@ -159,7 +156,7 @@ fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &
 fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Finding {
     let plan = &result.plan;
     let jobs = || (0..plan.cases.len()).map(|case| JobId { case, solver: 0 });
-    let outcome = |job| result.outcome(job);
+    let outcome = |job| result.outcomes.get(job);
     let is_expected = |verdict: Verdict| verdict == Verdict::Accepted || expectation.verdicts.contains(&verdict);
     let names = expectation.verdicts.iter().map(|verdict| verdict.name()).collect::<Vec<_>>().join(" or ");
     let other = jobs().find(|&job| outcome(job).is_none_or(|outcome| !is_expected(outcome.verdict)));
@@ -222,7 +219,7 @@ fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, c
     }
 }
 
-/// Returns why a solver that runs alone has the most points on its cases, whatever its scores.
+/// Returns why a solver that runs alone has the most points on its cases, even with bad scores.
 fn says_nothing(plan: &Plan) -> Option<String> {
     let rule = &plan.problem.scoring;
     let without_best = plan.cases.iter().filter(|case| case.best.is_none()).count();
@@ -242,12 +239,12 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
     let is_tester = matches!(subject.problem.checker, CheckerChoice::Tester(_));
     let check = if is_tester { "tester" } else { "interactor" };
     let mut findings = Vec::new();
-    for (what, text) in MUTE {
+    for (what, text) in BAD_SOLVERS {
         let solvers = matches.solvers(&[text.to_owned()])?;
         let (result, _) = play(matches, solvers, subject.cases.iter().take(FEW).cloned().collect())?;
         let bad = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Accepted | Verdict::JudgeError);
         let jobs = (0..result.plan.cases.len()).map(|case| JobId { case, solver: 0 });
-        let found = jobs.filter_map(|job| Some((job, result.outcome(job)?))).find(|(_, outcome)| bad(outcome));
+        let found = jobs.filter_map(|job| Some((job, result.outcomes.get(job)?))).find(|(_, outcome)| bad(outcome));
         if let Some((job, Outcome { verdict, note, .. })) = found {
             let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases.at(job.case).name);
             findings.push(finding(check, CheckResult::Failed, detail.trim_end(), result.plan.reproduce(job)));

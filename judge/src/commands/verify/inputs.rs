@@ -2,11 +2,10 @@
 
 use crate::commands::verify::{Subject, finding};
 use judge_problem::{
-    CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
+    CaseSource, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
 };
 use judge_report::{CheckResult, Finding};
 use judge_run::cases::{CheckerError, Inputs, ProblemChecker, check_input};
-use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ const SEEDS: usize = 5;
 const OTHER_SEEDS: [u64; 3] = [1, 2, 3];
 /// A generator that is seeded by the clock shows it only after the second has changed.
 const SECOND: Duration = Duration::from_millis(1100);
-/// An input that is none in any game.
+/// Bytes that are not an input of any game.
 const GARBAGE: &[u8] = b"\xff\x00 this is no input \xfe\n";
 
 /// Checks that the generator prints the same for the same seed, and keeps to its time.
@@ -86,7 +85,8 @@ fn judged_generator(
 /// Checks that the checker can read the input of every case, and that the validator accepts it.
 pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
     let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
-    let mut valid = None;
+    let validator = subject.problem.verification.validator.as_ref();
+    let mut refused = None;
     for case in &subject.cases {
         let failed = |why: String| {
             finding("inputs", CheckResult::Failed, format!("{}: {why}", case.name), subject.input_command(case))
@@ -98,33 +98,20 @@ pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
         if let Err(error) = checker.prepare(&input, Some(&case.source)) {
             return vec![failed(error_chain(&error))];
         }
-        if let (Some(validator), None | Some(Validity::Accepted)) = (&subject.problem.verification.validator, &valid) {
-            valid = Some(validated(subject.problem, validator, case, &input));
+        if let (Some(validator), None) = (validator, &refused) {
+            let why = match validate(subject.problem, validator, &input) {
+                Ok(None) => continue,
+                Ok(Some(why)) => format!("it refuses {}: {why}", case.name),
+                Err(error) => format!("on {}: {}", case.name, error_chain(&error)),
+            };
+            let command = by_shell(validator, &subject.input_command(case));
+            refused = Some(finding("validator", CheckResult::Failed, why, command));
         }
     }
     let detail = format!("{} can be read", counted(subject.cases.len(), "case"));
     let mut findings = vec![finding("inputs", CheckResult::Ok, detail, subject.show())];
-    if let (Some(validator), Some(valid)) = (&subject.problem.verification.validator, valid) {
-        findings.push(validator_finding(subject, validator, valid));
-    }
+    findings.extend(refused.or_else(|| Some(garbage(subject, validator?))));
     findings
-}
-
-/// What a validator says.
-enum Validity {
-    Accepted,
-    /// It refuses the input of this case: why.
-    Refused(CaseSpec, String),
-    /// It gave no result on the input of this case.
-    Failed(CaseSpec, CheckerError),
-}
-
-fn validated(problem: &Problem, validator: &CommandTemplate, case: &CaseSpec, input: &[u8]) -> Validity {
-    match validate(problem, validator, input) {
-        Ok(None) => Validity::Accepted,
-        Ok(Some(why)) => Validity::Refused(case.clone(), why),
-        Err(error) => Validity::Failed(case.clone(), error),
-    }
 }
 
 /// Runs the validator on an input. Returns why it refuses it; `None` if it accepts it.
@@ -140,32 +127,25 @@ fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Res
     }
 }
 
-fn validator_finding(subject: &Subject<'_>, validator: &CommandTemplate, valid: Validity) -> Finding {
-    let by_hand =
-        |input: &str| format!("{input} | (cd {} && {})", quote(&validator.folder.to_string_lossy()), plain(validator));
-    match valid {
-        Validity::Refused(case, why) => {
-            let why = format!("it refuses {}: {why}", case.name);
-            return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
-        }
-        Validity::Failed(case, error) => {
-            let why = format!("on {}: {}", case.name, error_chain(&error));
-            return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
-        }
-        Validity::Accepted => {}
-    }
+/// Checks whether the validator refuses what is no input.
+fn garbage(subject: &Subject<'_>, validator: &CommandTemplate) -> Finding {
     for (what, input, shown) in [
         ("an empty input", &b""[..], "printf ''"),
         ("garbage", GARBAGE, "printf '\\377\\000 this is no input \\376\\n'"),
     ] {
         match validate(subject.problem, validator, input) {
             Ok(None) => {
-                return finding("validator", CheckResult::Warning, format!("it accepts {what}"), by_hand(shown));
+                return finding(
+                    "validator",
+                    CheckResult::Warning,
+                    format!("it accepts {what}"),
+                    by_shell(validator, shown),
+                );
             }
             Ok(Some(_)) => {}
             Err(error) => {
                 let why = format!("on {what}: {}", error_chain(&error));
-                return finding("validator", CheckResult::Failed, why, by_hand(shown));
+                return finding("validator", CheckResult::Failed, why, by_shell(validator, shown));
             }
         }
     }
@@ -173,7 +153,8 @@ fn validator_finding(subject: &Subject<'_>, validator: &CommandTemplate, valid: 
     finding("validator", CheckResult::Ok, detail, String::new())
 }
 
-/// The command as a shell runs it by hand, on a copy of the input where it wants a file.
-fn plain(validator: &CommandTemplate) -> String {
-    validator.line.replace("{input}", &Path::new("/dev/stdin").display().to_string())
+/// Returns the command that runs the validator in a shell, on what a command prints.
+fn by_shell(validator: &CommandTemplate, input: &str) -> String {
+    let folder = quote(&validator.folder.to_string_lossy());
+    format!("{input} | (cd {folder} && {})", validator.line.replace("{input}", "/dev/stdin"))
 }

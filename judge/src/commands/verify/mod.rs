@@ -9,14 +9,11 @@ use expectations::Played;
 use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseSource, CaseSpec, Exit, Problem, TestGroup, Time, counted, quote};
-use judge_report::{CheckResult, Document, Finding, Style, VerifiedProblem, VerifyReport};
+use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
-use judge_session::failure::Failure;
-use judge_session::load::Given;
-use judge_session::match_runner::MatchRunner;
-use judge_session::programs::Programs;
-use judge_session::{load, programs, sandbox};
+use judge_session::programs::{self, Programs};
+use judge_session::{Failure, GlobalArgs, MatchRunner, load, outputs, sandbox};
 use num_rational::BigRational;
 use num_traits::One;
 use std::path::Path;
@@ -24,8 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Checks the problems that are named, or all of the catalogue.
-pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
-    let mut catalogue = load::catalogue(given)?;
+pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
+    let mut catalogue = load::catalogue(global)?;
     let ids = match &*args.ids {
         [] => catalogue.problems().iter().map(|problem| problem.id.clone()).collect(),
         ids => ids.to_vec(),
@@ -38,7 +35,7 @@ pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failur
     }
     let sandbox = sandbox::open(&args.sandbox)?;
     let compiled = ids.iter().map(|id| compiled(&mut catalogue, id)).collect::<Result<Vec<_>, _>>()?;
-    let verifier = Verifier { catalogue: &catalogue, file: given.catalogue, running: running(args), sandbox };
+    let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
         Err(failure) => Ok(not_compiled(id, failure)),
@@ -47,13 +44,8 @@ pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failur
     drop(compiled);
     let has = |result| judge_report::count_checks(&verified, result) > 0;
     let ok = !(has(CheckResult::Failed) || args.strict && has(CheckResult::NotChecked));
-    if args.json.as_deref() != Some(Path::new("-")) {
-        judge_report::print(&judge_report::verify_text(&verified, Style::of_stdout()))?;
-    }
-    if let Some(path) = &args.json {
-        let json = VerifyReport { problems: &verified, ok }.to_json().map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
+    let report = VerifyReport { problems: &verified, ok };
+    outputs::publish_document(args.json.as_deref(), &report, |style| judge_report::verify_text(&verified, style))?;
     Ok(if ok { Exit::Success } else { Exit::NotAccepted })
 }
 

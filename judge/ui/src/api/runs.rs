@@ -245,7 +245,7 @@ pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuer
         if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
             check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
         }
-        let reference = ReferenceScores::open(&store.catalogue, problem, None, FromJournal::Today)?;
+        let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
         let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);

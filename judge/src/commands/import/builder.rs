@@ -1,4 +1,4 @@
-//! Compiles the programs of a package in the sandbox, and runs those that make files of it.
+//! Compiles the programs of a package in the sandbox, and runs the programs that make its files.
 
 use crate::commands::import::NewFolder;
 use judge_cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
@@ -6,23 +6,21 @@ use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
 use judge_problem::manifest::Catalogue;
 use judge_problem::verdict::Termination;
 use judge_problem::{
-    Bytes, Exit, Expectation, Invocation, JobId, LanguageTable, Languages, Limits, Problem, Program, Solver,
-    SolverSpec, Stop, Time, Verdict,
+    Bytes, Exit, Expectation, Invocation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop,
+    Time, Verdict,
 };
 use judge_run::cases::{Selection, select};
-use judge_run::solver::Toolbox;
-use judge_run::{program, runner, solver};
+use judge_run::solver::{self, Toolbox};
+use judge_run::{program, runner};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
-use judge_session::failure::Failure;
-use judge_session::match_runner::{MatchResult, MatchRunner};
-use judge_session::{entrants, programs, sandbox};
+use judge_session::{Failure, MatchResult, MatchRunner, entrants, programs, sandbox};
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::fs::{self, File, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fs, io};
 use tempfile::TempDir;
 
 /// What a program that makes a file may use beyond the time of a generator.
@@ -31,7 +29,7 @@ const OUTPUT: Bytes = Bytes(1 << 30);
 const PROCESSES: u32 = 64;
 
 /// Where programs are compiled.
-pub(super) struct Workshop<'a> {
+pub(super) struct ProgramBuilder<'a> {
     sandbox: Arc<Sandbox>,
     toolbox: Toolbox,
     /// The same for programs of one source, which includes the others.
@@ -44,7 +42,7 @@ pub(super) struct Workshop<'a> {
     sources: Vec<TempDir>,
 }
 
-impl<'a> Workshop<'a> {
+impl<'a> ProgramBuilder<'a> {
     pub(super) fn open(
         catalogue: &Catalogue,
         problem: &Problem,
@@ -184,22 +182,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// How long an accepted submission may take on one case while it is measured.
 const MAX_LENGTH: Time = Time(Duration::from_secs(60));
 
-/// The time limit, or why there is none.
-pub(super) type Measured = Result<TimeLimit, String>;
-
-/// A time limit that was measured.
-pub(super) struct TimeLimit {
-    pub(super) limit: Time,
-    /// Where it comes from.
-    pub(super) source: String,
-}
-
-/// The longest time of an accepted submission.
-pub(super) struct Slowest {
-    cpu: Duration,
-    submission: String,
-    case: String,
-}
+/// A time limit that was measured, and how; or why there is none.
+pub(super) type Measured = Result<(Time, String), String>;
 
 /// Runs the accepted submissions of a problem on all of its cases, and derives the time limit from the slowest one.
 pub(super) fn measure(
@@ -219,10 +203,12 @@ pub(super) fn measure(
     judge_report::note(&format!("the package gives no time limit: running {}", names.join(", ")));
     let _programs = programs::compile(catalogue, Some(id))?;
     let problem = catalogue.find(id)?;
-    let mut matches = MatchRunner::open(catalogue, problem, &running(args))?;
+    let limits = LimitArgs { cpu: Some(MAX_LENGTH), ..LimitArgs::default() };
+    let running = RunningArgs::unrecorded(limits, args.jobs.clone(), BuildArgs::default(), args.sandbox.clone());
+    let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let (mut solvers, mut kept, mut why) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
-        match prepared(&mut matches, &name, problem) {
+        match entrants::of_catalogue(&name, &problem.folder).and_then(|spec| matches.prepare(spec)) {
             Ok(solver) => {
                 solvers.push(solver);
                 kept.push(name);
@@ -242,42 +228,32 @@ pub(super) fn measure(
     let times = kept.iter().enumerate().map(|(solver, name)| time(&result, solver, name));
     let (accepted, failed): (Vec<_>, Vec<_>) = times.partition(Result::is_ok);
     why.extend(failed.into_iter().filter_map(Result::err));
-    let slowest = accepted.into_iter().filter_map(Result::ok).max_by_key(|slowest| slowest.cpu);
+    let slowest = accepted.into_iter().filter_map(Result::ok).max_by_key(|(cpu, _)| *cpu);
     Ok(slowest
-        .map(|slowest| limit(derived, &slowest))
+        .map(|(cpu, whose)| limit(derived, cpu, &whose))
         .ok_or_else(|| format!("no accepted submission is accepted here: {}", why.join("; "))))
 }
 
-fn running(args: &ImportArgs) -> RunningArgs {
-    let limits = LimitArgs { cpu: Some(MAX_LENGTH), ..LimitArgs::default() };
-    RunningArgs::unrecorded(limits, args.jobs.clone(), BuildArgs::default(), args.sandbox.clone())
-}
-
-fn prepared(matches: &mut MatchRunner<'_>, name: &str, problem: &Problem) -> Result<Solver, Failure> {
-    matches.prepare(entrants::of_catalogue(name, &problem.folder)?)
-}
-
-/// Returns the longest time of a submission that is accepted everywhere, or what else became of it.
-fn time(result: &MatchResult, solver: usize, name: &str) -> Result<Slowest, String> {
-    let mut slowest = Slowest { cpu: Duration::ZERO, submission: name.to_owned(), case: String::new() };
+/// Returns the longest time of a submission that is accepted everywhere, with its name and that case; or what else became
+/// of it.
+fn time(result: &MatchResult, solver: usize, name: &str) -> Result<(Duration, String), String> {
+    let mut slowest = (Duration::ZERO, String::new());
     for (case, spec) in result.plan.cases.iter().enumerate() {
-        let outcome = result.outcome(JobId { case, solver });
+        let outcome = result.outcomes.get(JobId { case, solver });
         let verdict = outcome.as_ref().map_or(Verdict::Skipped, |outcome| outcome.verdict);
         let Some(outcome) = outcome.filter(|outcome| outcome.is_accepted()) else {
             return Err(format!("{name}: {verdict} on {}", spec.name));
         };
         let cpu = outcome.cpu.unwrap_or_default();
-        if cpu >= slowest.cpu {
-            (slowest.cpu, slowest.case) = (cpu, spec.name.to_string());
+        if cpu >= slowest.0 {
+            slowest = (cpu, format!("{name} on {}", spec.name));
         }
     }
     Ok(slowest)
 }
 
-fn limit(derived: &DerivedLimit, slowest: &Slowest) -> TimeLimit {
-    let (limit, step) = (derived.of(slowest.cpu), Time(Duration::from_secs_f64(derived.resolution)));
-    let Slowest { cpu, submission, case } = slowest;
-    let cpu = Time(*cpu);
-    let source = format!("{} x {cpu}, the time of {submission} on {case}, up to a multiple of {step}", derived.factor);
-    TimeLimit { limit, source }
+fn limit(derived: &DerivedLimit, cpu: Duration, whose: &str) -> (Time, String) {
+    let (limit, step) = (derived.of(cpu), Time(Duration::from_secs_f64(derived.resolution)));
+    let (factor, cpu) = (derived.factor, Time(cpu));
+    (limit, format!("{factor} x {cpu}, the time of {whose}, up to a multiple of {step}"))
 }

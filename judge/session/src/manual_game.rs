@@ -1,10 +1,7 @@
 //! Records what a person has played, as a run of one case.
 
-use super::best_scores::{FromJournal, ReferenceScores};
-use super::failure::Failure;
-use super::restored_run::recorded_solver;
-use super::{command_line, recorder};
-use crate::restored_run;
+use crate::restored_run::{self, recorded_solver};
+use crate::{Failure, FromJournal, ReferenceScores, command_line, recorder};
 use checkers::Score;
 use judge_journal::{Recording, RunEnd, RunRecord, Surroundings};
 use judge_problem::manifest::Catalogue;
@@ -18,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// An accepted answer that a person gave.
-pub struct PlayedByHand<'a> {
+pub struct ManualResult<'a> {
     /// The problem that was played.
     pub problem: &'a Problem,
     /// Its case.
@@ -32,10 +29,10 @@ pub struct PlayedByHand<'a> {
 }
 
 /// Records it as a run of the solver [`SolverSpec::BY_HAND`].
-pub fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, Failure> {
-    let PlayedByHand { problem, case, input, answer, score } = played;
+pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, Failure> {
+    let ManualResult { problem, case, input, answer, score } = played;
     let hash = Digest::of(input);
-    let reference = ReferenceScores::open(catalogue, problem, None, FromJournal::Recorded)?;
+    let reference = ReferenceScores::open(catalogue, problem, None, None, FromJournal::Recorded)?;
     let mut cases: CaseList = [case].into_iter().collect();
     reference.apply_to_recorded(problem.direction, &mut cases, &[Some(hash)]);
     let problem = Problem { best: reference.source, ..problem.clone() };
@@ -64,8 +61,7 @@ pub fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, 
     let run = recording.run();
     let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
-    let board = &scored.board;
-    let totals = board.standings.iter().map(|standing| board.headline(standing)).collect();
-    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &scored.rule, totals })?;
+    let (rule, totals) = (&scored.rule, scored.totals());
+    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule, totals })?;
     Ok(run)
 }
