@@ -6,8 +6,8 @@
 #[path = "model/beating.rs"]
 mod model;
 
-use crate::rejected;
-use checkers::{CheckError, Checker, Frame, Observer, Score};
+use crate::{Recorder, rejected};
+use checkers::{CheckError, Checker, Frame, Score};
 use model::Model;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -187,16 +187,6 @@ fn read_plays(input: &str) -> Vec<Play> {
     input.split("\n\n").skip(1).map(case).collect()
 }
 
-/// Keeps every frame.
-#[derive(Default)]
-struct Album(Vec<Frame>);
-
-impl Observer for Album {
-    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
-        self.0.push(frame());
-    }
-}
-
 fn texts(frame: &Frame) -> Vec<u128> {
     frame.board.cells.iter().map(|cell| cell.text.as_ref().map_or(0, |text| text.parse().unwrap())).collect()
 }
@@ -205,7 +195,7 @@ fn texts(frame: &Frame) -> Vec<u128> {
 fn easy_frames_show_every_attempt() {
     let (input, _) = pair("sample_b1");
     let plays = read_plays(&input);
-    let mut album = Album::default();
+    let mut album = Recorder::default();
     let answer = "2 4\n2 16 2 0 2\n2 16 2 2 2";
     let outcome = easy().read(input.as_bytes()).unwrap().replay(answer.as_bytes(), &mut album);
     assert_eq!(outcome, check(easy(), &input, answer));
@@ -232,7 +222,7 @@ fn easy_frames_show_every_attempt() {
 #[test]
 fn hard_frames_show_a_game_that_brings_the_best_score() {
     let (input, answer) = pair("sample_b2");
-    let mut album = Album::default();
+    let mut album = Recorder::default();
     let case = hard().read(input.as_bytes()).unwrap();
     assert_eq!(case.replay(answer.as_bytes(), &mut album), Ok(Score::from(2)));
     let captions: Vec<&str> = album.0.iter().map(|frame| frame.caption.as_str()).collect();
@@ -371,7 +361,7 @@ proptest! {
     ) {
         for (checker, name, bytes) in [(easy(), "sample_b1", &for_easy), (hard(), "sample_b2", &for_hard)] {
             let case = checker.read(pair(name).0.as_bytes()).unwrap();
-            let observed = case.replay(bytes, &mut Album::default());
+            let observed = case.replay(bytes, &mut Recorder::default());
             prop_assert_eq!(case.check(bytes), observed);
         }
     }

@@ -1,11 +1,12 @@
 //! `columns` against an independent, slow model of the statement, against ground truth, and against damaged texts.
 
 use crate::mutate::{damaged, damages};
-use checkers::{Checker, Frame, Observer};
+use crate::{Recorder, config};
+use checkers::{Checker, Frame};
 use model::Seen;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::path::Path;
 
@@ -152,11 +153,6 @@ fn columns() -> &'static dyn Checker {
     checkers::find("columns").expect("the game is registered")
 }
 
-/// Runs this many cases and leaves no files behind.
-fn config(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
-}
-
 /// Returns the checker's score, or `None` where it finds input or answer not valid.
 fn checked(input: &[u8], answer: &[u8]) -> Option<checkers::Score> {
     columns().read(input).ok()?.check(answer).ok()
@@ -251,16 +247,6 @@ fn long_games_score_as_in_the_model() {
     let long = (games(300..=600)).prop_map(|game| Game { spread: game.width, colors: 2 + game.colors % 2, ..game });
     let seen = compare(60, &long);
     assert!(seen.long_combos >= 20, "the games end too early: {seen:?}");
-}
-
-/// Keeps everything it is shown.
-#[derive(Default)]
-struct Recorder(Vec<Frame>);
-
-impl Observer for Recorder {
-    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
-        self.0.push(frame());
-    }
 }
 
 proptest! {

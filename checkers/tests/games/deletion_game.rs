@@ -2,22 +2,18 @@
 //! texts.
 
 use crate::mutate::{damaged, damages};
-use checkers::{CheckError, Checker, Frame, Observer};
+use crate::{Recorder, config};
+use checkers::{CheckError, Checker, Frame};
 use model::{Broken, Model, Outcome, Seen};
 use num_bigint::BigInt;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::path::Path;
 
 fn deletion_game() -> &'static dyn Checker {
     checkers::find("deletion-game").expect("the game is registered")
-}
-
-/// Runs this many cases and leaves no files behind.
-fn config(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
 }
 
 /// Compares the checker's outcome with the model's: the score, or the broken rule, the move and the place.
@@ -187,16 +183,6 @@ fn larger_boards_score_as_in_the_model() {
     });
     let seen = compare_games(300, &large);
     assert!(seen.halved_beyond_64 >= 20 && seen.falls >= 5_000 && seen.primes >= 100, "{seen:?}");
-}
-
-/// Keeps everything it is shown.
-#[derive(Default)]
-struct Recorder(Vec<Frame>);
-
-impl Observer for Recorder {
-    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
-        self.0.push(frame());
-    }
 }
 
 proptest! {

@@ -11,8 +11,24 @@ mod mutate;
 mod same_game;
 mod square_remover;
 
-use checkers::{CheckError, Checker, Rejection, Score};
+use checkers::{CheckError, Checker, Frame, Observer, Rejection, Score};
+use proptest::test_runner::Config;
 use std::time::{Duration, Instant};
+
+/// Runs this many random cases and leaves no files behind.
+fn config(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+/// Keeps every frame that a replay shows.
+#[derive(Default)]
+struct Recorder(Vec<Frame>);
+
+impl Observer for Recorder {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
+        self.0.push(frame());
+    }
+}
 
 /// As long as an answer may be in the games that limit it.
 const LENGTH: usize = 1_000_000;

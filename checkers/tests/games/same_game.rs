@@ -2,22 +2,17 @@
 //! against damaged texts.
 
 use crate::mutate::{damaged, damages};
-use crate::rejected;
-use checkers::{Checker, Frame, Observer, Score};
+use crate::{Recorder, config, rejected};
+use checkers::{Checker, Frame, Score};
 use model::Seen;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::path::Path;
 
 fn checker(id: &str) -> &'static dyn Checker {
     checkers::find(id).expect("the game is registered")
-}
-
-/// Runs this many cases and leaves no files behind.
-fn config(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
 }
 
 /// Returns the checker's score, or `None` where it finds input or answer not valid.
@@ -117,16 +112,6 @@ fn free_answer(input: &[u8], rolls: &[(usize, usize)]) -> Vec<u8> {
 
 fn rolls() -> impl Strategy<Value = Vec<(usize, usize)>> {
     prop_oneof![vec(any::<(usize, usize)>(), 0..=6), vec(any::<(usize, usize)>(), 40)]
-}
-
-/// Keeps everything it is shown.
-#[derive(Default)]
-struct Recorder(Vec<Frame>);
-
-impl Observer for Recorder {
-    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
-        self.0.push(frame());
-    }
 }
 
 /// Checks that the frames add up to the score and show what is removed.

@@ -6,7 +6,7 @@
 #[path = "model/square_remover.rs"]
 mod model;
 
-use crate::rejected;
+use crate::{Recorder, rejected};
 use checkers::{Case, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
@@ -41,16 +41,6 @@ fn expected_scores(folder: &Path) -> Vec<(PathBuf, PathBuf, Score)> {
 
 fn score_of(input: &Path, answer: &Path) -> Score {
     case(&std::fs::read(input).unwrap()).check(&std::fs::read(answer).unwrap()).unwrap()
-}
-
-/// Keeps every frame.
-#[derive(Default)]
-struct Album(Vec<Frame>);
-
-impl Observer for Album {
-    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
-        self.0.push(frame());
-    }
 }
 
 /// Looks at every hundredth frame.
@@ -169,7 +159,7 @@ fn the_cascade_before_the_first_move_scores() {
 fn frames_show_the_same_game() {
     let input = checker().generate(2).unwrap();
     let (answer, score) = full_game(&input, 7, 10);
-    let mut album = Album::default();
+    let mut album = Recorder::default();
     assert_eq!(case(&input).replay(answer.as_bytes(), &mut album), Ok(Score::from(score)));
     let frames = album.0;
     assert_eq!(frames.len() as u64, 1 + MOVES as u64 + score, "the start, each swap, each square");
