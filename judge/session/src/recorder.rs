@@ -100,14 +100,9 @@ pub struct Recorder {
     setters: Option<(Problem, [(&'static str, String); 2])>,
 }
 
-/// Returns the setter's programs as they are now.
-fn setters_programs(problem: &Problem, checker: &CheckerIdentity) -> [(&'static str, String); 2] {
-    [("checker", checker.to_string()), ("generator", generator_identity(problem))]
-}
-
 /// Returns which of the setter's programs is another one now.
 fn changed_program((problem, programs): &(Problem, [(&'static str, String); 2])) -> Option<&'static str> {
-    let now = setters_programs(problem, &checker_identity(&problem.checker));
+    let now = [("checker", checker_identity(&problem.checker).to_string()), ("generator", generator_identity(problem))];
     programs.iter().zip(now).find(|(then, now)| *then != now).map(|((name, _), _)| *name)
 }
 
@@ -203,16 +198,18 @@ impl Recorder {
             journal.map(|journal| (journal, hashes, probe))
         })?;
         let checker = checker_identity(&plan.problem.checker);
-        let (recording, mut known) = with_record(context, (&checker, &hashes), probe, |record| match options.resume {
-            true => resume(journal, catalogue.retention(), record),
-            false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
-        })?;
+        let generator = generator_identity(&plan.problem);
+        let (recording, mut known) =
+            with_record(context, (&checker, &generator, &hashes), probe, |record| match options.resume {
+                true => resume(journal, catalogue.retention(), record),
+                false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
+            })?;
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        let setters =
-            runner.engine().is_none().then(|| (plan.problem.clone(), setters_programs(&plan.problem, &checker)));
+        let programs = [("checker", checker.to_string()), ("generator", generator)];
+        let setters = runner.engine().is_none().then(|| (plan.problem.clone(), programs));
         Ok(Self { reference, setters, ..Self::of(options, plan, known, Some(recording)) })
     }
 
@@ -328,7 +325,7 @@ impl Recorder {
 /// Makes the record of a run, for one use.
 fn with_record<T>(
     context: &RunContext<'_>,
-    (checker, hashes): (&CheckerIdentity, &[Digest]),
+    (checker, generator, hashes): (&CheckerIdentity, &str, &[Digest]),
     probe: Option<Digest>,
     use_it: impl FnOnce(&RunRecord<'_>) -> T,
 ) -> T {
@@ -342,7 +339,7 @@ fn with_record<T>(
     use_it(&RunRecord {
         plan,
         checker,
-        generator: &generator_identity(&plan.problem),
+        generator,
         solver_hashes: hashes,
         command: &command,
         message,
@@ -365,7 +362,8 @@ pub fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
     }
     let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
     let checker = checker_identity(&context.plan.problem.checker);
-    let unfinished = with_record(context, (&checker, &hashes), None, |record| journal.unfinished(record))?;
+    let generator = generator_identity(&context.plan.problem);
+    let unfinished = with_record(context, (&checker, &generator, &hashes), None, |record| journal.unfinished(record))?;
     let Some(run) = unfinished else { return Ok(None) };
     let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
     Ok(job.map(|_| run))
