@@ -20,6 +20,11 @@ pub trait Checker: Sync {
     /// number.
     fn generators(&self) -> &'static [Generator];
 
+    /// Returns the generator whose cases have parameters, if there is one.
+    fn parametric(&self) -> Option<&'static Parametric> {
+        None
+    }
+
     /// Returns the input that the generator's first version makes from a seed.
     ///
     /// # Errors
@@ -42,6 +47,15 @@ pub trait Checker: Sync {
 
 /// Makes the input of a case from a seed. The same seed always gives the same bytes.
 pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
+
+/// A generator of cases with parameters: what the rules leave free.
+pub struct Parametric {
+    /// Each name with its range, such as `1..50` or `1..10000:log`.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// Makes the input of a seed and these values of the parameters, in their order and in their ranges. The same always give
+    /// the same bytes.
+    pub generate: fn(u64, &[u64]) -> Vec<u8>,
+}
 
 /// A seed for which a game has no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,9 @@ mod input;
 mod optimum;
 mod rules;
 
-use crate::{Board, Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Score};
+use crate::{
+    Board, Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Parametric, Score,
+};
 use answer::Marking;
 use input::{EasyCase, Start, features, read_easy, read_hard, tile};
 use optimum::{Move, best_game, best_score};
@@ -42,6 +44,10 @@ impl Checker for BeatingTheGameEasy {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| Ok(generate::easy(seed).into_bytes())]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::EASY_PARAMETRIC)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -106,6 +112,10 @@ impl Checker for BeatingTheGameHard {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| Ok(generate::hard(seed).into_bytes())]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::HARD_PARAMETRIC)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

@@ -10,7 +10,7 @@ use crate::manual::counted_lines;
 use crate::tokens::signed;
 use crate::{
     Board, Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
-    Observer, Outlook, Score, Unobserved,
+    Observer, Outlook, Parametric, Score, Unobserved,
 };
 use input::{Input, Piece};
 use play::{Game, MAGIC, Placement, jewel_cell, picture, shifted};
@@ -37,6 +37,10 @@ impl Checker for Columns {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::PARAMETRIC)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

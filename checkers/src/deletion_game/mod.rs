@@ -6,7 +6,7 @@ mod generate;
 mod input;
 mod primality;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Parametric, Score};
 use answer::Answer;
 use board::{Board, CellIndex};
 use input::{Input, Parameters};
@@ -35,6 +35,10 @@ impl Checker for DeletionGame {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| Ok(generate::generate(seed))]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::PARAMETRIC)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

@@ -7,7 +7,9 @@ mod generate;
 mod input;
 mod prescribed;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, ManualReader, Observer, Score};
+use crate::{
+    Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, ManualReader, Observer, Parametric, Score,
+};
 use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
@@ -34,6 +36,10 @@ impl Checker for SameGame {
         &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))]
     }
 
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::PRESCRIBED)
+    }
+
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
         Ok(Box::new(Prescribed::read(input)?))
     }
@@ -57,6 +63,10 @@ impl Checker for SameGameFree {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| Ok(generate::free(seed))]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::FREE)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

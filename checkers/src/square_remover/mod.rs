@@ -10,7 +10,7 @@ use crate::manual::lines;
 use crate::tokens::signed;
 use crate::{
     Board, Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
-    Outlook, Score,
+    Outlook, Parametric, Score,
 };
 use input::Game;
 use replay::{after, gain, tile};
@@ -43,6 +43,10 @@ impl Checker for SquareRemover {
 
     fn generators(&self) -> &'static [Generator] {
         &[|seed| generate::case(seed).map(|game| game.to_text())]
+    }
+
+    fn parametric(&self) -> Option<&'static Parametric> {
+        Some(&generate::PARAMETRIC)
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

@@ -60,7 +60,7 @@ pub(super) const TUNE_EXAMPLES: &str = "Examples:
   judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --resume      go on with an interrupted search";
 
 /// How solvers are run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunningArgs {
     /// What the solvers may use
     #[command(flatten)]

@@ -43,6 +43,7 @@ mod case_list;
 mod checker;
 pub mod condition;
 mod features;
+mod generator;
 mod history;
 mod identity;
 mod jobs;
@@ -69,6 +70,7 @@ pub use checker::{
     ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,
 };
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
+pub use generator::{GeneratorCall, GeneratorParameter, InvalidCall};
 pub use history::{
     BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, NoteError, PastScores,
     Retention, RunChoice, RunState, Tag, TagError,

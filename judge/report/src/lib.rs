@@ -51,6 +51,7 @@ mod best;
 mod compare;
 mod doctor;
 mod exec;
+mod find;
 mod formats;
 mod gate;
 mod history;
@@ -72,6 +73,7 @@ pub use compare::{
 };
 pub use doctor::doctor_text;
 pub use exec::{ExecReport, exec_line};
+pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};

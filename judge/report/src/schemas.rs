@@ -6,6 +6,7 @@ use crate::compare::power::PowerDocument;
 use crate::compare::rank::RankDocument;
 use crate::doctor::DoctorDocument;
 use crate::exec::ExecDocument;
+use crate::find::FindDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
@@ -28,7 +29,7 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 29] = [
+pub const SCHEMAS: [NamedSchema; 30] = [
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
@@ -38,6 +39,7 @@ pub const SCHEMAS: [NamedSchema; 29] = [
     ("power", schema_of::<PowerDocument<'static>>),
     ("gate", schema_of::<GateDocument<'static>>),
     ("calibration", schema_of::<CalibrationDocument>),
+    ("find", schema_of::<FindDocument<'static>>),
     ("tune", schema_of::<TuneLine<'static>>),
     ("exec", schema_of::<ExecDocument<'static>>),
     ("doctor", schema_of::<DoctorDocument<'static>>),
