@@ -85,7 +85,7 @@ pub use manifest::SlurmTable;
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, Problem, ScoreRange,
-    ScoreRangeError, TOKENS, Verification, Viewer,
+    ScoreRangeError, SealedChoice, TOKENS, Verification, Viewer,
 };
 pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
 pub use scoring::{RowKey, RowOrder, UnknownRowKey};

@@ -12,6 +12,7 @@ use crate::history::{HistoryDocument, HistoryPage};
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
+use crate::sealed::SealedDocument;
 use crate::served::{
     ApiError, ManualGameDocument, Points, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
     StartedRuns, UnfinishedRun,
@@ -28,9 +29,10 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 29] = [
+pub const SCHEMAS: [NamedSchema; 30] = [
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
+    ("sealed", schema_of::<SealedDocument<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
     ("best", schema_of::<BestDocument<Vec<BestRecord>>>),
     ("compare", schema_of::<Comparison>),

@@ -16,6 +16,7 @@ mod new;
 mod power;
 mod rank;
 mod run;
+mod sealed;
 mod tune;
 mod verify;
 mod view;
