@@ -39,7 +39,8 @@ fn seeds_of(file: &Path) -> Vec<String> {
 fn only_failures_and_the_best_total_leave() {
     let Some(folder) = scene("") else { return };
     let (code, told) = run(&folder, "./ten", &[]);
-    let expected = json!({"schema": 1, "problem": "echo", "failures": 0, "total": 60, "final": false, "queries_left": 4});
+    let expected =
+        json!({"schema": 1, "problem": "echo", "failures": 0, "total": 60, "final": false, "queries_left": 4});
     assert_eq!((code, told), (Some(0), expected));
     // The scores do not vary, so any better total is shown, and a worse one never.
     assert_eq!(run(&folder, "./nine", &[]).1["total"], 60);

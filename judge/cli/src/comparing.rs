@@ -252,8 +252,8 @@ pub struct BaselineArgs {
     #[arg(long)]
     pub allow_failures: bool,
     /// Record the best total on the sealed cases, and nothing else; FILE holds the cases [default: one beside the journal]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
-    pub sealed: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
+    pub sealed: Option<Option<PathBuf>>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,

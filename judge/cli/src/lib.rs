@@ -356,9 +356,31 @@ pub enum StderrArg {
 
 /// What would tell more of sealed cases than may be told, or names other cases.
 const NOT_SEALED: [&str; 25] = [
-    "seeds", "inputs", "condition", "group_by", "repeat", "shard", "fail_fast", "watch", "resume", "reuse", "message",
-    "save_answers", "transcript", "feedback", "best", "all", "sort", "submissions", "on", "detach", "attach", "jsonl",
-    "junit", "visible", "stderr",
+    "seeds",
+    "inputs",
+    "condition",
+    "group_by",
+    "repeat",
+    "shard",
+    "fail_fast",
+    "watch",
+    "resume",
+    "reuse",
+    "message",
+    "save_answers",
+    "transcript",
+    "feedback",
+    "best",
+    "all",
+    "sort",
+    "submissions",
+    "on",
+    "detach",
+    "attach",
+    "jsonl",
+    "junit",
+    "visible",
+    "stderr",
 ];
 
 /// Arguments of `judge run`.
@@ -401,8 +423,8 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "journal")]
     pub no_journal: bool,
     /// Run one solver on the sealed cases, and tell only the number of failures and the best total so far; FILE holds the cases, and is made if it is missing [default: one beside the journal]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "", conflicts_with_all = NOT_SEALED)]
-    pub sealed: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
+    pub sealed: Option<Option<PathBuf>>,
     /// With --sealed: the score on as many fresh cases, once
     #[arg(long = "final", requires = "sealed")]
     pub is_final: bool,

@@ -89,7 +89,8 @@ pub use served::{
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
     Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds, note, note_from,
-    note_lines, points_text, print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
+    note_lines, points_text, print, print_bytes, print_from, print_line, print_with, right, share_of_best,
+    step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

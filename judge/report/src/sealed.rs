@@ -96,7 +96,12 @@ impl Report for SealedReport {
             Some(true) => "the gate holds\n",
             Some(false) => "the gate fails: the total fell too far\n",
         };
-        format!("{}: {cases}, {failures}; {}: {}\n{left} left\n{gate}", self.problem, self.total_name(), self.total_text())
+        format!(
+            "{}: {cases}, {failures}; {}: {}\n{left} left\n{gate}",
+            self.problem,
+            self.total_name(),
+            self.total_text()
+        )
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
@@ -104,7 +109,8 @@ impl Report for SealedReport {
     }
 
     fn rows(&self) -> Option<TextTable> {
-        let row = [self.problem.clone(), self.failures.to_string(), self.total.as_ref().map(points_text).unwrap_or_default()];
+        let row =
+            [self.problem.clone(), self.failures.to_string(), self.total.as_ref().map(points_text).unwrap_or_default()];
         Some(TextTable::new(&["problem", "failures", "total"], 1, vec![row.to_vec()]))
     }
 

@@ -9,7 +9,10 @@ use checkers::Score;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::scoring::ExactSum;
-use judge_problem::{CaseList, CaseSpec, Direction, Invocation, JobId, Percent, Problem, Rule, SealedChoice, Seeds, Verdict, as_text, quote};
+use judge_problem::{
+    CaseList, CaseSpec, Direction, Invocation, JobId, Percent, Problem, Rule, SealedChoice, Seeds, Verdict, as_text,
+    quote,
+};
 use judge_report::SealedReport;
 use judge_run::command::game_of;
 use judge_run::program;
@@ -31,7 +34,8 @@ const SEED_BITS: u32 = 62;
 /// Only the owner reads and writes the file.
 const PRIVATE: u32 = 0o600;
 
-const HEADER: &str = "# Sealed cases: seeds that no solver may know, and what was told of them. Keep this file to yourself.\n";
+const HEADER: &str =
+    "# Sealed cases: seeds that no solver may know, and what was told of them. Keep this file to yourself.\n";
 
 /// The file of sealed cases.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -81,14 +85,14 @@ pub struct SealedCases<'a> {
 
 impl<'a> SealedCases<'a> {
     /// Opens the sealed cases of a problem: those of the file, or of the one beside the journal. Draws them if there is no such
-    /// file. An empty path is the file beside the journal.
+    /// file.
     ///
     /// # Errors
     /// The problem has no generator, the file is of another problem, or the sandbox does not keep it from solvers.
     pub fn open(
         catalogue: &Catalogue,
         problem: &'a Problem,
-        file: &Path,
+        file: Option<&Path>,
         sandbox: &Sandbox,
     ) -> Result<Self, Failure> {
         if problem.generator.is_none() {
@@ -96,12 +100,13 @@ impl<'a> SealedCases<'a> {
             return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
         }
         if !sandbox.tier().has_namespaces() {
-            let error = format!("tier `{}` does not keep sealed cases from solvers: they run as the same user", sandbox.tier());
+            let error =
+                format!("tier `{}` does not keep sealed cases from solvers: they run as the same user", sandbox.tier());
             return Err(Failure::usage(error).with_hint("`judge doctor` shows what a stronger tier needs"));
         }
-        let path = match file.as_os_str().is_empty() {
-            true => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
-            false => std::path::absolute(file).map_err(|error| load::unwritable(WHAT, file, &error))?,
+        let path = match file {
+            None => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
+            Some(file) => std::path::absolute(file).map_err(|error| load::unwritable(WHAT, file, &error))?,
         };
         let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
         let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), is_final: false };
@@ -158,7 +163,8 @@ impl<'a> SealedCases<'a> {
         let most = self.problem.sealed.unwrap_or_default().queries;
         self.change(|record| {
             if record.queries >= most {
-                let error = format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
+                let error =
+                    format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
                 return Err(Failure::usage(error).with_hint("--final tells the score on fresh cases, once"));
             }
             record.queries += 1;
@@ -168,7 +174,11 @@ impl<'a> SealedCases<'a> {
     }
 
     /// Returns what may be told of a plan of one solver that was played to its end.
-    pub fn tell(&self, played: &MatchResult, floor: Option<(&SealedBaseline, &Percent)>) -> Result<SealedReport, Failure> {
+    pub fn tell(
+        &self,
+        played: &MatchResult,
+        floor: Option<(&SealedBaseline, &Percent)>,
+    ) -> Result<SealedReport, Failure> {
         let outcomes = || played.outcomes.of_solver(0).flatten();
         let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
         let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
@@ -184,7 +194,8 @@ impl<'a> SealedCases<'a> {
                 record.last = Some(FinalScore { solver, failures, total });
                 return Ok(());
             }
-            let values: Option<Vec<f64>> = points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
+            let values: Option<Vec<f64>> =
+                points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
             let error = values.as_deref().and_then(sum_error);
             if let (Some(total), Some(error)) = (total, error)
                 && let Some(value) = self.good(&total)
@@ -286,7 +297,9 @@ impl<'a> SealedCases<'a> {
             return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));
         }
         if !own(&record.terms, &self.terms) {
-            return Err(self.bad("the checker or the scoring has changed, and totals of both cannot be compared".to_owned()));
+            return Err(
+                self.bad("the checker or the scoring has changed, and totals of both cannot be compared".to_owned())
+            );
         }
         record.problem.get_or_insert_with(|| self.problem.id.clone());
         record.terms.get_or_insert_with(|| self.terms.clone());
@@ -376,7 +389,10 @@ mod tests {
         };
         assert_eq!((share(Direction::Max, 150, 100), share(Direction::Min, 50, 100)), (1.5, 2.0));
         assert_eq!((share(Direction::Max, -50, -100), share(Direction::Min, -100, -50)), (2.0, 2.0));
-        assert_eq!((share(Direction::Max, 0, 100), share(Direction::Min, 0, 0), share(Direction::Max, -1, 1)), (0.0, 1.0, 0.0));
+        assert_eq!(
+            (share(Direction::Max, 0, 100), share(Direction::Min, 0, 0), share(Direction::Max, -1, 1)),
+            (0.0, 1.0, 0.0)
+        );
     }
 
     #[test]

@@ -33,7 +33,7 @@ const MAX_DISTURBED: f64 = 0.1;
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.sealed {
-        return sealed::baseline(global, args, file);
+        return sealed::baseline(global, args, file.as_deref());
     }
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;

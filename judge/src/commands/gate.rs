@@ -91,7 +91,9 @@ fn sealed_baseline(args: &GateArgs) -> Result<Option<SealedBaseline>, Failure> {
         }
     }
     match args.sealed {
-        Some(_) => Err(Failure::usage("--sealed needs a sealed baseline").with_hint("judge baseline --sealed writes one")),
+        Some(_) => {
+            Err(Failure::usage("--sealed needs a sealed baseline").with_hint("judge baseline --sealed writes one"))
+        }
         None => Ok(None),
     }
 }

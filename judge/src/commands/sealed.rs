@@ -14,8 +14,8 @@ struct Evaluation<'a> {
     problem: Option<&'a str>,
     /// The solver; `None` for the problem's own.
     solver: Option<&'a String>,
-    /// The file of the sealed cases; empty for the one beside the journal.
-    file: &'a Path,
+    /// The file of the sealed cases; `None` for the one beside the journal.
+    file: Option<&'a Path>,
     is_final: bool,
     /// The total that it must reach, and how far it may fall.
     floor: Option<(&'a SealedBaseline, &'a Percent)>,
@@ -45,11 +45,13 @@ impl Evaluation<'_> {
 }
 
 /// Runs a solver on the sealed cases of a problem.
-pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: &Path) -> Result<Exit, Failure> {
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: Option<&Path>) -> Result<Exit, Failure> {
     let outputs = Outputs::check::<SealedReport>(&args.reports)?;
     let given = args.solvers();
     if given.len() > 1 {
-        return Err(Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation"));
+        return Err(
+            Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation")
+        );
     }
     let RunArgs { limits, jobs, build, sandbox, is_final, .. } = args;
     let running = RunningArgs::unrecorded(limits.clone(), jobs.clone(), build.clone(), sandbox.clone());
@@ -61,10 +63,9 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: &Path) -> Result
 }
 
 /// Records the best total of the sealed cases after this solver has run on them.
-pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: &Path) -> Result<Exit, Failure> {
+pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
     let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
-    let evaluation =
-        Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
     if told.failures > 0 && !args.allow_failures || told.faults > 0 {
         judge_report::note(&format!("{} of {} sealed cases failed: nothing was recorded", told.failures, told.cases));
@@ -87,7 +88,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBasel
     let outputs = Outputs::check::<SealedReport>(&args.reports)?;
     let solver = args.solver.clone().or_else(|| Some(record.solver.clone()).filter(|solver| !solver.is_empty()));
     let floor = Some((record, &args.max_drop));
-    let file = args.sealed.as_deref().unwrap_or(Path::new(""));
+    let file = args.sealed.as_deref();
     let (problem, solver) = (Some(&*record.problem), solver.as_ref());
     let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: args.running.clone() };
     let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };

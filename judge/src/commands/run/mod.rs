@@ -40,7 +40,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         return attach(global, args, choice);
     }
     if let Some(file) = &args.sealed {
-        return sealed::run(global, args, file);
+        return sealed::run(global, args, file.as_deref());
     }
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = outputs::here();
