@@ -103,7 +103,6 @@ impl<T: Clone + Eq + Hash> Palette<T> {
 
 impl GameReplay {
     /// Starts a replay of these moves, without frames.
-    #[must_use]
     pub fn new(moves: MoveRange) -> Self {
         let mut replay = Self { moves, ..Self::default() };
         // An empty cell is 0: a new board lists none of them.
@@ -112,19 +111,16 @@ impl GameReplay {
     }
 
     /// Returns the number of frames.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
     /// Returns whether there are no frames.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
     /// Returns the points after the last frame.
-    #[must_use]
     pub fn points(&self) -> &Score {
         &self.total
     }
@@ -207,7 +203,6 @@ pub struct MoveRange {
 
 impl MoveRange {
     /// Returns whether a move is part of it.
-    #[must_use]
     pub fn contains(self, step: usize) -> bool {
         self.from.is_none_or(|from| step >= from) && self.to.is_none_or(|to| step <= to)
     }
@@ -222,13 +217,11 @@ pub struct GameText {
 
 impl GameText {
     /// Starts a replay of these moves, without frames.
-    #[must_use]
     pub fn new(moves: MoveRange) -> Self {
         Self { moves, frames: Vec::new() }
     }
 
     /// Returns the frames, each without a newline at its end.
-    #[must_use]
     pub fn frames(&self) -> &[String] {
         &self.frames
     }
@@ -271,7 +264,6 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 const LEAP: usize = 10;
 
 /// Returns whether a person can step through frames: standard input and output are a terminal.
-#[must_use]
 pub fn can_step() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
