@@ -106,13 +106,11 @@ static CHECKERS: &[&dyn Checker] = &[
 ];
 
 /// Returns every built-in checker, in the order of the catalogue.
-#[must_use]
 pub fn all() -> &'static [&'static dyn Checker] {
     CHECKERS
 }
 
 /// Returns the checker with this id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static dyn Checker> {
     all().iter().copied().find(|checker| checker.id() == id)
 }

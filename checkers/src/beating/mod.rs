@@ -200,6 +200,7 @@ impl<'a> Playback<'a> {
             gained: Score::from(gained),
             total: Score::from(*right),
             board: draw(&cells(), marked),
+            ahead: Board::default(),
         });
     }
 }

@@ -191,7 +191,8 @@ impl<'a> Progress<'a> {
         let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
         self.observer.step(step, &mut || {
             let (caption, board) = scene();
-            Frame { step, caption, gained: exact(gained), total: exact(total), board }
+            let ahead = crate::Board::default();
+            Frame { step, caption, gained: exact(gained), total: exact(total), board, ahead }
         });
     }
 }

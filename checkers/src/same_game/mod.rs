@@ -143,6 +143,7 @@ impl<'a> Progress<'a> {
             gained: gained.into(),
             total: total.into(),
             board: picture(board, marked),
+            ahead: crate::Board::default(),
         });
     }
 }

@@ -9,11 +9,11 @@ mod rules;
 use crate::manual::lines;
 use crate::tokens::signed;
 use crate::{
-    Board, Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
+    Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
     Outlook, Score,
 };
 use input::Game;
-use replay::{after, gain, tile};
+use replay::{after, ahead, gain};
 use rules::{Cell, Position};
 
 /// The checker's id.
@@ -21,9 +21,6 @@ const ID: &str = "square-remover";
 
 /// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
-
-/// How many tiles of the buffer are shown.
-const SHOWN: usize = 12;
 
 /// The checker of `square-remover`.
 pub(crate) struct SquareRemover;
@@ -83,8 +80,7 @@ impl ManualGame for Game {
         let position = after(self, lines(moves).as_bytes(), moves.len())?;
         let mut choices = if moves.len() < MOVES { swaps(&position) } else { Vec::new() };
         choices.iter_mut().for_each(|choice| choice.ends = moves.len() + 1 == MOVES);
-        let tiles = position.upcoming(SHOWN).into_iter().map(|color| tile(color, false));
-        Ok(Outlook { choices, ahead: Board { width: SHOWN, cells: tiles.collect() } })
+        Ok(Outlook { choices, ahead: ahead(&position) })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::exec::ExecDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
+use crate::html::ReplayDocument;
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
@@ -56,6 +57,7 @@ pub const SCHEMAS: [NamedSchema; 30] = [
     ("ui-problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", schema_of::<ProblemDocument<'static>>),
     ("ui-server", schema_of::<ServerRecord>),
+    ("ui-replay", schema_of::<ReplayDocument<'static>>),
     ("ui-started", schema_of::<StartedRuns<'static>>),
     ("ui-play", schema_of::<ManualGameDocument<'static>>),
     ("ui-played", schema_of::<RecordedManualGame<'static>>),

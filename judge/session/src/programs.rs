@@ -20,7 +20,6 @@ pub const TESTLIB: &str = "testlib.h";
 pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayanov/testlib/master/testlib.h";
 
 /// Compiled programs. They are removed when this is dropped.
-#[must_use]
 pub struct Programs {
     _toolbox: Option<Toolbox>,
 }

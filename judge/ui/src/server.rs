@@ -144,7 +144,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 31] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
@@ -166,8 +166,13 @@ const FILES: [(&str, &str, &str); 26] = [
     asset!(SCRIPT, "playboard.js"),
     ("game.css", CSS, assets::GAME_STYLE),
     ("board.js", SCRIPT, assets::BOARD),
+    ("boardview.js", SCRIPT, assets::BOARD_VIEW),
     ("curve.js", SCRIPT, assets::CURVE),
+    ("film.js", SCRIPT, assets::FILM),
+    ("save.js", SCRIPT, assets::SAVE),
+    ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
+    asset!(SCRIPT, "replay.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.

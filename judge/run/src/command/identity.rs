@@ -16,7 +16,6 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
 /// these name, takes its place.
-#[must_use]
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     match checker {
         CheckerChoice::BuiltIn(checker) => {
@@ -109,7 +108,6 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 
 /// Returns the identity of a problem's generator with its version. For a command it is the line with a hash of the files
 /// that it names, directly or indirectly. Empty without a generator.
-#[must_use]
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
         let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();
@@ -127,7 +125,6 @@ pub fn generator_identity(problem: &Problem) -> String {
 }
 
 /// Returns the game of a problem, with the current version of its checker.
-#[must_use]
 pub fn game_of(problem: &Problem) -> Game {
     Game { problem: problem.id.clone(), checker: checker_identity(&problem.checker), direction: problem.direction }
 }

@@ -21,6 +21,7 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .route("/runs/{run}/points", get(runs::points))
         .route("/runs/{run}/cases/{case}/answer", get(problems::stored_answer))
         .route("/runs/{run}/cases/{case}/stderr", get(problems::stored_stderr))
+        .route("/runs/{run}/cases/{case}/replay", get(problems::replay_data))
         .route("/compare", get(runs::compare))
         .route("/problems", get(problems::list))
         .route("/problems/{problem}", get(problems::show))
