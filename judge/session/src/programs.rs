@@ -162,7 +162,7 @@ pub fn settings(
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
         memory: limits.memory,
-        bundled: catalogue.bundled(),
+        bundled: catalogue.bundled,
         cache: Cache::place().filter(|_| !args.no_cache),
     })
 }
@@ -179,8 +179,8 @@ fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure
         Some((path, text)) => read_languages(&path.display().to_string(), &text, built_in_languages())?,
         None => Vec::new(),
     };
-    let is_changed = !own.is_empty() || !catalogue.languages().is_empty();
-    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(catalogue.languages())))
+    let is_changed = !own.is_empty() || !catalogue.languages.is_empty();
+    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(&catalogue.languages)))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.

@@ -78,7 +78,7 @@ impl PlanFile {
         let file = Self {
             judge: env!("CARGO_PKG_VERSION").to_owned(),
             problem: plan.problem.id.clone(),
-            catalogue: catalogue.text().to_owned(),
+            catalogue: catalogue.text.clone(),
             folder: mirror.place(&std::path::absolute(&plan.problem.folder)?),
             commands,
             solvers,

@@ -58,7 +58,7 @@ fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
 pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
-        let games = checkers::all().iter().map(|checker| checker.id());
+        let games = checkers::all().iter().map(|checker| checker.id);
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
     };
     let own = bundled.iter().filter(move |solver| game(solver.id) == Some(checker));
