@@ -1,14 +1,12 @@
 """The client, against a server that does as it is told."""
 
 import asyncio
-import json
 import multiprocessing
 import os
 import pickle
 import signal
 import stat
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -29,28 +27,7 @@ from judge_harness import (
 )
 from judge_harness.program import find_program
 
-
-class WithServer(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.program = self.folder / "judge"
-        server = Path(__file__).with_name("fake_server.py")
-        self.program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{server}" "$@"\n')
-        self.program.chmod(0o755)
-        self.cancelled = self.folder / "cancelled"
-        os.environ["CANCELLED"] = str(self.cancelled)
-        self.judge = self.opened(Judge("columns", program=self.program))
-
-    def opened(self, judge):
-        self.addCleanup(judge.close)
-        return judge
-
-    def asked(self, **arguments):
-        """Returns the command line of the server and the params that it got."""
-        line, params = self.judge.evaluate(**arguments).feedback().split("|", 1)
-        return line, json.loads(params)
+from with_server import WithServer
 
 
 class Requests(WithServer):

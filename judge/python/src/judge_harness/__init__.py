@@ -20,6 +20,7 @@ from .errors import (
     ServerDied,
 )
 from .problem import Problem
+from .server import Server
 from .values import Case, Comparison, Effect, Evaluation, Score
 
 __all__ = [
@@ -38,5 +39,6 @@ __all__ = [
     "ProgramNotFound",
     "QueueFull",
     "Score",
+    "Server",
     "ServerDied",
 ]

@@ -58,10 +58,8 @@ class Judge:
                 "`url` names a server that runs already, with its own catalogue, jobs, journal and sealed cases",
                 "give these to `judge serve --listen`",
             )
-        if isinstance(problem, Problem):
-            if problems is not None or (url is not None and problem.catalogue is not None):
-                raise InvalidRequest("a `Problem` has its own catalogue: leave out `problems` and `url`")
-            problems = problem.catalogue
+        if isinstance(problem, Problem) and problem.catalogue is not None and url is not None:
+            raise InvalidRequest("the server at `url` has its own catalogue: give the id of one of its problems")
         self._problem = problem
         self._options = (problems, jobs, journal, sealed, program, tuple(arguments), url, token)
         self._closed = False
@@ -246,13 +244,17 @@ class Judge:
         problems, jobs, journal, sealed, program, arguments, url, token = self._options
         if url is not None:
             return Http(url, token)
-        command = [find_program(program), "serve", "--stdio"]
-        for flag, value in [("--problems", problems), ("--jobs", jobs), ("--journal", journal), ("--sealed", sealed)]:
-            if value is not None:
-                command += [flag, str(value)]
-        if journal is None:
-            command.append("--no-journal")
-        return Pipe([*command, *arguments])
+        command = serve_command(
+            "--stdio",
+            problem=self._problem,
+            problems=problems,
+            jobs=jobs,
+            journal=journal,
+            sealed=sealed,
+            program=program,
+            arguments=arguments,
+        )
+        return Pipe(command)
 
     def _start(self, candidate: Candidate, common: Mapping[str, Any], listener: Optional[Listener] = None) -> Call:
         """Sends the request for a candidate. The call of one that cannot be sent has its error."""
@@ -357,6 +359,30 @@ async def _result(call: Call, timeout: Optional[float]) -> Any:
         raise EvaluationTimeout(timeout) from None
     finally:
         call.cancel()
+
+
+def serve_command(
+    *how: str,
+    problem: Union[str, Problem, None] = None,
+    problems: Optional[Path] = None,
+    jobs: Optional[int] = None,
+    journal: Optional[Path] = None,
+    sealed: Optional[Path] = None,
+    program: Optional[Path] = None,
+    arguments: Sequence[str] = (),
+) -> list[str]:
+    """Returns the command line of a server: see `Judge` for the options. Raises `JudgeError`."""
+    if isinstance(problem, Problem) and problem.catalogue is not None:
+        if problems is not None:
+            raise InvalidRequest("a `Problem` has its own catalogue: leave out `problems`")
+        problems = problem.catalogue
+    command = [find_program(program), "serve", *how]
+    for flag, value in [("--problems", problems), ("--jobs", jobs), ("--journal", journal), ("--sealed", sealed)]:
+        if value is not None:
+            command += [flag, str(value)]
+    if journal is None:
+        command.append("--no-journal")
+    return [*command, *arguments]
 
 
 def _after_fork() -> None:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
@@ -31,8 +32,7 @@ class Problem:
     def __init__(self, id: Optional[str] = None, catalogue: Union[str, os.PathLike[str], None] = None) -> None:
         self.id = id
         self.catalogue = None if catalogue is None else os.path.abspath(catalogue)
-        self._folder: Optional[str] = None
-        self._owner = os.getpid()
+        self._remove: Callable[[], object] = lambda: None
 
     def __repr__(self) -> str:
         return f"Problem({self.id!r}, {self.catalogue!r})"
@@ -92,15 +92,25 @@ class Problem:
         catalogue = Path(folder, "problems.toml")
         catalogue.write_text("\n".join(lines) + "\n", encoding="utf-8")
         problem = cls(id, catalogue)
-        problem._folder = folder
+        problem._remove = weakref.finalize(problem, _remove, folder, os.getpid())
         return problem
 
+    def key(self) -> tuple[Optional[str], Optional[str]]:
+        """Returns what equal problems have in common: the id, and the catalogue's path, or its text if it was made here."""
+        if self.catalogue is None or not isinstance(self._remove, weakref.finalize):
+            return self.id, self.catalogue
+        return self.id, Path(self.catalogue).read_text(encoding="utf-8")
+
     def close(self) -> None:
-        """Removes the files of a problem made by `from_checker`. `Judge.close` does it."""
-        # A copy in a child process owns nothing.
-        if self._folder is not None and self._owner == os.getpid():
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        """Removes the files of a problem made by `from_checker`. `Judge.close` does it, and the end of Python."""
+        self._remove()
+
+    def __getstate__(self) -> Mapping[str, Any]:
+        # A copy in another process owns no files.
+        return {"id": self.id, "catalogue": self.catalogue}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["id"], state["catalogue"])  # type: ignore[misc]
 
     def __enter__(self) -> Problem:
         return self
@@ -127,6 +137,12 @@ def _place(function: Function) -> tuple[str, str]:
 
 def _call(what: str, file: str, name: str) -> str:
     return shlex.join([sys.executable, str(_CALLER), what, file, name])
+
+
+def _remove(folder: str, owner: int) -> None:
+    # A child process has copies of its parent's problems.
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _line(key: str, value: object) -> str:
