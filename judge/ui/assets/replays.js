@@ -1,7 +1,7 @@
 // Two solvers on the same case, on one clock.
 
 import { get, path } from "./api.js";
-import { address, el } from "./dom.js";
+import { address, debounced, el } from "./dom.js";
 import { Viewer } from "./viewer.js";
 
 /** Returns the run and the solver of `run:12`, or of `run:12/NAME`. */
@@ -17,27 +17,18 @@ export function replayOf(entrant, name) {
   return `/${path("replay", run, name)}${query}`;
 }
 
-/** The time after which the address leads to the tick that is shown, in milliseconds. */
-const REMEMBERED = 300;
-
-export async function replaysPage(place, _, query) {
-  const [name, a, b] = ["case", "a", "b"].map((part) => query.get(part) ?? "");
+export async function replaysPage(place, _, at) {
+  const [name, a, b] = ["case", "a", "b"].map((part) => at.get(part) ?? "");
   const entrants = [a, b], games = el("div");
-  const link = (entrant, at) => [" ", el("a", { class: "button", href: replayOf(entrant, name) }, `${"AB"[at]} alone`)];
-  document.querySelector("main").classList.add("wide");
+  const link = (entrant, place) => [" ", el("a", { class: "button", href: replayOf(entrant, name) }, `${"AB"[place]} alone`)];
   place.append(
-    el("p", { class: "back" }, el("a", { href: address("compare", { a, b }) }, "All cases of A against B")),
-    el("h1", {}, name), el("p", {}, entrants.map(link)), games,
+    el("div", { class: "title" }, el("h1", {}, `A against B on ${name}`), entrants.map(link), el("a", { class: "button", href: address("compare", { a, b }) }, "All cases")), games,
   );
   const asked = ({ run, solver }) => get(path("runs", run, "cases", name, "replay"), { solver });
-  let timer;
-  const remember = (tick) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => games.isConnected && history.replaceState(null, "", address("replays", { a, b, case: name, tick: tick || undefined })), REMEMBERED);
-  };
+  const remember = debounced((tick) => games.isConnected && at.set({ tick: tick || "" }));
   try {
     const films = await Promise.all(entrants.map(partsOf).map(asked));
-    new Viewer(games, films, { shown: remember, tick: Number(query.get("tick") ?? 0) });
+    new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
   } catch {
     // A program draws these answers, or there is one too few: what the server has stands beside each other.
     const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
