@@ -239,7 +239,8 @@ impl<'a> OpenGame<'a> {
     }
 }
 
-fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
+/// Returns the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
+pub(super) fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
     if let Some(place) = problem.cases.place_of(name) {
         return Ok(problem.cases.at(place));
     }

@@ -163,7 +163,7 @@ pub(super) async fn replay_data(
 }
 
 /// Output of solvers is sent as text, whatever it contains.
-const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.
 #[derive(Deserialize)]
