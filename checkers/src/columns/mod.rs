@@ -9,41 +9,21 @@ mod rules;
 use crate::manual::counted_lines;
 use crate::tokens::signed;
 use crate::{
-    Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
-    Observer, Outlook, Score, Unobserved,
+    Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score, Unobserved,
 };
 use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
 use rules::Field;
 
 /// The checker of `columns`.
-pub(crate) struct Columns;
-
-impl Checker for Columns {
-    fn id(&self) -> &'static str {
-        "columns"
-    }
-
-    fn rules(&self) -> &'static str {
-        include_str!("rules.md")
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Input::read(input)?))
-    }
-
-    fn manual_reader(&self) -> Option<ManualReader> {
-        Some(|input| Ok(Box::new(Input::read(input)?)))
-    }
-}
+pub(crate) static COLUMNS: Checker = Checker {
+    id: "columns",
+    rules: include_str!("rules.md"),
+    version: 1,
+    generators: &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))],
+    read: |input| Ok(Box::new(Input::read(input)?)),
+    manual_reader: Some(|input| Ok(Box::new(Input::read(input)?))),
+};
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {

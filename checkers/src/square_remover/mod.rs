@@ -8,10 +8,7 @@ mod rules;
 
 use crate::manual::lines;
 use crate::tokens::signed;
-use crate::{
-    Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
-    Outlook, Score,
-};
+use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score};
 use input::Game;
 use replay::{after, ahead, gain};
 use rules::{Cell, Position};
@@ -23,33 +20,14 @@ const ID: &str = "square-remover";
 const MOVES: usize = 10_000;
 
 /// The checker of `square-remover`.
-pub(crate) struct SquareRemover;
-
-impl Checker for SquareRemover {
-    fn id(&self) -> &'static str {
-        ID
-    }
-
-    fn rules(&self) -> &'static str {
-        include_str!("rules.md")
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| generate::case(seed).map(|game| game.to_text())]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Game::read(input)?))
-    }
-
-    fn manual_reader(&self) -> Option<ManualReader> {
-        Some(|input| Ok(Box::new(Game::read(input)?)))
-    }
-}
+pub(crate) static SQUARE_REMOVER: Checker = Checker {
+    id: ID,
+    rules: include_str!("rules.md"),
+    version: 1,
+    generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
+    read: |input| Ok(Box::new(Game::read(input)?)),
+    manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
+};
 
 impl Case for Game {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {

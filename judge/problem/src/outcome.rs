@@ -281,9 +281,9 @@ mod tests {
         for checker in checkers::all() {
             let input = checker.generate(1).unwrap();
             let result = checker.read(&input).unwrap().check(b"x");
-            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id()) };
+            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id) };
             let ruling = Ruling::from(rejection.clone());
-            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id());
+            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id);
             let place = rejection.place;
             let fields = broken(place.line, place.column, rejection.step.unwrap_or(0));
             let broken = BrokenRule { rule: Some(rejection.rule), ..fields };

@@ -153,7 +153,7 @@ pub const TOKENS: &str = "tokens";
 #[derive(Clone)]
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
-    BuiltIn(&'static dyn Checker),
+    BuiltIn(&'static Checker),
     /// A setter's command.
     External(ExternalChecker),
     /// A setter's command that converses with the solver (an interactor).
@@ -179,7 +179,7 @@ impl CheckerChoice {
     /// Returns the built-in checker's id, or the command.
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn(checker) => checker.id(),
+            Self::BuiltIn(checker) => checker.id,
             Self::External(external) | Self::Interactor(external) => external.written_line(),
             Self::Tester(tester) => tester.program.written_line(),
             Self::Tokens(..) => TOKENS,
@@ -189,7 +189,7 @@ impl CheckerChoice {
     /// Returns the built-in checker's version.
     pub fn version(&self) -> Option<u32> {
         match self {
-            Self::BuiltIn(checker) => Some(checker.version()),
+            Self::BuiltIn(checker) => Some(checker.version),
             Self::Tokens(..) => Some(1),
             Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
         }

@@ -6,10 +6,14 @@ macro_rules! asset {
     };
 }
 
+/// The design of every page: colours, type, space.
+pub const TOKENS: &str = asset!("shared/tokens.css");
 /// The style of every page.
-pub const STYLE: &str = asset!("shared/style.css");
+pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/style.css"));
 /// Helpers that build elements of a page.
 pub const DOM: &str = asset!("shared/dom.js");
+/// Saves a chart as a file.
+pub const SAVE: &str = asset!("shared/save.js");
 /// What all charts share.
 pub const CHARTS: &str = asset!("shared/charts.js");
 /// The charts of a run's cases.
@@ -17,7 +21,8 @@ pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
 /// The charts of a comparison's pairs.
 pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
 /// The style of every page, and what a report adds to it.
-pub(crate) const REPORT_STYLE: &str = concat!(asset!("shared/style.css"), asset!("report/report.css"));
+pub(crate) const REPORT_STYLE: &str =
+    concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("report/report.css"));
 /// Draws the charts of a run's report.
 pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
 /// Draws the charts of a comparison's report.
@@ -35,7 +40,7 @@ pub const CURVE: &str = asset!("game/curve.js");
 /// One game and what is shown of it.
 pub const FILM: &str = asset!("game/film.js");
 /// Saves pictures and films of games.
-pub const SAVE: &str = asset!("game/save.js");
+pub const RECORD: &str = asset!("game/record.js");
 /// Plays one game, or two side by side.
 pub const VIEWER: &str = asset!("game/viewer.js");
 /// The page of one game.

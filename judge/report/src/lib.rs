@@ -48,6 +48,8 @@
 
 pub mod assets;
 mod best;
+mod case_history;
+mod charted;
 mod compare;
 mod doctor;
 mod exec;
@@ -67,6 +69,8 @@ mod tune;
 mod verify;
 
 pub use best::{BestFileError, BestReport, best_text, read_best_json};
+pub use case_history::{CaseHistory, CaseResultRow};
+pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
     CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
     growing_comparison,
@@ -83,8 +87,8 @@ pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTe
 pub use schemas::{NamedSchema, SCHEMAS};
 pub use sealed::SealedReport;
 pub use served::{
-    ApiError, ManualGamePage, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
-    SolverPoints, StartedRecord, StartedRuns, UnfinishedRun,
+    ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
+    StartedRecord, StartedRuns, UnfinishedRun,
 };
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,

@@ -78,7 +78,7 @@ impl PlanFile {
         let file = Self {
             judge: env!("CARGO_PKG_VERSION").to_owned(),
             problem: plan.problem.id.clone(),
-            catalogue: catalogue.text().to_owned(),
+            catalogue: catalogue.text.clone(),
             folder: mirror.place(&std::path::absolute(&plan.problem.folder)?),
             commands,
             solvers,
@@ -177,6 +177,10 @@ fn line(mirror: &mut Mirror, command: &CommandTemplate) -> io::Result<String> {
 
 /// Copies the files of a solver, and returns the solver for the tasks.
 fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
+    if let Invocation::Answers(folder) = &solver.invocation {
+        mirror.copy(folder)?;
+        return Ok(Solver { invocation: Invocation::Answers(mirror.path(folder)), ..solver.clone() });
+    }
     let Invocation::Program(program) = &solver.invocation else { return Ok(solver.clone()) };
     for path in &program.visible {
         mirror.copy(path)?;

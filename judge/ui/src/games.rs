@@ -163,7 +163,7 @@ pub(super) struct ManualAnswer {
 /// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
 pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader(),
+        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader,
         _ => None,
     }
 }
@@ -222,7 +222,7 @@ impl<'a> OpenGame<'a> {
             outlook: self.game.outlook(moves).map_err(refused)?,
             best: best(None)?,
             best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
-            records: !store.catalogue.is_read_only(),
+            records: !store.catalogue.is_read_only,
         };
         Ok(judge_report::json_line(&page.record()).map_err(Failure::fault)?)
     }
@@ -239,7 +239,8 @@ impl<'a> OpenGame<'a> {
     }
 }
 
-fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
+/// Returns the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
+pub(super) fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
     if let Some(place) = problem.cases.place_of(name) {
         return Ok(problem.cases.at(place));
     }

@@ -144,21 +144,25 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 31] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
     ("dom.js", SCRIPT, assets::DOM),
+    ("save.js", SCRIPT, assets::SAVE),
     ("charts.js", SCRIPT, assets::CHARTS),
     ("case_charts.js", SCRIPT, assets::CASE_CHARTS),
     ("pair_charts.js", SCRIPT, assets::PAIR_CHARTS),
+    asset!(SCRIPT, "address.js"),
     asset!(SCRIPT, "rows.js"),
     asset!(SCRIPT, "runs.js"),
     asset!(SCRIPT, "run.js"),
     asset!(SCRIPT, "cases.js"),
     asset!(SCRIPT, "labels.js"),
     asset!(SCRIPT, "started.js"),
+    asset!(SCRIPT, "case.js"),
     asset!(SCRIPT, "compare.js"),
+    asset!(SCRIPT, "grid.js"),
     asset!(SCRIPT, "problems.js"),
     asset!(SCRIPT, "fresh.js"),
     asset!(SCRIPT, "replays.js"),
@@ -169,7 +173,7 @@ const FILES: [(&str, &str, &str); 31] = [
     ("boardview.js", SCRIPT, assets::BOARD_VIEW),
     ("curve.js", SCRIPT, assets::CURVE),
     ("film.js", SCRIPT, assets::FILM),
-    ("save.js", SCRIPT, assets::SAVE),
+    ("record.js", SCRIPT, assets::RECORD),
     ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
     asset!(SCRIPT, "replay.js"),

@@ -292,6 +292,7 @@ export class BoardView {
     }
     const seen = (start, room, count) => [Math.max(0, Math.floor(-start / pixels)), Math.min(count, Math.ceil((room - start) / pixels))];
     const [firstX, endX] = seen(left, wide, columns), [firstY, endY] = seen(top, high, rows);
+    if (pixels >= LETTER_SIZE) this.drawGrid(pen, [left + firstX * pixels, top + firstY * pixels], [endX - firstX, endY - firstY], pixels);
     const later = [];
     for (let y = firstY; y < endY; y++) {
       for (let x = firstX; x < endX; x++) {
@@ -305,6 +306,22 @@ export class BoardView {
     for (const place of marks) frame(pen, ...this.cornerOf(place, left, top, pixels), pixels, pixels);
     for (const place of this.aimed.keys()) frame(pen, ...this.cornerOf(place, left, top, pixels), pixels, pixels, [pixels / 6, pixels / 8]);
     if (this.cursor >= 0) frame(pen, ...this.cornerOf(this.cursor, left, top, pixels), pixels, pixels);
+  }
+
+  /** Draws the lines between cells. */
+  drawGrid(pen, [left, top], [columns, rows], pixels) {
+    pen.strokeStyle = tint("paper");
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let x = 1; x < columns; x++) {
+      pen.moveTo(left + x * pixels, top);
+      pen.lineTo(left + x * pixels, top + rows * pixels);
+    }
+    for (let y = 1; y < rows; y++) {
+      pen.moveTo(left, top + y * pixels);
+      pen.lineTo(left + columns * pixels, top + y * pixels);
+    }
+    pen.stroke();
   }
 
   cornerOf(place, left, top, pixels) {

@@ -1,16 +1,12 @@
 // The page of one game.
 
+import { debounced } from "./dom.js";
 import { Viewer } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
 
 /** The address leads to the frame that is shown, once it is looked at. */
-let remembered = 0;
-function remember(tick) {
-  clearTimeout(remembered);
-  remembered = setTimeout(() => history.replaceState(null, "", `#frame=${tick + 1}`), 300);
-}
-
+const remember = debounced((tick) => history.replaceState(null, "", `#frame=${tick + 1}`));
 const askedFrame = () => Number(/^#frame=(\d+)$/.exec(location.hash)?.[1] ?? 1) - 1;
 
 /** Shows a game at the frame that the address names. */

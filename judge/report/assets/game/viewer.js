@@ -3,7 +3,7 @@
 import { Curve, legendOf } from "./curve.js";
 import { el } from "./dom.js";
 import { Film } from "./film.js";
-import { recordFilm, saveCanvas } from "./save.js";
+import { recordFilm, saveCanvas } from "./record.js";
 
 /** By default, a game is played in so many seconds, but not slower than this. */
 const WHOLE_GAME = 30;

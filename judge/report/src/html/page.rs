@@ -1,7 +1,7 @@
 //! The parts of every web page: its style, its scripts, its tables.
 
 use crate::assets::{
-    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME, PAIR_CHARTS, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER,
+    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME, PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER,
 };
 use crate::text::sheet::TextTable;
 use judge_problem::{one_line, visible};
@@ -10,13 +10,13 @@ use std::fmt;
 pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
 /// The modules that draw the charts of a run, each after those that it imports.
-pub(super) const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+pub(super) const OF_RUN: [&str; 5] = [DOM, SAVE, CHARTS, CASE_CHARTS, REPORT_CHARTS];
 
 /// The modules that draw the charts of a comparison.
-pub(super) const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+pub(super) const OF_COMPARISON: [&str; 5] = [DOM, SAVE, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
 
 /// The modules that show a game.
-pub(super) const OF_GAME: [&str; 8] = [DOM, BOARD, BOARD_VIEW, CURVE, FILM, SAVE, VIEWER, GAME];
+pub(super) const OF_GAME: [&str; 9] = [DOM, SAVE, BOARD, BOARD_VIEW, CURVE, FILM, RECORD, VIEWER, GAME];
 
 /// The charts of a page, as `charts.html` shows them.
 pub(crate) struct Charts {

@@ -237,7 +237,9 @@ impl GameReplay {
             if self.cells.values[self.board[place] as usize].is_of(&cell) {
                 continue;
             }
-            let look = self.cells.place(look(cell));
+            // On a large board most cells have one of the first looks.
+            let known = self.cells.values.iter().take(16).position(|look| look.is_of(&cell));
+            let look = known.map_or_else(|| self.cells.place(look(cell)), small);
             self.board[place] = look;
             delta.c.extend([small(place - last), look]);
             last = place;

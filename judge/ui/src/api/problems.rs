@@ -28,7 +28,7 @@ const NAMES: usize = 200;
 /// `GET /api/problems`
 pub(super) async fn list(State(store): Shared) -> Response {
     document(store, |store| {
-        let problems = store.catalogue.problems().iter();
+        let problems = store.catalogue.problems.iter();
         Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
     })
     .await
@@ -40,7 +40,7 @@ pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Respon
         let problem = store.catalogue.find(&id)?;
         let (rules, solvers) = match &problem.checker {
             CheckerChoice::BuiltIn(checker) => {
-                (checker.rules(), solver::bundled_for(store.catalogue.bundled(), checker.id()).collect())
+                (checker.rules, solver::bundled_for(store.catalogue.bundled, checker.id).collect())
             }
             _ => ("", Vec::new()),
         };
@@ -68,7 +68,7 @@ pub(super) async fn server(State(store): Shared) -> Response {
     document(store, |store| {
         let server = ServerRecord {
             judge: env!("CARGO_PKG_VERSION"),
-            edits: !store.catalogue.is_read_only(),
+            edits: !store.catalogue.is_read_only,
             runs: store.starter.is_some(),
         };
         Ok(json(&server)?)
@@ -163,7 +163,7 @@ pub(super) async fn replay_data(
 }
 
 /// Output of solvers is sent as text, whatever it contains.
-const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.
 #[derive(Deserialize)]

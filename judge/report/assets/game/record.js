@@ -1,6 +1,6 @@
 // Pictures and films of games, as files.
 
-import { el } from "./dom.js";
+import { download } from "./save.js";
 
 const FILM_WIDTH = 1280;
 const FILM_HEIGHT = 720;
@@ -8,15 +8,9 @@ const FILM_HEIGHT = 720;
 const FILM_HEAD = 88;
 const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
-function saveBlob(blob, name) {
-  const link = el("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
 /** Saves a canvas as PNG. */
 export function saveCanvas(canvas, name) {
-  canvas.toBlob((blob) => saveBlob(blob, name), "image/png");
+  canvas.toBlob((blob) => download(name, blob, "image/png"));
 }
 
 /** Draws what a viewer shows as a frame of a film. */
@@ -68,6 +62,6 @@ export async function recordFilm(viewer, name, tell) {
   recorder.stop();
   await ended;
   const file = `${name}.${kind.startsWith("video/mp4") ? "mp4" : "webm"}`;
-  saveBlob(new Blob(parts, { type: kind }), file);
+  download(file, new Blob(parts), kind);
   tell(`saved as ${file}`);
 }
