@@ -8,9 +8,7 @@ mod rules;
 
 use crate::manual::counted_lines;
 use crate::tokens::signed;
-use crate::{
-    Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score, Unobserved,
-};
+use crate::{Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score, Unobserved};
 use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
 use rules::Field;

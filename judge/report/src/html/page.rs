@@ -1,7 +1,8 @@
 //! The parts of every web page: its style, its scripts, its tables.
 
 use crate::assets::{
-    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME, PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER,
+    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME,
+    PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER,
 };
 use crate::text::sheet::TextTable;
 use judge_problem::{one_line, visible};

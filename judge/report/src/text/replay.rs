@@ -220,8 +220,7 @@ impl GameReplay {
     fn move_queue(&mut self, Board { width, cells }: Board) -> usize {
         let height = cells.len() / width.max(1);
         let looks: Vec<_> = cells.into_iter().map(|cell| self.cells.place(look(cell))).collect();
-        let columns: Vec<_> =
-            (0..width).flat_map(|column| looks.iter().copied().skip(column).step_by(width)).collect();
+        let columns: Vec<_> = (0..width).flat_map(|column| looks.iter().copied().skip(column).step_by(width)).collect();
         self.queue.show(&columns, height)
     }
 
