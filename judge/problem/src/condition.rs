@@ -1,7 +1,9 @@
-//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`.
+//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`. For results, they may name metrics,
+//! too: `metric:moves>100`.
 
 use crate::features::Features;
 use crate::limits::Number;
+use crate::metrics::MetricRule;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -215,7 +217,9 @@ fn first_token(text: &str) -> (usize, Token) {
     }
     let run_of = |text: &str, of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
     if first.is_ascii_alphabetic() || first == '_' {
-        let length = run_of(text, |c| c.is_ascii_alphanumeric() || c == '_');
+        let word = |text: &str| run_of(text, |c| c.is_ascii_alphanumeric() || c == '_');
+        let prefix = if text.starts_with(MetricRule::PREFIX) { MetricRule::PREFIX.len() } else { 0 };
+        let length = prefix + word(&text[prefix..]);
         return (length, Token::Name(text[..length].to_owned()));
     }
     let sign = usize::from(first == '-');

@@ -31,6 +31,8 @@ export class Cases {
     const { head } = this;
     const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
     const feature = (name) => ({ title: name, field: name, width: 5, isNumber: true, cell: (row) => shown(row.features?.[name]) });
+    const metrics = head.fields.filter((field) => field.startsWith("metric:")).map((field) => field.slice("metric:".length));
+    const metric = (name) => ({ title: name, field: `metric:${name}`, width: 5, isNumber: true, cell: (row) => shown(row.metrics?.[name]) });
     return [
       { title: "case", field: "case", width: 9, cell: (row) => row.case },
       head.solvers.length > 1 && { title: "solver", field: "solver", width: 12, cell: (row) => row.solver },
@@ -40,6 +42,7 @@ export class Cases {
       { title: "of the best", field: "relative", width: 8, cell: (row) => bar(row.relative) },
       { title: "CPU", field: "cpu_ms", width: NUMBER, isNumber: true, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: NUMBER, isNumber: true, cell: (row) => size(row.memory_bytes) },
+      ...metrics.slice(0, 4).map(metric),
       ...head.features.slice(0, 4).map(feature),
       { title: "note", width: 18, cell: (row) => row.note ?? "" },
     ].filter(Boolean);
