@@ -34,7 +34,9 @@ mod searching;
 mod shared;
 mod tools;
 
-pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
+pub use comparing::{
+    BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
+};
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
 pub use searching::ReduceArgs;
@@ -423,6 +425,9 @@ pub struct RunArgs {
     /// In which order
     #[command(flatten)]
     pub sort: SortArgs,
+    /// Also show the solvers that no other one dominates in two of score, cpu, memory and the metrics: score,metric:moves
+    #[arg(long, value_name = "A,B")]
+    pub pareto: Option<String>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
