@@ -32,7 +32,7 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 34] = [
+pub const SCHEMAS: &[NamedSchema] = &[
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
     ("sealed", schema_of::<SealedDocument<'static>>),
