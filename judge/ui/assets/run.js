@@ -51,7 +51,7 @@ class Run {
     const ask = (what, query) => get(path("runs", head.run, what), { ...query, filter: this.cases.filter });
     const given = Object.keys(FIRST_AXES).filter((axis) => at.has(axis)).map((axis) => [axis, at.get(axis)]);
     return new CaseCharts({
-      fields: [...names, "case", ...head.features], features: head.features, chosen: (name, solver) => this.cases.open(name, solver),
+      fields: [...names, "case", ...head.features], features: head.features, hasFormulas: true, chosen: (name, solver) => this.cases.open(name, solver),
       source: { points: (x, y) => ask("points", { x, y }), counts: (x) => ask("counts", { x }), boxes: (y, by) => ask("boxes", { y, by }) },
       brushed: (ranges) => this.cases.brush(ranges), axes: Object.fromEntries(given),
       changed: (axes) => at.set(Object.fromEntries(Object.entries(axes).map(([axis, formula]) => [axis, formula === FIRST_AXES[axis] ? "" : formula]))),
