@@ -1,6 +1,7 @@
 //! Solvers, checkers and interactors: what they see, what limits them, and which verdict and score comes of it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod answer_folders;
 mod bundled;
 mod checker_protocols;
 mod compilers;

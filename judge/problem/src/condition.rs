@@ -51,13 +51,11 @@ impl fmt::Display for Condition {
 impl Condition {
     /// Returns whether the condition holds for a case. If it depends on a feature that the case lacks, neither the
     /// condition nor its negation holds.
-    #[must_use]
     pub fn holds(&self, features: &Features) -> bool {
         self.expression.evaluate(features) == Some(true)
     }
 
     /// Returns the names of all features in the condition.
-    #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.expression.collect_names(&mut names);

@@ -29,14 +29,22 @@ pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
 pub(crate) const REPORT_PAIRS: &str = asset!("report/pairs.js");
 /// The style of a page that plays a game.
 pub const GAME_STYLE: &str = asset!("game/game.css");
-/// Draws the board of a game.
+/// The same, with the style that all pages share.
+pub(crate) const GAME_PAGE_STYLE: &str = concat!(asset!("shared/style.css"), asset!("game/game.css"));
+/// How the frames of a game follow from each other.
 pub const BOARD: &str = asset!("game/board.js");
+/// Draws the board of a game.
+pub const BOARD_VIEW: &str = asset!("game/boardview.js");
 /// Draws the curve of a game's score.
 pub const CURVE: &str = asset!("game/curve.js");
-/// Plays a game.
+/// One game and what is shown of it.
+pub const FILM: &str = asset!("game/film.js");
+/// Saves pictures and films of games.
+pub const RECORD: &str = asset!("game/record.js");
+/// Plays one game, or two side by side.
+pub const VIEWER: &str = asset!("game/viewer.js");
+/// The page of one game.
 pub const GAME: &str = asset!("game/game.js");
-/// The three scripts of a game in one.
-pub(crate) const GAME_SCRIPT: &str = concat!(asset!("game/board.js"), asset!("game/curve.js"), asset!("game/game.js"));
 /// The library that draws charts.
 pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
 /// Its style.

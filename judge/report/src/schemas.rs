@@ -11,6 +11,7 @@ use crate::exec::ExecDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
+use crate::html::ReplayDocument;
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
@@ -30,7 +31,7 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 33] = [
+pub const SCHEMAS: [NamedSchema; 34] = [
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
@@ -60,6 +61,7 @@ pub const SCHEMAS: [NamedSchema; 33] = [
     ("ui-problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", schema_of::<ProblemDocument<'static>>),
     ("ui-server", schema_of::<ServerRecord>),
+    ("ui-replay", schema_of::<ReplayDocument<'static>>),
     ("ui-started", schema_of::<StartedRuns<'static>>),
     ("ui-play", schema_of::<ManualGameDocument<'static>>),
     ("ui-played", schema_of::<RecordedManualGame<'static>>),

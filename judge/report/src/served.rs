@@ -151,7 +151,6 @@ pub struct RunLabels<'a> {
 
 impl<'a> RunLabels<'a> {
     /// Describes the tags and the note of a run.
-    #[must_use]
     pub fn of(run: RunId, labels: &'a Labels) -> Self {
         Self { run: run.0, labels: labels.into() }
     }
@@ -212,7 +211,6 @@ struct NewCaseRecord<'a> {
 
 impl<'a> UnfinishedRun<'a> {
     /// Describes a run that goes on, or has just ended. `finished` are its newest results: case, solver, outcome.
-    #[must_use]
     pub fn of(
         (run, state): (RunId, RunState),
         planned: usize,
@@ -409,7 +407,6 @@ pub struct RecordedManualGame<'a> {
 
 impl<'a> RecordedManualGame<'a> {
     /// Describes a result that was recorded as this run.
-    #[must_use]
     pub fn of(run: RunId, case: &'a str, score: &Score) -> Self {
         Self { run: run.0, case, score: exact(score) }
     }

@@ -144,7 +144,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 30] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
@@ -170,8 +170,13 @@ const FILES: [(&str, &str, &str); 30] = [
     asset!(SCRIPT, "playboard.js"),
     ("game.css", CSS, assets::GAME_STYLE),
     ("board.js", SCRIPT, assets::BOARD),
+    ("boardview.js", SCRIPT, assets::BOARD_VIEW),
     ("curve.js", SCRIPT, assets::CURVE),
+    ("film.js", SCRIPT, assets::FILM),
+    ("record.js", SCRIPT, assets::RECORD),
+    ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
+    asset!(SCRIPT, "replay.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.

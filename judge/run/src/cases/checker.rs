@@ -120,7 +120,6 @@ pub enum PreparedCase {
 
 impl ProblemChecker {
     /// Returns the checker of a problem.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let (first, then) = match &problem.checker {
             CheckerChoice::External(checker) => (Some(checker), None),
@@ -144,13 +143,11 @@ impl ProblemChecker {
     }
 
     /// Returns a checker that takes this answer file for every case.
-    #[must_use]
     pub fn with_answer(self, expected: Option<&Path>) -> Self {
         Self { expected: expected.map(Path::to_owned), ..self }
     }
 
     /// Returns a checker that `stop` ends.
-    #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
     }
@@ -218,7 +215,6 @@ impl PreparedCase {
     }
 
     /// Returns how often the solver may run on the case.
-    #[must_use]
     pub fn passes(&self) -> u32 {
         match self {
             Self::External { checker, .. } => match &checker.protocol {
@@ -276,7 +272,6 @@ impl PreparedCase {
     }
 
     /// Returns the case's named numbers; none if its checker is external.
-    #[must_use]
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),

@@ -19,7 +19,7 @@ use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
-    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
     error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
@@ -190,7 +190,8 @@ impl<'a> CaseRunner<'a> {
         let plan = slots.plan;
         let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
         let program = match &plan.solvers[job.solver].invocation {
-            Invocation::Program(program) => program,
+            Invocation::Program(program) => Ok(program),
+            Invocation::Answers(folder) => Err(folder),
             Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
                 return Err(without_run(Verdict::CannotStart, why.clone()));
             }
@@ -210,9 +211,26 @@ impl<'a> CaseRunner<'a> {
             return Err(Box::new((outcome, evidence)));
         }
         let limits = plan.limits_of(job.solver);
+        let program = program.map_err(|folder| Box::new(self.check_file(job, &case, folder, limits.output)))?;
         let mut request = request(plan, job.solver, program, &slots.hidden[job.solver], case.input.clone());
         request.limits.cpu = Some(slots.enforced_cpu(&limits));
         Ok(Task { case, program: &program.path, limits, request, state: State::Waiting })
+    }
+
+    /// Returns the result of an answer that is a file: nothing runs.
+    fn check_file(&self, job: JobId, case: &OpenCase, folder: &Path, limit: Bytes) -> JobResult {
+        let evidence = Evidence { input: case.digest, ..Evidence::default() };
+        match solver::read_answer(folder, &self.slots.plan.cases.at(job.case).name, limit) {
+            Ok(answer) => {
+                let outcome = outcome_from_ruling(case.prepared.check(&answer));
+                (outcome, Evidence { answer: self.wants_answers().then_some(answer), ..evidence })
+            }
+            Err((verdict, why)) => (Outcome::without_run(verdict, why), evidence),
+        }
+    }
+
+    fn wants_answers(&self) -> bool {
+        self.slots.store.is_active() || self.slots.plan.hand_over_answers
     }
 
     /// Makes and reads the input of a case, once for all solvers.
@@ -380,8 +398,7 @@ impl<'a> CaseRunner<'a> {
         let SolverRun { execution, decision, transcript } = solver_run;
         let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
-        let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
-        let answer = (answered && wanted).then_some(execution.stdout);
+        let answer = (answered && self.wants_answers()).then_some(execution.stdout);
         (outcome, Evidence { input: task.case.digest, answer, stored: None, transcript })
     }
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut catalogue = load::catalogue(global)?;
     let ids = match &*args.ids {
-        [] => catalogue.problems().iter().map(|problem| problem.id.clone()).collect(),
+        [] => catalogue.problems.iter().map(|problem| problem.id.clone()).collect(),
         ids => ids.to_vec(),
     };
     for id in &ids {

@@ -28,6 +28,7 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .route("/runs/{run}/cases/{case}/input", get(cases::input))
         .route("/runs/{run}/cases/{case}/answer", get(problems::stored_answer))
         .route("/runs/{run}/cases/{case}/stderr", get(problems::stored_stderr))
+        .route("/runs/{run}/cases/{case}/replay", get(problems::replay_data))
         .route("/compare", get(runs::compare))
         .route("/grid", get(charts::grid))
         .route("/problems", get(problems::list))
