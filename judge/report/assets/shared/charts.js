@@ -276,6 +276,15 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   place.csv = () => [[xLabel, ...groups.map((group) => group.name)], ...x.map((value, at) => [value, ...groups.map((group) => group.y[at] ?? "")])];
 }
 
+/** Returns about five round numbers between two. */
+function evenTicks(low, high) {
+  const rough = (high - low || 1) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((step) => step * power >= rough) * power;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
+}
+
 /** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` of each of the names, or null. */
 export function boxes(place, { names, groups, y, by }) {
   const all = groups.flatMap((group) => group.boxes).filter(Boolean);
@@ -294,8 +303,8 @@ export function boxes(place, { names, groups, y, by }) {
   const bend = { 1: (value) => value, 3: Math.log10, 4: (value) => Math.asinh(value / scale.asinh) }[scale.distr];
   const [low, high] = [Math.min(...all.map((box) => bend(box.low))), Math.max(...all.map((box) => bend(box.high)))];
   const at = (value) => bottom - ((bend(value) - low) / (high - low || 1)) * (bottom - top);
-  const back = { 1: (value) => value, 3: (value) => 10 ** value, 4: (value) => scale.asinh * Math.sinh(value) }[scale.distr];
-  const ticks = Array.from({ length: 5 }, (_, step) => back(low + ((high - low) * step) / 4));
+  const ends = [Math.min(...all.map((box) => box.low)), Math.max(...all.map((box) => box.high))];
+  const ticks = scale.distr === 1 ? evenTicks(...ends) : powersOfTen(scale.asinh ?? ends[0] / 5, ends[1]).filter((tick) => tick >= ends[0]);
   const colors = colorsOf(names);
   const step = (width - left - 10) / groups.length, size = Math.min(26, (step * 0.8) / names.length);
   const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
