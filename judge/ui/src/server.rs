@@ -192,6 +192,9 @@ pub(super) async fn page() -> Response {
 /// Returns a file of the page.
 pub(super) async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(known, ..)| *known == name) {
+        Some((_, SCRIPT, text)) if !name.starts_with("uPlot") => {
+            ([(CONTENT_TYPE, SCRIPT)], assets::slim(text)).into_response()
+        }
         Some((_, kind, text)) => ([(CONTENT_TYPE, *kind)], *text).into_response(),
         None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
     }
