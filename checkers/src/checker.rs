@@ -45,7 +45,6 @@ pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
 /// A seed for which a game has no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{game} has no case for seed {seed}: {why}")]
-#[non_exhaustive]
 pub struct UnusableSeed {
     /// The checker's id.
     pub game: &'static str,

@@ -58,7 +58,7 @@ impl ManualGame for Input {
         let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
         let choices = match left {
             [] => Vec::new(),
-            [piece, rest @ ..] => choices(game.field(), *piece, rest.is_empty()),
+            [piece, rest @ ..] => choices(&game.field, *piece, rest.is_empty()),
         };
         Ok(Outlook { choices, ahead: ahead(left) })
     }
@@ -68,7 +68,7 @@ impl ManualGame for Input {
 fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
     let [a, b, c] = jewels(piece, Placement::OMITTED);
     let shifts = if a == b && b == c { 1 } else { 3 };
-    let placements = (0..field.width()).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
+    let placements = (0..field.width).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
     placements.map(|placement| choice(field, piece, placement, is_last)).collect()
 }
 
@@ -79,7 +79,7 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
     let fits = game.place(piece, placement);
     Choice {
         played: vec![signed(column + 1), signed(shifts)],
-        cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
+        cells: (0..field.height).map(|row| row * field.width + column).collect(),
         placed: if fits { placed(field, column, jewels(piece, placement)) } else { Vec::new() },
         gained: game.points().into(),
         ends: is_last || !fits,

@@ -89,7 +89,7 @@ impl<'a> Progress<'a> {
 
     /// Returns the score.
     fn end(mut self, board: &Board) -> u64 {
-        match board.left() {
+        match board.left {
             0 => {
                 let bonus = self.total * (CLEARED_FACTOR - 1);
                 self.show(bonus, board, &[], || "the board is cleared: all points count fourfold".to_owned());
@@ -122,5 +122,5 @@ fn picture(board: &Board, marked: &[usize]) -> crate::Board {
             marked: marked.contains(&cell),
         },
     });
-    crate::Board { width: board.columns(), cells: cells.collect() }
+    crate::Board { width: board.columns, cells: cells.collect() }
 }

@@ -84,8 +84,8 @@ pub use limits::{
 pub use manifest::SlurmTable;
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
 pub use problem::{
-    BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, Problem, ScoreRange,
-    ScoreRangeError, TOKENS, Verification, Viewer,
+    BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
+    ScoreRange, ScoreRangeError, TOKENS, Verification, Viewer,
 };
 pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
 pub use scoring::{RowKey, RowOrder, UnknownRowKey};

@@ -16,7 +16,6 @@ use crate::{sandbox, tier_cache};
 
 /// The result of [`survey`].
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct Survey {
     /// All tiers that isolate, strongest first.
     pub tiers: Vec<TierReport>,
@@ -28,7 +27,6 @@ pub struct Survey {
 
 /// One tier on this machine.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct TierReport {
     /// The tier.
     pub tier: Tier,
@@ -51,7 +49,6 @@ pub enum FeatureState {
 
 /// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
@@ -65,7 +62,6 @@ pub struct Feature {
 
 /// The properties of the machine that affect timings. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Machine {
     /// The cores that this process may use.
     pub cores: Cores,
@@ -253,7 +249,7 @@ mod tests {
     fn the_machine_is_read() {
         assert_eq!(swap("MemTotal: 3 kB\nSwapTotal:     1024 kB\n"), Some(1 << 20));
         assert_eq!(swap("MemTotal: 3 kB\n"), None);
-        assert!(!machine().cores.numbers().is_empty());
+        assert!(!machine().cores.numbers.is_empty());
     }
 
     #[test]

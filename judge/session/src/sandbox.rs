@@ -46,7 +46,6 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
-        _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
     // The strongest tier is the smallest.
@@ -99,7 +98,7 @@ pub fn compiler(
             let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
             judge_report::note(&format!("compiling {name} ({compiler})"));
         }
-        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with(request.clone(), Some(exchange), None))?;
         compiled.ok_or_else(Failure::interrupted)
     }
 }
