@@ -19,6 +19,7 @@ impl fmt::Display for Place {
 
 /// Why an answer is not valid. Shown as `PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejection {
     /// Where in the answer: at the offending token, or where a missing one should stand.
     pub place: Place,
@@ -67,6 +68,7 @@ fn location(place: Place, step: Option<usize>) -> String {
 /// Why bytes are not an input of the game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {rule}: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct Malformed {
     /// Where in the input.
     pub place: Place,
@@ -100,6 +102,7 @@ pub enum CheckError {
 /// A decision would take more work than the checker spends on one answer. This is a limit of the checker, and no rule of the
 /// game is broken. Shown as `undecided: PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Undecided {
     /// Where in the answer.
     pub place: Place,

@@ -37,6 +37,7 @@ enum Digits {
 
 /// A text that is not a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScoreError {
     /// It is not a number.
     #[error("expected a number such as 12, -0.25 or 1e-3, found `{0}`")]

@@ -23,7 +23,7 @@ pub(crate) static DELETION_GAME: Checker = Checker {
     rules: include_str!("rules.md"),
     version: 2,
     generators: &[|seed| Ok(generate::generate(seed))],
-    read: |input| Ok(Box::new(Input::read(input)?)),
+    reader: |input| Ok(Box::new(Input::read(input)?)),
     manual_reader: None,
 };
 
@@ -176,7 +176,8 @@ impl<'a> Progress<'a> {
         let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
         self.observer.step(step, &mut || {
             let (caption, board) = scene();
-            Frame { step, caption, gained: exact(gained), total: exact(total), board }
+            let ahead = crate::Board::default();
+            Frame { step, caption, gained: exact(gained), total: exact(total), board, ahead }
         });
     }
 }

@@ -20,7 +20,7 @@ pub(crate) static SAME_GAME: Checker = Checker {
     rules: concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md")),
     version: 1,
     generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
-    read: |input| Ok(Box::new(Prescribed::read(input)?)),
+    reader: |input| Ok(Box::new(Prescribed::read(input)?)),
     manual_reader: None,
 };
 
@@ -30,7 +30,7 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
     rules: concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md")),
     version: 1,
     generators: &[|seed| Ok(generate::free(seed))],
-    read: |input| Ok(Box::new(Free::read(input)?)),
+    reader: |input| Ok(Box::new(Free::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
 };
 
@@ -109,6 +109,7 @@ impl<'a> Progress<'a> {
             gained: gained.into(),
             total: total.into(),
             board: picture(board, marked),
+            ahead: crate::Board::default(),
         });
     }
 }

@@ -8,9 +8,9 @@ mod rules;
 
 use crate::manual::lines;
 use crate::tokens::signed;
-use crate::{Board, Case, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score};
+use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score};
 use input::Game;
-use replay::{after, gain, tile};
+use replay::{after, ahead, gain};
 use rules::{Cell, Position};
 
 /// The checker's id.
@@ -19,16 +19,13 @@ const ID: &str = "square-remover";
 /// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
 
-/// How many tiles of the buffer are shown.
-const SHOWN: usize = 12;
-
 /// The checker of `square-remover`.
 pub(crate) static SQUARE_REMOVER: Checker = Checker {
     id: ID,
     rules: include_str!("rules.md"),
     version: 1,
     generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
-    read: |input| Ok(Box::new(Game::read(input)?)),
+    reader: |input| Ok(Box::new(Game::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
 };
 
@@ -61,8 +58,7 @@ impl ManualGame for Game {
         let position = after(self, lines(moves).as_bytes(), moves.len())?;
         let mut choices = if moves.len() < MOVES { swaps(&position) } else { Vec::new() };
         choices.iter_mut().for_each(|choice| choice.ends = moves.len() + 1 == MOVES);
-        let tiles = position.upcoming(SHOWN).into_iter().map(|color| tile(color, false));
-        Ok(Outlook { choices, ahead: Board { width: SHOWN, cells: tiles.collect() } })
+        Ok(Outlook { choices, ahead: ahead(&position) })
     }
 }
 

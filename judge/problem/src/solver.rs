@@ -4,7 +4,7 @@ use crate::limits::{Allowance, Bytes, TimeFactor};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The environment of every program in the sandbox, in addition to the user's variables.
@@ -24,12 +24,21 @@ pub struct SolverSpec {
 }
 
 impl SolverSpec {
+    /// The prefix of an entrant without a program: `answers:DIR`.
+    pub const ANSWERS: &str = "answers:";
+
     /// The name of the person who plays in `judge ui`.
     pub const BY_HAND: &str = "by hand";
 
     /// Returns the person who plays in `judge ui`.
     pub fn by_hand() -> Self {
         Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
+    }
+
+    /// Returns the folder of an entrant without a program: it has a file `CASE.out` for each case.
+    #[must_use]
+    pub fn answers(&self) -> Option<&Path> {
+        self.text.strip_prefix(Self::ANSWERS).map(Path::new)
     }
 }
 
@@ -91,12 +100,28 @@ pub struct Runtime {
 pub enum Invocation {
     /// This program.
     Program(Program),
+    /// Nothing runs: the answers are the files of this folder.
+    Answers(PathBuf),
     /// It cannot run, with the reason.
     CannotStart(String),
     /// The compiler or interpreter of its source is not installed, with the reason.
     NotInstalled(String),
     /// The compiler rejected the source, with its message.
     CompileError(String),
+}
+
+impl Invocation {
+    /// Returns the program, or why there is none to run.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn program(&self) -> Result<&Program, String> {
+        match self {
+            Self::Program(program) => Ok(program),
+            Self::Answers(folder) => Err(format!("{} is a folder with answers, not a program", folder.display())),
+            Self::CannotStart(why) | Self::NotInstalled(why) | Self::CompileError(why) => Err(why.clone()),
+        }
+    }
 }
 
 /// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.

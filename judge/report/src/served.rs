@@ -157,36 +157,6 @@ impl<'a> RunLabels<'a> {
     }
 }
 
-/// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/points")]
-pub struct Points<'a> {
-    /// The run's number.
-    pub run: i64,
-    /// The field of the first number.
-    pub x: &'a str,
-    /// The field of the second number.
-    pub y: &'a str,
-    /// How many rows have both numbers.
-    pub total: usize,
-    /// The points of each solver: all, or evenly chosen ones.
-    pub solvers: Vec<SolverPoints<'a>>,
-}
-
-/// The points of a solver.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "points")]
-pub struct SolverPoints<'a> {
-    /// Its name.
-    pub solver: &'a str,
-    /// The names of the cases.
-    pub cases: Vec<String>,
-    /// The first number of each.
-    pub x: Vec<f64>,
-    /// The second number of each.
-    pub y: Vec<f64>,
-}
-
 /// How far a solver is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "solver")]

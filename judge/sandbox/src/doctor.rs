@@ -16,6 +16,7 @@ use crate::{sandbox, tier_cache};
 
 /// The result of [`survey`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Survey {
     /// All tiers that isolate, strongest first.
     pub tiers: Vec<TierReport>,
@@ -27,6 +28,7 @@ pub struct Survey {
 
 /// One tier on this machine.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TierReport {
     /// The tier.
     pub tier: Tier,
@@ -49,6 +51,7 @@ pub enum FeatureState {
 
 /// A kernel feature that tiers need.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Feature {
     /// Its name: `"landlock"`.
     pub name: &'static str,
@@ -62,6 +65,7 @@ pub struct Feature {
 
 /// The properties of the machine that affect timings. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Machine {
     /// The cores that this process may use.
     pub cores: Cores,

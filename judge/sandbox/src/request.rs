@@ -245,6 +245,7 @@ pub struct Usage {
 
 /// The sandbox itself failed. This is never the program's fault.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// A system call of the sandbox failed.
     #[error("{action} failed")]

@@ -28,6 +28,7 @@ use crate::{cores, names};
 
 /// The sandbox could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The tier that was asked for does not work here.
     #[error("tier `{tier}` is not available here: {why}")]

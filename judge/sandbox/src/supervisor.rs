@@ -401,6 +401,7 @@ impl Drop for Stub {
 
 /// A process of a [`Stub`]. It waits to be told how to end.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StubCall {
     /// Its standard input.
     pub stdin: OwnedFd,

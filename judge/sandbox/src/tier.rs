@@ -103,6 +103,7 @@ pub const GAP_OF_EVERY_TIER: &str = "programs share the machine's clock, its mem
 
 /// Something that the tier in use does not guarantee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Gap {
     /// A short name, such as `"control group"`.
     pub what: Cow<'static, str>,

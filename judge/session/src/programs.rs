@@ -4,8 +4,8 @@ use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
 use judge_problem::manifest::{Catalogue, built_in_languages, read_languages};
 use judge_problem::{
-    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Invocation, Languages, Limits,
-    Problem, Solver, SolverSpec,
+    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits, Problem,
+    Solver, SolverSpec,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
@@ -123,18 +123,14 @@ fn compiled(
             false => failure,
         }
     };
-    match prepare(spec, toolbox, sandbox)?.invocation {
-        Invocation::Program(program) => {
-            let own = std::iter::once(program.path.to_string_lossy().into_owned());
-            let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
-            let all = own.chain(more).chain(words.iter().skip(1).cloned());
-            let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
-            Ok(Some((line, CompiledNeeds { visible: program.visible, environment: program.environment })))
-        }
-        Invocation::CompileError(why) | Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
-            Err(refused(&why))
-        }
-    }
+    let built = prepare(spec, toolbox, sandbox)?;
+    let program = built.invocation.program().map_err(|why| refused(&why))?;
+    let own = std::iter::once(program.path.to_string_lossy().into_owned());
+    let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let all = own.chain(more).chain(words.iter().skip(1).cloned());
+    let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
+    let needs = CompiledNeeds { visible: program.visible.clone(), environment: program.environment.clone() };
+    Ok(Some((line, needs)))
 }
 
 /// Returns the hint for a program that includes the header, by its folder or its file.

@@ -46,6 +46,7 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
+        _ => Failure::fault(error),
     })?;
     let tier = sandbox.tier();
     // The strongest tier is the smallest.

@@ -177,6 +177,10 @@ fn line(mirror: &mut Mirror, command: &CommandTemplate) -> io::Result<String> {
 
 /// Copies the files of a solver, and returns the solver for the tasks.
 fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
+    if let Invocation::Answers(folder) = &solver.invocation {
+        mirror.copy(folder)?;
+        return Ok(Solver { invocation: Invocation::Answers(mirror.path(folder)), ..solver.clone() });
+    }
     let Invocation::Program(program) = &solver.invocation else { return Ok(solver.clone()) };
     for path in &program.visible {
         mirror.copy(path)?;

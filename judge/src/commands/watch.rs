@@ -68,6 +68,7 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
     watched.push(catalogue.folder.join("problems.toml"));
     for spec in solvers {
         let spec = spec?;
+        watched.extend(spec.answers().map(Path::to_owned));
         let words = shell_words::split(&spec.text).unwrap_or_default();
         watched.extend([vec![spec.text], words].concat().into_iter().map(PathBuf::from));
     }

@@ -157,7 +157,10 @@ impl<'a> Slots<'a> {
 fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
     match &solver.invocation {
         Invocation::Program(program) => hidden(program, &plan.visible),
-        Invocation::CannotStart(_) | Invocation::NotInstalled(_) | Invocation::CompileError(_) => Vec::new(),
+        Invocation::Answers(_)
+        | Invocation::CannotStart(_)
+        | Invocation::NotInstalled(_)
+        | Invocation::CompileError(_) => Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finds the program of a solver, or refuses the solver; and the fingerprint of its content.
 
+use super::answers;
 use super::compiler::RunCompiler;
 use super::spec::{self, BUNDLED, SolverError, Source};
 use super::toolbox::{BuildSettings, Toolbox};
@@ -30,16 +31,23 @@ pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_,
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
-        Ok(None) => (invocation(&spec.text, &toolbox.settings), Allowance::default()),
+        Ok(None) => (invocation(&spec, &toolbox.settings), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
     let invocation = stage(found, toolbox);
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
-fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
+fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Invocation {
+    let text = &spec.text;
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return bundled(id, settings);
+    }
+    if let Some(folder) = spec.answers() {
+        let unreadable = |error| format!("cannot read the answers in {}: {error}", folder.display());
+        return folder
+            .canonicalize()
+            .map_or_else(|error| Invocation::CannotStart(unreadable(error)), Invocation::Answers);
     }
     if Path::new(text).is_dir() {
         let why = "a folder without sources of a known language at its top; `judge languages` lists them";
@@ -140,6 +148,10 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
     let is_chosen = |choice: &LanguageChoice| choice.solver.as_ref() == Some(&spec.name);
     if language.is_none() && settings.choices.iter().any(is_chosen) {
         return Err(SolverError::NoSource { text: text.clone() });
+    }
+    if let Some(folder) = spec.answers() {
+        let (name, folder) = (spec.name.clone(), folder.to_owned());
+        return if folder.is_dir() { Ok(()) } else { Err(SolverError::NoAnswers { name, folder }) };
     }
     if path.exists() {
         return Ok(());
@@ -251,6 +263,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             parts.extend(allowance(&solver.allowance));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
+        Invocation::Answers(folder) => answers::fingerprint(folder),
         Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
             Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()])
         }

@@ -87,7 +87,8 @@ fn forms(text: &str) -> impl Iterator<Item = (usize, bool)> {
 
 /// Returns the last parts of a path as a name.
 fn path_name(text: &str, (parts, with_ending): (usize, bool)) -> Option<String> {
-    let path = if with_ending { Path::new(text).to_owned() } else { Path::new(text).with_extension("") };
+    let text = Path::new(text.strip_prefix(SolverSpec::ANSWERS).unwrap_or(text));
+    let path = if with_ending { text.to_owned() } else { text.with_extension("") };
     let is_named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     let named: Vec<_> = path.components().filter(is_named).collect();
     let last: PathBuf = named[named.len().saturating_sub(parts)..].iter().collect();
@@ -138,10 +139,13 @@ fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
     if text.is_empty() { Err(SpecError::Empty) } else { Ok((name, text)) }
 }
 
-/// A bundled solver is named after itself, a path after its file, a command by its own words.
+/// A bundled solver is named after itself, a path after its file, answers after their folder, a command by its own words.
 fn default_name(text: &str) -> String {
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return id.to_owned();
+    }
+    if let Some(name) = text.strip_prefix(SolverSpec::ANSWERS).and_then(|folder| Path::new(folder).file_name()) {
+        return name.to_string_lossy().into_owned();
     }
     let is_path = Path::new(text).exists() || !text.contains(char::is_whitespace);
     let stem = if is_path { Path::new(text).file_stem() } else { None };
@@ -172,7 +176,7 @@ pub(super) fn choose_language<'a>(
     languages: impl Fn() -> &'a Languages,
     choices: &[LanguageChoice],
 ) -> Result<Option<Source<'a>>, SolverError> {
-    if spec.text.starts_with(BUNDLED) {
+    if spec.text.starts_with(BUNDLED) || spec.answers().is_some() {
         return Ok(None);
     }
     let (path, arguments) = path_and_arguments(&spec.text);
@@ -337,6 +341,14 @@ pub enum SolverError {
         /// The program, and the kernel's error.
         why: String,
     },
+    /// The folder of an entrant without a program does not exist.
+    #[error("solver `{name}`: there is no folder {} with answers", folder.display())]
+    NoAnswers {
+        /// The solver's name.
+        name: String,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The bundled solver does not exist.
     #[error("there is no bundled solver `{0}`")]
     NotBundled(String),
@@ -395,13 +407,22 @@ mod tests {
     fn a_solver_is_named_by_the_user_or_after_its_file() {
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         assert_eq!(
-            names(&["new=./bot", "./bot", "python3 bot.py --t=5", "bundled:columns", "./bot --x=1"]).unwrap(),
+            names(&[
+                "new=./bot",
+                "./bot",
+                "python3 bot.py --t=5",
+                "bundled:columns",
+                "./bot --x=1",
+                "answers:old/v1.2"
+            ])
+            .unwrap(),
             [
                 pair("new", "./bot"),
                 pair("bot", "./bot"),
                 pair("python3 bot.py --t=5", "python3 bot.py --t=5"),
                 pair("columns", "bundled:columns"),
                 pair("./bot --x=1", "./bot --x=1"),
+                pair("v1.2", "answers:old/v1.2"),
             ]
         );
     }
@@ -440,6 +461,7 @@ mod tests {
         assert_eq!(named(&["./bot", "../bot"]), ["bot", "../bot"]);
         assert_eq!(named(&["a/x/bot", "b/x/bot", "a/y/bot"]), ["a/x/bot", "b/x/bot", "y/bot"]);
         assert_eq!(named(&["bot=v1/bot", "v2/bot"]), ["bot", "v2/bot"]);
+        assert_eq!(named(&["answers:v1/out", "answers:v2/out"]), ["v1/out", "v2/out"]);
         assert_eq!(named(&["bundled:columns", "./columns"]), ["bundled:columns", "columns"]);
     }
 
