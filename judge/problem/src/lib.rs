@@ -43,11 +43,13 @@ mod case_list;
 mod checker;
 pub mod condition;
 mod features;
+pub mod formula;
 mod history;
 mod identity;
 mod jobs;
 mod limits;
 pub mod manifest;
+mod metrics;
 mod outcome;
 pub mod parallel;
 pub mod plan;
@@ -82,6 +84,7 @@ pub use limits::{
     TimeFactor, TimeFactorError, UnitError, Weight, WeightError,
 };
 pub use manifest::SlurmTable;
+pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, Problem, ScoreRange,
