@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 fn the_rules_of_every_game_are_shown() {
     let folder = Folder::new();
     for checker in checkers::all() {
-        let said = folder.judge(&["show", checker.id(), "--rules"]);
+        let said = folder.judge(&["show", checker.id, "--rules"]);
         let (rules, points) =
             said.stdout.split_once("\n## Points of this catalogue's cases\n").unwrap_or((&said.stdout, ""));
-        assert_eq!((said.code, rules.trim_end()), (Some(0), checker.rules().trim_end()), "{}", checker.id());
-        assert_eq!(points.contains("game1: 10 from "), checker.id() == "deletion-game", "{points}");
+        assert_eq!((said.code, rules.trim_end()), (Some(0), checker.rules.trim_end()), "{}", checker.id);
+        assert_eq!(points.contains("game1: 10 from "), checker.id == "deletion-game", "{points}");
     }
 }
 

@@ -10,6 +10,7 @@ mod import;
 mod many_files;
 mod naming;
 mod new;
+mod python;
 mod release;
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,7 +6,7 @@ mod generate;
 mod input;
 mod primality;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
 use answer::Answer;
 use board::{Board, CellIndex};
 use input::{Input, Parameters};
@@ -18,29 +18,14 @@ use std::collections::HashSet;
 const SHOWN_DIGITS: usize = 30;
 
 /// The checker of `deletion-game`.
-pub(crate) struct DeletionGame;
-
-impl Checker for DeletionGame {
-    fn id(&self) -> &'static str {
-        "deletion-game"
-    }
-
-    fn rules(&self) -> &'static str {
-        include_str!("rules.md")
-    }
-
-    fn version(&self) -> u32 {
-        2
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::generate(seed))]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Input::read(input)?))
-    }
-}
+pub(crate) static DELETION_GAME: Checker = Checker {
+    id: "deletion-game",
+    rules: include_str!("rules.md"),
+    version: 2,
+    generators: &[|seed| Ok(generate::generate(seed))],
+    read: |input| Ok(Box::new(Input::read(input)?)),
+    manual_reader: None,
+};
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
@@ -191,7 +176,8 @@ impl<'a> Progress<'a> {
         let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
         self.observer.step(step, &mut || {
             let (caption, board) = scene();
-            Frame { step, caption, gained: exact(gained), total: exact(total), board }
+            let ahead = crate::Board::default();
+            Frame { step, caption, gained: exact(gained), total: exact(total), board, ahead }
         });
     }
 }

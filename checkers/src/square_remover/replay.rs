@@ -7,6 +7,9 @@ use super::rules::{Cell, Position};
 use crate::tokens::{Parsed, Token, Tokens, parse_integer, place_of};
 use crate::{Board, CheckError, Frame, Observer, Place, Rejection, Score, Undecided, Unobserved};
 
+/// How many tiles of the buffer are shown.
+const SHOWN: usize = 12;
+
 /// The maximum number of squares in one game.
 ///
 /// No rule ends a cascade. Each square brings four pseudo-random tiles, which complete less than one further square on
@@ -112,8 +115,15 @@ impl Playback<'_> {
             gained: Score::from(gained),
             total: Score::from(position.score()),
             board: draw(position, marked),
+            ahead: ahead(position),
         });
     }
+}
+
+/// Draws the next tiles of the buffer.
+pub(super) fn ahead(position: &Position) -> Board {
+    let tiles = position.upcoming(SHOWN).into_iter().map(|color| tile(color, false));
+    Board { width: SHOWN, cells: tiles.collect() }
 }
 
 fn draw(position: &Position, marked: &[Cell]) -> Board {

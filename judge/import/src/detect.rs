@@ -29,7 +29,6 @@ pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Importe
 }
 
 /// Returns a line for each broken link of the package at `root`. Such links are ignored.
-#[must_use]
 pub fn broken_links(root: &Path) -> Vec<String> {
     let line = |(link, target): (PathBuf, PathBuf)| {
         format!("{}: a link to {}, which is not there", files::inside(root, &link).display(), target.display())
@@ -54,7 +53,6 @@ fn fits(kind: Kind, root: &Path) -> bool {
 }
 
 /// Returns whether reading this package builds programs outside the sandbox.
-#[must_use]
 pub fn builds(root: &Path, kind: Option<Kind>) -> bool {
     kind.is_none_or(|kind| kind == Kind::Ahc) && found(root).is_ok_and(|kind| kind == Kind::Ahc)
 }

@@ -122,25 +122,21 @@ impl Kind {
     }
 
     /// Returns its name, as `--kind` takes it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.texts()[0]
     }
 
     /// Returns a description of this kind, for `--help`.
-    #[must_use]
     pub const fn meaning(self) -> &'static str {
         self.texts()[2]
     }
 
     /// Returns the file at the top level by which this kind is detected.
-    #[must_use]
     pub const fn sign(self) -> &'static str {
         self.texts()[1]
     }
 
     /// Returns these files with their kinds: `problem.yaml (kattis)`.
-    #[must_use]
     pub fn signs(kinds: &[Self]) -> String {
         kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
     }

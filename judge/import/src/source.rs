@@ -47,13 +47,11 @@ impl Source {
     }
 
     /// Returns the folder of the package.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Returns the error with paths as the user sees them: `package.zip/problem.yaml`.
-    #[must_use]
     pub fn explain(&self, error: ImportError) -> ImportError {
         let shown = |path: &Path| match path.strip_prefix(&self.root) {
             Ok(inside) if inside.as_os_str().is_empty() => self.shown.clone(),

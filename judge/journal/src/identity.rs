@@ -235,7 +235,6 @@ impl Machine {
 }
 
 /// The environment that the user gave, as a shell would read it.
-#[must_use]
 pub fn environment(plan: &Plan) -> String {
     shell_words::join(plan.environment.iter().map(|(key, value)| format!("{key}={value}")))
 }
@@ -425,7 +424,6 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Returns the machine alone, without the sources.
-    #[must_use]
     pub fn machine() -> Self {
         let system = rustix::system::uname();
         let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
@@ -434,7 +432,6 @@ impl Surroundings {
     }
 
     /// Returns the machine and the sources in this folder. Unknown parts are empty.
-    #[must_use]
     pub fn detect(folder: &Path) -> Self {
         let here = Self::machine();
         if !may_have_sources(folder) {

@@ -118,7 +118,6 @@ impl RunningJobs {
     }
 
     /// Returns the running jobs and how long each has run, the longest first.
-    #[must_use]
     pub fn by_age(&self) -> Vec<(JobId, Duration)> {
         let jobs = self.0.lock();
         let mut ages: Vec<_> = jobs.iter().map(|(job, since)| (*job, since.elapsed())).collect();
@@ -141,25 +140,21 @@ pub struct OutcomeGrid {
 
 impl OutcomeGrid {
     /// Returns a grid of unfinished jobs.
-    #[must_use]
     pub fn new(cases: usize, solvers: usize) -> Self {
         Self { solvers, starts: vec![0; cases * solvers], packed: Vec::new() }
     }
 
     /// Returns the number of jobs, finished or not.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
     /// Returns whether there are no jobs.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
     /// Returns the number of solvers.
-    #[must_use]
     pub fn solver_count(&self) -> usize {
         self.solvers
     }
@@ -178,19 +173,16 @@ impl OutcomeGrid {
     }
 
     /// Returns the outcome of a job, if it was finished.
-    #[must_use]
     pub fn get(&self, job: JobId) -> Option<Outcome> {
         self.at(self.place(job))
     }
 
     /// Returns the verdict of a job. Unfinished jobs are `Skipped`.
-    #[must_use]
     pub fn verdict(&self, job: JobId) -> Verdict {
         self.packed(self.place(job)).map_or(Verdict::Skipped, verdict)
     }
 
     /// Returns whether a job was finished.
-    #[must_use]
     pub fn has(&self, job: JobId) -> bool {
         self.starts[self.place(job)] > 0
     }

@@ -43,6 +43,7 @@ mod case_list;
 mod checker;
 pub mod condition;
 mod features;
+pub mod formula;
 mod history;
 mod identity;
 mod jobs;

@@ -22,7 +22,6 @@ pub enum KeptStderr {
 
 impl KeptStderr {
     /// Returns whether standard error is kept for a case.
-    #[must_use]
     pub fn keeps(self, accepted: bool) -> bool {
         match self {
             Self::All => true,
@@ -67,7 +66,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the outcome of a case for which no program ran.
-    #[must_use]
     pub fn without_run(verdict: Verdict, note: String) -> Self {
         Self {
             verdict,
@@ -86,7 +84,6 @@ impl Outcome {
     }
 
     /// Returns whether the case was accepted.
-    #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.verdict == Verdict::Accepted
     }
@@ -143,13 +140,11 @@ impl Verdict {
     }
 
     /// Returns what it means for the author of a solver.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         self.texts().1
     }
 
     /// Returns the short code used in tables.
-    #[must_use]
     pub fn code(self) -> &'static str {
         self.texts().0
     }
@@ -189,7 +184,6 @@ pub struct BrokenRule {
 
 impl Ruling {
     /// Returns a rejection with a reason only.
-    #[must_use]
     pub fn rejected(reason: String) -> Self {
         Self::Rejected(Rejection { broken: BrokenRule::default(), reason })
     }
@@ -197,7 +191,6 @@ impl Ruling {
 
 impl BrokenRule {
     /// Returns whether the checker told a place.
-    #[must_use]
     pub fn has_place(&self) -> bool {
         self.line.is_some() || self.column.is_some() || self.step.is_some()
     }
@@ -264,7 +257,6 @@ pub enum Exit {
 
 impl Exit {
     /// Returns the exit code.
-    #[must_use]
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -294,9 +286,9 @@ mod tests {
         for checker in checkers::all() {
             let input = checker.generate(1).unwrap();
             let result = checker.read(&input).unwrap().check(b"x");
-            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id()) };
+            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id) };
             let ruling = Ruling::from(rejection.clone());
-            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id());
+            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id);
             let place = rejection.place;
             let fields = broken(place.line, place.column, rejection.step.unwrap_or(0));
             let broken = BrokenRule { rule: Some(rejection.rule), ..fields };

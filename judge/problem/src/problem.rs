@@ -67,7 +67,6 @@ pub struct Problem {
 
 impl Problem {
     /// Returns whether a text is a valid id: lower-case letters, digits, `-` and `_`.
-    #[must_use]
     pub fn is_id(text: &str) -> bool {
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         !text.is_empty() && text.chars().all(valid)
@@ -75,14 +74,12 @@ impl Problem {
 
     /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
     /// `failure` would make a failed case better than an accepted one.
-    #[must_use]
     pub fn min_score(&self) -> Option<Score> {
         let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
         self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
     }
 
     /// Returns the commands that generate its cases and check its answers, always in the same order.
-    #[must_use]
     pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
         let mut commands = Vec::new();
         for ExternalChecker { command, then, .. } in self.checker.programs_mut() {
@@ -99,7 +96,6 @@ impl Problem {
     }
 
     /// Returns the index of the test group that a case is in.
-    #[must_use]
     pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {
         self.test_groups.iter().position(|group| group.members.have(case))
     }
@@ -122,7 +118,6 @@ pub enum BestSource {
 
 impl BestSource {
     /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or the path of a file, relative to `folder`.
-    #[must_use]
     pub fn new(text: &Path, folder: &Path) -> Self {
         match text.to_str() {
             Some("known") => Self::Known,
@@ -159,7 +154,7 @@ pub const TOKENS: &str = "tokens";
 #[derive(Clone)]
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
-    BuiltIn(&'static dyn Checker),
+    BuiltIn(&'static Checker),
     /// A setter's command.
     External(ExternalChecker),
     /// A setter's command that converses with the solver (an interactor).
@@ -183,10 +178,9 @@ impl CheckerChoice {
     }
 
     /// Returns the built-in checker's id, or the command.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn(checker) => checker.id(),
+            Self::BuiltIn(checker) => checker.id,
             Self::External(external) | Self::Interactor(external) => external.written_line(),
             Self::Tester(tester) => tester.program.written_line(),
             Self::Tokens(..) => TOKENS,
@@ -194,17 +188,15 @@ impl CheckerChoice {
     }
 
     /// Returns the built-in checker's version.
-    #[must_use]
     pub fn version(&self) -> Option<u32> {
         match self {
-            Self::BuiltIn(checker) => Some(checker.version()),
+            Self::BuiltIn(checker) => Some(checker.version),
             Self::Tokens(..) => Some(1),
             Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
         }
     }
 
     /// Returns the location of the answer files.
-    #[must_use]
     pub fn answers(&self) -> Option<&AnswerFiles> {
         match self {
             Self::BuiltIn(_) => None,
@@ -223,13 +215,11 @@ impl CheckerChoice {
     }
 
     /// Returns whether the problem is interactive.
-    #[must_use]
     pub fn is_interactive(&self) -> bool {
         matches!(self, Self::Interactor(_) | Self::Tester(_))
     }
 
     /// Returns whether an answer can be checked without its solver.
-    #[must_use]
     pub fn checks_answers(&self) -> bool {
         match self {
             Self::BuiltIn(_) | Self::External(_) | Self::Tokens(..) => true,
@@ -315,7 +305,6 @@ pub struct ScoreRangeError(String);
 
 impl ScoreRange {
     /// Returns whether it is unbounded.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }

@@ -31,7 +31,6 @@ impl SolverSpec {
     pub const BY_HAND: &str = "by hand";
 
     /// Returns the person who plays in `judge ui`.
-    #[must_use]
     pub fn by_hand() -> Self {
         Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
     }
@@ -67,7 +66,6 @@ pub struct Solver {
 
 impl Solver {
     /// Returns a solver without its own variables or allowance.
-    #[must_use]
     pub fn new(spec: SolverSpec, invocation: Invocation) -> Self {
         Self { spec, invocation, environment: Vec::new(), allowance: Allowance::default() }
     }
@@ -187,7 +185,6 @@ pub struct Languages(Vec<Language>);
 impl Languages {
     /// Returns these languages with the fields of further tables. A table that names its extensions or files takes
     /// precedence over the existing languages.
-    #[must_use]
     pub fn with(mut self, tables: &[LanguageTable]) -> Self {
         let mut claimed = 0;
         for table in tables {
@@ -212,7 +209,6 @@ impl Languages {
     }
 
     /// Returns these languages with compile commands that take only the main source of a folder.
-    #[must_use]
     pub fn of_main(mut self) -> Self {
         for command in self.0.iter_mut().flat_map(|language| &mut language.compile) {
             *command = command.replace("{sources}", "{source}");
@@ -226,7 +222,6 @@ impl Languages {
     }
 
     /// Returns the language with this name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&Language> {
         self.iter().find(|language| language.name == name)
     }
@@ -237,7 +232,6 @@ impl Languages {
     }
 
     /// Returns the extensions of all source files, as messages list them: `.rs, .cpp, …`.
-    #[must_use]
     pub fn endings(&self) -> String {
         let mut all: Vec<&String> = Vec::new();
         for ending in self.iter().flat_map(|language| &language.extensions) {
@@ -271,13 +265,11 @@ impl Language {
     }
 
     /// Returns whether source files of this language have this extension.
-    #[must_use]
     pub fn has_extension(&self, ending: &str) -> bool {
         self.extensions.iter().any(|own| own == ending)
     }
 
     /// Returns whether one of its commands has this placeholder.
-    #[must_use]
     pub fn uses(&self, placeholder: &str) -> bool {
         self.compile.iter().chain(&self.run).any(|line| line.contains(placeholder))
     }
@@ -306,7 +298,6 @@ impl FromStr for LanguageChoice {
 
 impl LanguageChoice {
     /// Returns the language chosen for the solver with this name.
-    #[must_use]
     pub fn of<'a>(choices: &'a [Self], name: &str) -> Option<&'a str> {
         let own = choices.iter().rfind(|choice| choice.solver.as_deref() == Some(name));
         let choice = own.or_else(|| choices.iter().rfind(|choice| choice.solver.is_none()))?;

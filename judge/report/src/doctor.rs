@@ -57,7 +57,6 @@ fn findings(machine: &Machine) -> Vec<Finding> {
 const LOG_WIDTH: usize = 80;
 
 /// Returns the survey as text: the tiers, their features, and the machine.
-#[must_use]
 pub fn doctor_text(survey: &Survey, style: Style) -> String {
     // Sentences break between words in a log too.
     let style = style.with_width(style.width.unwrap_or(LOG_WIDTH));

@@ -76,7 +76,6 @@ impl Document for ExecReport<'_> {
 }
 
 /// Returns the report as one line for people.
-#[must_use]
 pub fn exec_line(report: &ExecReport<'_>) -> String {
     let (verdict, note) = words(report.ending);
     let mut parts = vec![if note.is_empty() { verdict.to_owned() } else { format!("{verdict}: {note}") }];

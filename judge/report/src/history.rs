@@ -38,7 +38,6 @@ fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
 }
 
 /// Returns past runs as a table, and below it how the totals of each solver went.
-#[must_use]
 pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if rows.is_empty() {
         return "no runs".to_owned();
@@ -144,7 +143,6 @@ fn tags(labels: &Labels) -> Option<String> {
 }
 
 /// Returns the tags and the note of a run, without a final newline.
-#[must_use]
 pub fn labels_text(run: RunId, labels: &Labels) -> String {
     let lines = key_lines(&label_lines(labels));
     if lines.is_empty() { format!("run {run} has neither tags nor a note") } else { format!("run {run}{lines}") }
@@ -166,7 +164,6 @@ fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
 const UNDER_THE_FIRST: &str = "\n            ";
 
 /// Returns the description of a run without its results, without a final newline.
-#[must_use]
 pub fn stored_run_text(run: &StoredRun) -> String {
     let done = run.cases.len();
     let solver = |solver: &StoredEntrant| {
@@ -312,7 +309,6 @@ pub struct HistoryPage<'a> {
 
 impl<'a> HistoryPage<'a> {
     /// Makes the page of these rows: how many are before it, and how many there are on all pages.
-    #[must_use]
     pub fn of(rows: &'a [HistoryRow], offset: usize, total: usize) -> Self {
         Self { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
     }

@@ -81,7 +81,6 @@ fn record(status: &LanguageStatus) -> LanguageRecord<'_> {
 }
 
 /// Returns the languages as a table, with what is missing.
-#[must_use]
 pub fn languages_text(languages: &[LanguageStatus], style: Style) -> String {
     let columns = [
         left("language"),
@@ -139,7 +138,6 @@ fn allowance(allowance: &Allowance) -> String {
 }
 
 /// Returns what is in the cache as a line.
-#[must_use]
 pub fn cache_text(summary: &CacheSummary) -> String {
     let CacheSummary { folder, programs, bytes, bound } = summary;
     let programs = if *programs == 1 { "1 entry".to_owned() } else { format!("{programs} entries") };

@@ -48,6 +48,8 @@
 
 pub mod assets;
 mod best;
+mod case_history;
+mod charted;
 mod compare;
 mod doctor;
 mod exec;
@@ -66,6 +68,8 @@ mod tune;
 mod verify;
 
 pub use best::{BestFileError, BestReport, best_text, read_best_json};
+pub use case_history::{CaseHistory, CaseResultRow};
+pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
     CompareReport, ComparedRuns, Comparison, InterimResult, IntervalProgress, PowerReport, RankReport, RunInfo, Spread,
     growing_comparison,
@@ -75,14 +79,14 @@ pub use exec::{ExecReport, exec_line};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{GamePage, game_html, served_game_html};
+pub use html::{GamePage, ReplayDocument, ServedGame, game_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
 pub use served::{
-    ApiError, ManualGamePage, Points, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
-    SolverPoints, StartedRecord, StartedRuns, UnfinishedRun,
+    ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
+    StartedRecord, StartedRuns, UnfinishedRun,
 };
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,

@@ -151,40 +151,9 @@ pub struct RunLabels<'a> {
 
 impl<'a> RunLabels<'a> {
     /// Describes the tags and the note of a run.
-    #[must_use]
     pub fn of(run: RunId, labels: &'a Labels) -> Self {
         Self { run: run.0, labels: labels.into() }
     }
-}
-
-/// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/points")]
-pub struct Points<'a> {
-    /// The run's number.
-    pub run: i64,
-    /// The field of the first number.
-    pub x: &'a str,
-    /// The field of the second number.
-    pub y: &'a str,
-    /// How many rows have both numbers.
-    pub total: usize,
-    /// The points of each solver: all, or evenly chosen ones.
-    pub solvers: Vec<SolverPoints<'a>>,
-}
-
-/// The points of a solver.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "points")]
-pub struct SolverPoints<'a> {
-    /// Its name.
-    pub solver: &'a str,
-    /// The names of the cases.
-    pub cases: Vec<String>,
-    /// The first number of each.
-    pub x: Vec<f64>,
-    /// The second number of each.
-    pub y: Vec<f64>,
 }
 
 /// How far a solver is.
@@ -242,7 +211,6 @@ struct NewCaseRecord<'a> {
 
 impl<'a> UnfinishedRun<'a> {
     /// Describes a run that goes on, or has just ended. `finished` are its newest results: case, solver, outcome.
-    #[must_use]
     pub fn of(
         (run, state): (RunId, RunState),
         planned: usize,
@@ -439,7 +407,6 @@ pub struct RecordedManualGame<'a> {
 
 impl<'a> RecordedManualGame<'a> {
     /// Describes a result that was recorded as this run.
-    #[must_use]
     pub fn of(run: RunId, case: &'a str, score: &Score) -> Self {
         Self { run: run.0, case, score: exact(score) }
     }

@@ -157,7 +157,6 @@ pub fn filled(text: &str, parameters: &[Parameter], values: &[String]) -> String
 
 impl Candidate {
     /// Returns the number of cases that it has run on.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.outcomes.iter().flatten().count()
     }

@@ -60,7 +60,7 @@ fn checker(problem: &Problem) -> String {
         protocol => format!("{} (protocol {})", external.command.line, protocol.name()),
     };
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => checker.id().to_owned(),
+        CheckerChoice::BuiltIn(checker) => checker.id.to_owned(),
         CheckerChoice::External(external) => of(external),
         CheckerChoice::Interactor(external) => match &external.then {
             Some(then) => format!("{}, then the checker {}", of(external), of(then)),
@@ -92,8 +92,8 @@ fn rules_hint(problem: &Problem) -> String {
 /// Returns the number of the generator's versions, if there is more than one.
 fn of_versions(problem: &Problem) -> String {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if checker.generators().len() > 1 => {
-            format!(" of {} (`generator-version`)", checker.generators().len())
+        CheckerChoice::BuiltIn(checker) if checker.generators.len() > 1 => {
+            format!(" of {} (`generator-version`)", checker.generators.len())
         }
         _ => String::new(),
     }

@@ -20,7 +20,6 @@ pub const TESTLIB: &str = "testlib.h";
 pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayanov/testlib/master/testlib.h";
 
 /// Compiled programs. They are removed when this is dropped.
-#[must_use]
 pub struct Programs {
     _toolbox: Option<Toolbox>,
 }
@@ -159,7 +158,7 @@ pub fn settings(
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
         memory: limits.memory,
-        bundled: catalogue.bundled(),
+        bundled: catalogue.bundled,
         cache: Cache::place().filter(|_| !args.no_cache),
     })
 }
@@ -176,8 +175,8 @@ fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure
         Some((path, text)) => read_languages(&path.display().to_string(), &text, built_in_languages())?,
         None => Vec::new(),
     };
-    let is_changed = !own.is_empty() || !catalogue.languages().is_empty();
-    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(catalogue.languages())))
+    let is_changed = !own.is_empty() || !catalogue.languages.is_empty();
+    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(&catalogue.languages)))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.

@@ -72,7 +72,7 @@ impl Running<'_> {
 
     /// Returns how Slurm is used: as the command line says, or else the catalogue.
     fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
-        let table = self.catalogue.slurm();
+        let table = &self.catalogue.slurm;
         let mut options = table.sbatch.clone();
         for text in &self.engine.sbatch {
             options.extend(shell_words::split(text).map_err(|error| {

@@ -261,8 +261,7 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
 /// Serves the page until Ctrl-C.
 pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
     let starter = args.allow_run.then(|| Starter::new(words(global)));
-    let catalogue = load::catalogue(global)?;
-    let catalogue = if args.read_only { catalogue.read_only() } else { catalogue };
+    let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
     let server = Server::bind(args.port, catalogue, starter)?;
     let url = server.url();
     judge_report::print_line(&url)?;

@@ -144,21 +144,25 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
     ("dom.js", SCRIPT, assets::DOM),
+    ("save.js", SCRIPT, assets::SAVE),
     ("charts.js", SCRIPT, assets::CHARTS),
     ("case_charts.js", SCRIPT, assets::CASE_CHARTS),
     ("pair_charts.js", SCRIPT, assets::PAIR_CHARTS),
+    asset!(SCRIPT, "address.js"),
     asset!(SCRIPT, "rows.js"),
     asset!(SCRIPT, "runs.js"),
     asset!(SCRIPT, "run.js"),
     asset!(SCRIPT, "cases.js"),
     asset!(SCRIPT, "labels.js"),
     asset!(SCRIPT, "started.js"),
+    asset!(SCRIPT, "case.js"),
     asset!(SCRIPT, "compare.js"),
+    asset!(SCRIPT, "grid.js"),
     asset!(SCRIPT, "problems.js"),
     asset!(SCRIPT, "fresh.js"),
     asset!(SCRIPT, "replays.js"),
@@ -166,8 +170,13 @@ const FILES: [(&str, &str, &str); 26] = [
     asset!(SCRIPT, "playboard.js"),
     ("game.css", CSS, assets::GAME_STYLE),
     ("board.js", SCRIPT, assets::BOARD),
+    ("boardview.js", SCRIPT, assets::BOARD_VIEW),
     ("curve.js", SCRIPT, assets::CURVE),
+    ("film.js", SCRIPT, assets::FILM),
+    ("record.js", SCRIPT, assets::RECORD),
+    ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
+    asset!(SCRIPT, "replay.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.

@@ -48,13 +48,11 @@ pub struct Baseline {
 
 impl Baseline {
     /// Returns whether the score of any case varied between runs.
-    #[must_use]
     pub fn is_noisy(&self) -> bool {
         self.samples().any(|sample| sample.spread() > 0.0)
     }
 
     /// Returns the minimum and maximum number of runs of an accepted case.
-    #[must_use]
     pub fn runs(&self) -> Option<(u32, u32)> {
         let runs = || self.samples().map(Sample::runs);
         runs().min().zip(runs().max())
@@ -67,7 +65,6 @@ impl Baseline {
 
     /// Combines several runs of one solver on the same cases. A case that failed in any run has failed. `None` without
     /// runs.
-    #[must_use]
     pub fn of_runs(runs: &[Self]) -> Option<Self> {
         let mut all = runs.first()?.clone();
         for (case, entry) in &mut all.cases {
@@ -85,7 +82,6 @@ impl Baseline {
 
 impl CaseResult {
     /// Returns the scores of an accepted case.
-    #[must_use]
     pub fn sample(&self) -> Option<&Sample> {
         if let Self::Accepted(sample) = self { Some(sample) } else { None }
     }
@@ -120,7 +116,6 @@ pub struct Conditions {
 
 impl Conditions {
     /// Returns the conditions of these runs.
-    #[must_use]
     pub fn of(processor: Option<String>, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let (mut runs, mut noisy, mut waited) = (0_u32, 0_u32, 0.0);
         for outcome in outcomes {
@@ -135,7 +130,6 @@ impl Conditions {
     }
 
     /// Returns the number of disturbed runs.
-    #[must_use]
     pub fn noisy_runs(&self) -> usize {
         #[expect(
             clippy::cast_possible_truncation,
@@ -147,7 +141,6 @@ impl Conditions {
     }
 
     /// Returns whether clearly more of these runs were disturbed than of the recorded ones.
-    #[must_use]
     pub fn are_worse(&self, recorded: Option<&Self>) -> bool {
         self.noisy > tolerated(recorded)
     }
@@ -254,14 +247,12 @@ impl From<Score> for Sample {
 
 impl Sample {
     /// Returns a sample of `runs` runs, at least 1, with this mean and unbiased standard deviation.
-    #[must_use]
     pub fn new(runs: u32, mean: BigRational, spread: f64) -> Self {
         Self { runs: runs.max(1), mean, spread, cubes: 0.0 }
     }
 
     /// Returns the sample with this skewness: the unbiased third central moment divided by the cube of the spread.
     /// Fewer than three runs have none.
-    #[must_use]
     pub fn with_skewness(self, skewness: f64) -> Self {
         let (runs, scale) = (f64::from(self.runs), self.spread.powi(3));
         let is_known = self.runs > 2 && scale > 0.0;
@@ -269,44 +260,37 @@ impl Sample {
     }
 
     /// Returns the skewness, 0 if there is none.
-    #[must_use]
     pub fn skewness(&self) -> f64 {
         let skewness = self.deviations().third_moment().map_or(0.0, |moment| moment / self.spread.powi(3));
         if skewness.is_finite() { skewness } else { 0.0 }
     }
 
     /// Returns the number of runs.
-    #[must_use]
     pub fn runs(&self) -> u32 {
         self.runs
     }
 
     /// Returns the mean score.
-    #[must_use]
     pub fn mean(&self) -> &BigRational {
         &self.mean
     }
 
     /// Returns the unbiased standard deviation of the scores. 0 for a single run.
-    #[must_use]
     pub fn spread(&self) -> f64 {
         self.spread
     }
 
     /// Returns the degrees of freedom of the spread.
-    #[must_use]
     pub fn freedom(&self) -> f64 {
         f64::from(self.runs) - 1.0
     }
 
     /// Returns the sum of the squared differences from the mean.
-    #[must_use]
     pub fn squares(&self) -> f64 {
         self.spread * self.spread * self.freedom()
     }
 
     /// Returns the score, if it is equal in every run.
-    #[must_use]
     pub fn constant(&self) -> Option<Score> {
         if self.spread == 0.0 { Score::from_rational(&self.mean) } else { None }
     }
@@ -316,7 +300,6 @@ impl Sample {
     }
 
     /// Merges two samples.
-    #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let runs = self.runs + other.runs;
         let step = &other.mean - &self.mean;

@@ -158,7 +158,6 @@ impl BaselineFile {
     }
 
     /// Returns the text of the file. Equal records give equal bytes.
-    #[must_use]
     pub fn render(&self) -> String {
         let Baseline { problem, terms, checker, conditions, cases } = &self.baseline;
         let mut text = HEADER.to_owned();

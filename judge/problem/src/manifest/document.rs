@@ -391,7 +391,6 @@ pub struct CatalogueComplaint {
 
 impl CatalogueComplaint {
     /// Returns the complaint as shown to users, without a final newline.
-    #[must_use]
     pub fn render(&self, file: &str, text: &str) -> String {
         let start = floor_char_boundary(text, self.span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -416,7 +415,6 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 }
 
 /// Returns the candidate that is most similar to the written word, if any is similar enough.
-#[must_use]
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     // One typing error changes a short word a lot: `rnu` has little in common with `run`.
@@ -430,7 +428,6 @@ pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
 }
 
 /// Suggests what to write instead of an unknown word: the most similar candidate, or all of them.
-#[must_use]
 pub(super) fn instead(written: &str, candidates: &[&str]) -> String {
     match closest(written, candidates.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),

@@ -25,7 +25,7 @@ function sharesOfBest() {
   return known.length ? el("figure", {}, el("figcaption", {}, "Share of the best scores"), content) : "";
 }
 
-const caseCharts = new CaseCharts({ fields, points: pointsOf });
+const caseCharts = new CaseCharts({ fields, source: { points: pointsOf } });
 document.getElementById("charts").append(caseCharts.box);
 document.getElementById("shares").append(sharesOfBest());
 caseCharts.draw();

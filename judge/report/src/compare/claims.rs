@@ -16,7 +16,6 @@ const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
     /// Returns the result of a comparison as one line of text.
-    #[must_use]
     pub fn verdict(&self, comparison: &Comparison) -> String {
         let said = self.fact(comparison).into_iter().chain([self.conclusion(comparison)]);
         said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")

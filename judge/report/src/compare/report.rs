@@ -273,7 +273,6 @@ pub struct IntervalProgress {
 
 impl IntervalProgress {
     /// Starts the display for at most this many runs.
-    #[must_use]
     pub fn start(most_runs: usize) -> Self {
         let bar = bar(most_runs, "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}");
         if !bar.is_hidden() {

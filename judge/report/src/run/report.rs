@@ -182,7 +182,6 @@ impl RunReport<'_> {
     }
 
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
-    #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
         self.case_points(job).map(|points| self.points_text(&points))
     }

@@ -14,7 +14,6 @@ use std::fmt;
 use std::time::Duration;
 
 /// Writes a time with a sensible number of digits: `0.4 ms`, `123 ms`, `4.01 s`, `2 min 05 s`.
-#[must_use]
 pub fn milliseconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 0.01 {
@@ -102,7 +101,6 @@ impl FromIterator<Verdict> for Counts {
 }
 
 /// Returns the best score of a case, of the run or known from elsewhere.
-#[must_use]
 pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Score> {
     let known = plan.cases.at(case).best.map(|best| best.score);
     let scores = outcomes.of_case(case).filter_map(|outcome| outcome?.score);
@@ -110,7 +108,6 @@ pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Sc
 }
 
 /// Returns the share of the best score that a score is, from 0 to 1; `None` if there is no such share.
-#[must_use]
 pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Option<f64> {
     let (low, high) = match direction {
         Direction::Max => (score, best),
@@ -246,7 +243,6 @@ impl<'a> Reference<'a> {
 const MAX: usize = 5000;
 
 /// Returns n such that a chart of this many points draws every n-th one.
-#[must_use]
 pub fn chart_stride(points: usize) -> usize {
     points.div_ceil(MAX).max(1)
 }

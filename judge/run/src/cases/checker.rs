@@ -136,7 +136,6 @@ pub enum PreparedCase {
 
 impl ProblemChecker {
     /// Returns the checker of a problem.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let (first, then) = match &problem.checker {
             CheckerChoice::External(checker) => (Some(checker), None),
@@ -161,13 +160,11 @@ impl ProblemChecker {
     }
 
     /// Returns a checker that takes this answer file for every case.
-    #[must_use]
     pub fn with_answer(self, expected: Option<&Path>) -> Self {
         Self { expected: expected.map(Path::to_owned), ..self }
     }
 
     /// Returns a checker that `stop` ends.
-    #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
     }
@@ -244,7 +241,6 @@ impl PreparedCase {
     }
 
     /// Returns how often the solver may run on the case.
-    #[must_use]
     pub fn passes(&self) -> u32 {
         match self {
             Self::External { checker, .. } => match &checker.protocol {
@@ -302,7 +298,6 @@ impl PreparedCase {
     }
 
     /// Returns the case's named numbers; none if its checker is external.
-    #[must_use]
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),

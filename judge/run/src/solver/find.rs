@@ -66,7 +66,7 @@ fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Invocation {
 pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
-        let games = checkers::all().iter().map(|checker| checker.id());
+        let games = checkers::all().iter().map(|checker| checker.id);
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
     };
     let own = bundled.iter().filter(move |solver| game(solver.id) == Some(checker));
@@ -108,7 +108,6 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
 }
 
 /// Finds out how a command, already split into words, is run.
-#[must_use]
 pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
     if words.is_empty() {
         return Invocation::CannotStart("there is no command".to_owned());
@@ -168,7 +167,6 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
 }
 
 /// Returns whether a solver is a source of a known language.
-#[must_use]
 pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
     matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
 }
@@ -230,7 +228,6 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
 
 /// Returns how a run of `program` ended, as [`verdict::termination`] does; if it could not be started, the note also says
 /// what is wrong with the file.
-#[must_use]
 pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Termination {
     match (verdict::termination(execution, limits), execution.end) {
         (Termination::Failed(verdict, note), End::NotStarted(errno)) => {
@@ -246,7 +243,6 @@ const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
 /// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see, with
 /// the `shared` ones that every solver of the run sees.
-#[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
         Invocation::Program(Program { path, argv, visible, runtime, environment }) => {

@@ -55,7 +55,6 @@ pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
 
 /// Returns a name for each solver of several runs: its own, or if that comes from its path and a solver of another path
 /// has it too, as much of the path as tells them apart.
-#[must_use]
 pub fn names_apart(specs: &[SolverSpec]) -> Vec<String> {
     let mut texts: HashMap<&str, BTreeSet<&str>> = HashMap::new();
     for SolverSpec { name, text } in specs {
@@ -319,7 +318,6 @@ const ABOUT: [&str; 6] = ["readme", "license", "licence", "copying", "changelog"
 
 /// Returns whether a match of a pattern is meant as a solver. Hidden files, texts, and files that editors, compilers or
 /// interpreters leave are not. A solver may be in an unknown language, or a broken link.
-#[must_use]
 pub fn is_submission(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));

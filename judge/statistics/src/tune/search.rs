@@ -97,7 +97,6 @@ const ATTEMPTS: usize = 8;
 
 impl Search {
     /// Starts a search. The default setting of the space is its first candidate.
-    #[must_use]
     pub fn new(space: Space, settings: SearchSettings) -> Self {
         let mut random = Random::new(settings.seed);
         let share = (settings.budget as f64 * DESIGN) as usize / settings.first_cases.max(1);
@@ -108,21 +107,18 @@ impl Search {
     }
 
     /// Returns the number of cases on which a new setting makes good use of a budget.
-    #[must_use]
     pub fn advised_first_cases(budget: usize) -> usize {
         (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MAX_FIRST)
     }
 
     /// Returns the number of cases that make good use of a budget: about a dozen settings run on each case, and with few
     /// settings there are cases for all runs.
-    #[must_use]
     pub fn advised_cases(space: &Space, budget: usize, first_cases: usize) -> usize {
         let settings = space.settings(budget).map_or(budget, |settings| settings.len());
         (budget / CASE_SHARE).max(2 * first_cases).max(budget.div_ceil(settings))
     }
 
     /// Returns the parameters.
-    #[must_use]
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -158,7 +154,6 @@ impl Search {
 
     /// Returns what a setting is worth by its own runs: the mean of its values, as if it had run on every case that any
     /// setting has run on. `None` before it has run.
-    #[must_use]
     pub fn worths(&self) -> Vec<Option<f64>> {
         let mut means: Vec<Option<f64>> =
             self.values.worths(&self.expected, &[]).into_iter().map(|worth| Some(worth?.mean)).collect();
@@ -168,7 +163,6 @@ impl Search {
 
     /// Returns the setting whose worth is expected to be the largest, among those that ran on many cases. `None` before
     /// any has run.
-    #[must_use]
     pub fn best(&self) -> Option<usize> {
         let counts: Vec<usize> = (0..self.candidates.len()).map(|place| self.values.count(place)).collect();
         let most = counts.iter().copied().max().filter(|most| *most > 0)?;

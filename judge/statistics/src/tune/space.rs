@@ -21,7 +21,6 @@ pub struct ParameterSetting {
 
 impl ParameterSetting {
     /// Returns the setting in words, such as `t=0.5 n=3`.
-    #[must_use]
     pub fn words(&self, parameters: &[Parameter]) -> String {
         let pairs = parameters.iter().zip(&self.values).map(|(parameter, value)| format!("{}={value}", parameter.name));
         pairs.collect::<Vec<_>>().join(" ")
@@ -57,13 +56,11 @@ impl Space {
     }
 
     /// Returns the parameters.
-    #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
     /// Returns the default setting.
-    #[must_use]
     pub fn default_setting(&self) -> &ParameterSetting {
         &self.default
     }
