@@ -7,7 +7,7 @@ use crate::rpc::RpcError;
 use crate::slots::SlotPool;
 use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
-use judge_problem::{Digest, Invocation, LanguageChoice, Limits, Solver, SolverSpec};
+use judge_problem::{Digest, Invocation, LanguageChoice, Limits, Outcome, Solver, SolverSpec};
 use judge_run::solver::{self, Purpose, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
 use judge_session::{Failure, programs};
@@ -34,8 +34,27 @@ pub(crate) struct Candidate {
     pub(crate) toolbox: Toolbox,
     /// The files that it was made from, as they were. `None`: it is made anew each time.
     stamps: Option<Vec<(PathBuf, Stamp)>>,
-    /// The source, if it came as a text.
-    _source: Option<TempDir>,
+    /// Its source, if it came as a text.
+    source: Option<Source>,
+}
+
+/// A source that came as a text, in a folder of its own, which is removed with this, and if the server is killed.
+struct Source {
+    /// The folder, with a slash at its end.
+    place: String,
+    _folder: TempDir,
+}
+
+impl Source {
+    fn of(folder: TempDir) -> Self {
+        let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_owned());
+        Self { place: format!("{}/", path.display()), _folder: folder }
+    }
+
+    /// Names the source in a text of another program as its author would. The folder has a random name.
+    fn without_folder(&self, text: &str) -> String {
+        text.replace(&self.place, "")
+    }
 }
 
 /// What changes when a file does.
@@ -130,16 +149,15 @@ impl Workshop {
             Some(digest) => digest,
             None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
         };
-        if let Some(folder) = &source {
-            // Reports and messages name the file as it would be named.
-            let shown = |text: &str| text.replace(&format!("{}/", folder.path().display()), "");
-            solver.spec.text = shown(&given);
+        let stamps = stamps(&solver, source.is_none().then_some(&*given));
+        let source = source.map(Source::of);
+        if let Some(source) = &source {
+            solver.spec.text = source.without_folder(&given);
             if let Invocation::CompileError(said) | Invocation::CannotStart(said) = &mut solver.invocation {
-                *said = shown(said);
+                *said = source.without_folder(said);
             }
         }
-        let stamps = stamps(&solver, source.is_none().then_some(&*given));
-        Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, _source: source })
+        Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, source })
     }
 
     /// Returns what runs compilers, in a slot like those of solvers.
@@ -164,6 +182,13 @@ pub(crate) fn id_of(digest: &Digest) -> String {
 }
 
 impl Candidate {
+    /// Names the source in what the candidate has printed as its author would.
+    pub(crate) fn shown(&self, outcome: Outcome) -> Outcome {
+        let Some(source) = &self.source else { return outcome };
+        let (note, stderr) = (source.without_folder(&outcome.note), source.without_folder(&outcome.stderr));
+        Outcome { note, stderr, ..outcome }
+    }
+
     /// Returns whether the files that it was made from are as they were.
     fn is_current(&self) -> bool {
         let stamps = self.stamps.as_deref().unwrap_or_default();
@@ -195,7 +220,7 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
     }
 }
 
-/// Writes a source to a folder of its own, which is removed if the server is killed.
+/// Writes a source to a folder of its own.
 fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
     let prefix = sweepable_name("source") + ".";
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;

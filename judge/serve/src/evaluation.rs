@@ -103,7 +103,7 @@ impl<'a> Running<'a> {
             candidate: None,
             id: String::new(),
             min_effect,
-            describes: params.against.is_some(),
+            describes: params.against.is_some() || evaluator.records,
             rows: Rows::new(),
             finished: Vec::new(),
             answer_bytes: 0,
@@ -241,6 +241,7 @@ impl<'a> Running<'a> {
         for mut finished in jobs {
             let place = places[finished.job.case];
             finished.job = JobId { case: place, solver: 0 };
+            finished.outcome = candidate.shown(finished.outcome);
             let (outcome, features, input) =
                 (finished.outcome.clone(), finished.features.clone(), finished.evidence.input);
             self.rows.insert(self.keys[place].clone(), Arc::new(Row { outcome, features, input }));
@@ -261,7 +262,7 @@ impl<'a> Running<'a> {
         let elapsed = self.started.elapsed();
         let counters = &self.evaluator.counters;
         counters.evaluations.fetch_add(1, Ordering::Relaxed);
-        counters.runs.fetch_add(self.finished.len() as u64, Ordering::Relaxed);
+        counters.runs.fetch_add(self.runs() as u64, Ordering::Relaxed);
         counters.cached.fetch_add((self.rows.len() - self.finished.len()) as u64, Ordering::Relaxed);
         let run = self.record(reached, elapsed)?;
         self.remember();
@@ -305,11 +306,16 @@ impl<'a> Running<'a> {
             candidate: &self.id,
             versus: reached.versus.as_ref(),
             stopped_of: reached.stopped_of,
-            runs: self.finished.len(),
+            runs: self.runs(),
             is_best,
             run,
         };
         Ok(json(&evaluation.record()))
+    }
+
+    /// Returns how often a program was run for this request: one that did not compile was not.
+    fn runs(&self) -> usize {
+        self.finished.iter().filter(|finished| finished.outcome.wall.is_some()).count()
     }
 
     /// Keeps the new results, but for faults of the judge.

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// The probability that a comparison of equal programs ever says otherwise, over all looks together.
 const ALPHA: f64 = 0.05;
 
+/// After this many cases that the incumbent and the candidate have not both solved, nothing else is to be learned.
+const UNSOLVED: usize = 16;
+
 /// The incumbent and the candidate are these solvers of the plan.
 const SOLVERS: [usize; 2] = [0, 1];
 
@@ -56,7 +59,7 @@ pub fn look(played: &MatchResult, min_effect: Option<&MinEffect>) -> Result<Look
         interval: inference.interval,
         measure,
         cases: played.plan.cases.len(),
-        is_over: is_over || lacks_total(&scored),
+        is_over: is_over || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED,
     })
 }
 
