@@ -142,8 +142,8 @@ pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
     let own = settings.pin && cores.numbers.len() == jobs.get();
     let cores = if own { cores.numbers.to_vec() } else { Vec::new() };
     // Cores that are not its own may be another task's.
-    let (claims, running) = (Arc::default(), Arc::default());
-    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running }
+    let (claims, running, timing_lock) = (Arc::default(), Arc::default(), Arc::default());
+    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running, timing_lock }
 }
 
 /// Returns how many solvers run at once.
@@ -170,7 +170,7 @@ fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
 /// times: they are started only on request, with a warning.
-fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
+pub fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     let most = cores.undisturbed();
     let jobs = args.jobs.unwrap_or(most);
     if jobs > most {
@@ -188,6 +188,7 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
         spare_cores: most.get() >= 2 * jobs.get(),
         describe,
         running: Arc::default(),
+        timing_lock: Arc::default(),
     }
 }
 
