@@ -30,12 +30,16 @@
 mod comparing;
 mod deferred;
 mod past;
+mod searching;
 mod shared;
 mod tools;
 
-pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
+pub use comparing::{
+    BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
+};
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use searching::ReduceArgs;
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
 pub use shared::{ShardArg, TaskIds};
@@ -185,6 +189,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Make a failing case small
+    #[command(after_help = searching::REDUCE_EXAMPLES)]
+    Reduce(Deferred<ReduceArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = tools::LANGUAGES_EXAMPLES)]
     Languages(Deferred<LanguagesArgs>),
@@ -418,6 +425,9 @@ pub struct RunArgs {
     /// In which order
     #[command(flatten)]
     pub sort: SortArgs,
+    /// Also show the solvers that no other one dominates in two of score, cpu, memory and the metrics: score,metric:moves
+    #[arg(long, value_name = "A,B")]
+    pub pareto: Option<String>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,

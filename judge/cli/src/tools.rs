@@ -4,7 +4,7 @@ use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use judge_import::Kind;
-use judge_problem::{Bytes, RunChoice, Seeds, parse_seed};
+use judge_problem::{Bytes, RunChoice, Seeds, Time, parse_seed};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -226,6 +226,8 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
 pub(super) const VERIFY_EXAMPLES: &str = "Examples:
   judge verify                                   every problem of the catalogue here
   judge verify -p my-problem --json verify.json
+  judge verify -p my-problem --fuzz 60s          look for answers that break the checker
+  judge verify -p my-problem --fuzz 60s --second 'python3 other.py {input} {answer}'
   judge verify --problems builtin -p columns";
 
 /// Arguments of `judge verify`.
@@ -237,6 +239,18 @@ pub struct VerifyArgs {
     /// Write the same as JSON to this file, or - for standard output instead of the table
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+    /// Change answers and inputs at random for this long, over all problems, and look for faults of the checker
+    #[arg(long, value_name = "TIME")]
+    pub fuzz: Option<Time>,
+    /// With --fuzz: a second checker, which must decide as the problem's own; with its protocol, or judge beside a built-in one
+    #[arg(long, value_name = "CMD", requires = "fuzz")]
+    pub second: Option<String>,
+    /// With --fuzz: the seed of the changes
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "fuzz")]
+    pub seed: u64,
+    /// With --fuzz: the folder for the answers that show a fault [default: fuzz beside the catalogue]
+    #[arg(long, value_name = "DIR", requires = "fuzz")]
+    pub save: Option<PathBuf>,
     /// Fail if a check needs a program that is not installed, such as a solver's compiler
     #[arg(long)]
     pub strict: bool,

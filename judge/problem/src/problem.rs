@@ -5,6 +5,7 @@ use crate::case_list::CaseList;
 use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
 use crate::features::FeatureRule;
 use crate::limits::{HelperLimits, Limits};
+use crate::metrics::MetricRule;
 use crate::outcome::Verdict;
 use crate::rule::{Direction, Rule};
 use crate::text::named_enum;
@@ -50,6 +51,8 @@ pub struct Problem {
     pub test_groups: Vec<TestGroup>,
     /// Features found in its inputs, in addition to those of the checker.
     pub features: Vec<FeatureRule>,
+    /// The named numbers of its results beside the score.
+    pub metrics: Vec<MetricRule>,
     /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.

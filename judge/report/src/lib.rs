@@ -82,7 +82,7 @@ pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
 pub use html::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
+pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,

@@ -39,6 +39,7 @@ pub(crate) fn document<'a>(report: &'a CompareReport<'_>) -> CompareDocument<'a,
         problem: &report.compared.plan.problem.id,
         direction: report.compared.plan.problem.direction.name(),
         measure: report.compared.measure.name(),
+        metric: report.compared.metric.as_deref(),
         rule: report.compared.rule.name(),
         reference: report.reference().map(|reference| reference.record()),
         alpha: report.compared.alpha,
@@ -212,6 +213,9 @@ pub(crate) struct CompareDocument<'a, C, P> {
     problem: &'a str,
     direction: &'static str,
     measure: &'static str,
+    /// The metric whose values are compared in place of the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metric: Option<&'a str>,
     rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,8 @@
 //! The records of a run and its cases in JSON. Unknown values are absent; scores, points and features are JSON numbers of any length.
 
+use crate::run::metrics::{
+    MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, numbers, pareto_record,
+};
 use crate::run::report::RunReport;
 use crate::text::figures::{Counts, ReferenceRecord, points_text, scores_text, verdict_of};
 use crate::text::json::{exact, in_milliseconds};
@@ -60,6 +63,12 @@ pub(crate) struct Summary<'a> {
     /// A record for each solver on each of the problem's test groups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     test_groups: Vec<TestGroupRecord<'a>>,
+    /// The metrics that the problem declares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metrics: Vec<MetricRecord<'a>>,
+    /// The non-dominated solvers, with `--pareto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pareto: Option<ParetoRecord<'a>>,
     /// The cases in groups, with `--group-by`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<GroupRecord<'a>>,
@@ -131,6 +140,9 @@ struct SolverRecord<'a> {
     /// The mean CPU time, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_cpu_ms: Option<f64>,
+    /// Its metrics, by name: of accepted cases only.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: BTreeMap<&'a str, MeanRecord>,
     /// Its limits, where its language allows more than those of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<LimitsRecord>,
@@ -189,6 +201,8 @@ impl<'a> Summary<'a> {
             noisy: report.noisy(),
             solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_group_records(report),
+            metrics: metric_records(report),
+            pareto: pareto_record(report),
             groups: group_records(report),
         }
     }
@@ -231,6 +245,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
         failures: place.failures,
         skipped: place.skipped,
         mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
+        metrics: mean_records(report, solver),
         limits: Some(report.plan.limits_of(solver))
             .filter(|limits| *limits != report.plan.limits)
             .map(|limits| (&limits).into()),
@@ -359,6 +374,10 @@ pub(crate) struct CaseRecord<'a> {
     /// The test group that the case is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<&'a str>,
+    /// The metrics of the problem, exactly; a metric that was not printed is absent.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("type" = "object"))]
+    pub(crate) metrics: BTreeMap<&'a str, Number>,
     /// CPU time of all its processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_ms: Option<f64>,
@@ -449,6 +468,7 @@ impl<'a> CaseRecord<'a> {
             lost: None,
             weight: None,
             group: plan.test_group_name(job.case),
+            metrics: outcome.map(numbers).unwrap_or_default(),
             cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
             wall_ms: outcome.and_then(|outcome| outcome.wall).map(in_milliseconds),
             memory_bytes: outcome.and_then(|outcome| outcome.memory),

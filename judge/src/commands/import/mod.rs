@@ -47,7 +47,18 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
     let sandbox = args.sandbox.clone();
     verify(
         GlobalArgs { catalogue: Some(&catalogue), bundled: super::generate::bundled(), ..GlobalArgs::default() },
-        &VerifyArgs { ids: Vec::new(), json: None, strict: false, jobs, build: BuildArgs::default(), sandbox },
+        &VerifyArgs {
+            ids: Vec::new(),
+            json: None,
+            fuzz: None,
+            second: None,
+            seed: 1,
+            save: None,
+            strict: false,
+            jobs,
+            build: BuildArgs::default(),
+            sandbox,
+        },
     )
 }
 
