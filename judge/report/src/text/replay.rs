@@ -1,5 +1,7 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
+mod compact;
+
 use checkers::{Board, Cell, Frame, Observer, Score};
 use judge_problem::one_line;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
@@ -11,6 +13,8 @@ use std::hash::Hash;
 use std::io;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
+
+pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
@@ -126,8 +130,8 @@ pub(crate) struct ReplayRecord<'a> {
     queue: Option<&'a Queue>,
 }
 
-/// The number of changed cells, twice, above which a frame has the whole board.
-const LARGE: usize = 8_000;
+/// The number of cells from which on a frame has the whole board, if a quarter of it or more changed.
+const LARGE: usize = 500;
 
 /// Returns the character of a look on a large board; `None` if there are too many looks.
 fn symbol(look: u32) -> Option<char> {
@@ -135,6 +139,11 @@ fn symbol(look: u32) -> Option<char> {
     // A backslash is escaped in JSON.
     let skipped = u32::from(FIRST + look >= '\\' as u32);
     char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
+}
+
+/// Returns the look that a character of a large board stands for.
+fn look_of(symbol: char) -> u32 {
+    u32::from(symbol) - u32::from('#') - u32::from(symbol > '\\')
 }
 
 /// Values that are stored once and named by their place.
@@ -240,7 +249,7 @@ impl GameReplay {
             delta.c.extend([small(place - last), look]);
             last = place;
         }
-        if delta.c.len() > LARGE {
+        if self.board.len() >= LARGE && delta.c.len() > self.board.len() / 2 {
             delta.b = self.board.iter().map(|look| symbol(*look)).collect();
             if delta.b.is_some() {
                 delta.c.clear();
