@@ -149,8 +149,8 @@ impl Speaker<'_, '_> {
     }
 }
 
-fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
-    let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id()).chain([TOKENS]).collect();
+fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static Checker> {
+    let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id).chain([TOKENS]).collect();
     checkers::find(name.value).or_else(|| section.unknown(name, "built-in checker", &ids))
 }
 
@@ -164,7 +164,7 @@ pub(super) fn generator(
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
     let generators = match checker? {
-        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators(),
+        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators,
         _ => &[],
     };
     let chosen = version.as_ref().map_or(1, |version| version.value);
@@ -207,7 +207,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
     let command = section.text("generator-command").map_or("", |command| command.value);
     let Some(ranges) = section.section("generator-parameters", "[problem.generator-parameters]") else {
         let Some(CheckerChoice::BuiltIn(checker)) = checker.filter(|_| command.is_empty()) else { return Vec::new() };
-        let ranges = checker.parametric().map_or(&[][..], |parametric| parametric.parameters);
+        let ranges = checker.parametric.map_or(&[][..], |parametric| parametric.parameters);
         let read = |&(name, range): &(&str, &str)| GeneratorParameter::read(name, range).ok();
         return ranges.iter().filter_map(read).collect();
     };

@@ -32,7 +32,6 @@ pub struct Progress {
 
 impl Progress {
     /// Starts the display of a plan's run.
-    #[must_use]
     pub fn start(plan: &Plan, running: &Arc<RunningJobs>) -> Self {
         let state = Arc::new(Mutex::new(ProgressState::of(plan, Arc::clone(running))));
         let target = ProgressDrawTarget::stderr_with_hz(10);
@@ -58,7 +57,6 @@ impl Progress {
     }
 
     /// Shows the running score of each solver against its last run. Without a terminal or a last run it shows nothing.
-    #[must_use]
     pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
         if !self.bar.is_hidden() {
             for (mean, past) in self.state.lock().solvers.iter_mut().zip(past) {
@@ -367,7 +365,6 @@ pub struct Steps {
 
 impl Steps {
     /// Starts the display of this many steps.
-    #[must_use]
     pub fn start(count: usize) -> Self {
         let bar = bar(count, "{wide_bar} {pos}/{len}\n{msg}");
         bar.enable_steady_tick(Duration::from_millis(200));

@@ -78,13 +78,12 @@ enum Source {
 
 impl Inputs {
     /// Makes the inputs of this problem's cases.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
         let source = |generator: &GeneratorChoice| match generator {
             GeneratorChoice::BuiltIn { generator, .. } => {
                 let parametric = match &problem.checker {
-                    CheckerChoice::BuiltIn(checker) => checker.parametric(),
+                    CheckerChoice::BuiltIn(checker) => checker.parametric,
                     _ => None,
                 };
                 Source::BuiltIn(*generator, parametric)
@@ -100,7 +99,6 @@ impl Inputs {
     }
 
     /// Returns inputs whose generator `stop` ends.
-    #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
     }
@@ -257,7 +255,6 @@ pub struct CaseDescription {
 
 impl CaseReader {
     /// Reads the cases of this problem.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), rules: problem.features.clone() }
     }
