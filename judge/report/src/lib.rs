@@ -87,7 +87,7 @@ pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
-pub use sealed::SealedReport;
+pub use sealed::{SealedReport, SealedScore};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
     StartedRecord, StartedRuns, UnfinishedRun,
