@@ -12,6 +12,7 @@ mod interpreters;
 mod protocols;
 mod rejections;
 mod scoring;
+mod serve;
 mod setters;
 mod submissions;
 #[path = "../support/mod.rs"]
