@@ -5,10 +5,12 @@ mod check;
 mod commands;
 mod docs;
 mod everyday;
+mod fuzz;
 mod import;
 mod many_files;
 mod naming;
 mod new;
+mod python;
 mod release;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,6 +1,8 @@
 //! The JSON schemas of all documents, by name: `judge schema NAME`.
 
 use crate::best::{BestDocument, Record as BestRecord};
+use crate::case_history::CaseHistoryDocument;
+use crate::charted::{Boxes, CaseGrid, Points, ValueCounts};
 use crate::compare::json::{CaseRecord, CompareDocument, PairRecord, WithLooks};
 use crate::compare::power::PowerDocument;
 use crate::compare::rank::RankDocument;
@@ -10,11 +12,13 @@ use crate::exec::ExecDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
+use crate::html::ReplayDocument;
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
+use crate::sealed::SealedDocument;
 use crate::served::{
-    ApiError, ManualGameDocument, Points, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
+    ApiError, ManualGameDocument, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
     StartedRuns, UnfinishedRun,
 };
 use crate::tune::TuneLine;
@@ -29,9 +33,10 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 31] = [
+pub const SCHEMAS: &[NamedSchema] = &[
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
+    ("sealed", schema_of::<SealedDocument<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
     ("best", schema_of::<BestDocument<Vec<BestRecord>>>),
     ("compare", schema_of::<Comparison>),
@@ -52,11 +57,16 @@ pub const SCHEMAS: [NamedSchema; 31] = [
     ("ui-labels", schema_of::<RunLabels<'static>>),
     ("ui-cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
     ("ui-points", schema_of::<Points<'static>>),
+    ("ui-counts", schema_of::<ValueCounts<'static>>),
+    ("ui-boxes", schema_of::<Boxes<'static>>),
+    ("ui-case", schema_of::<CaseHistoryDocument<'static>>),
+    ("ui-grid", schema_of::<CaseGrid<'static>>),
     ("ui-progress", schema_of::<UnfinishedRun<'static>>),
     ("ui-compare", schema_of::<WithLooks<'static, Comparison>>),
     ("ui-problems", schema_of::<ProblemList<'static>>),
     ("ui-problem", schema_of::<ProblemDocument<'static>>),
     ("ui-server", schema_of::<ServerRecord>),
+    ("ui-replay", schema_of::<ReplayDocument<'static>>),
     ("ui-started", schema_of::<StartedRuns<'static>>),
     ("ui-play", schema_of::<ManualGameDocument<'static>>),
     ("ui-played", schema_of::<RecordedManualGame<'static>>),

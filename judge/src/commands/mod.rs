@@ -15,7 +15,9 @@ mod merge;
 mod new;
 mod power;
 mod rank;
+mod reduce;
 mod run;
+mod sealed;
 mod serve;
 mod tune;
 mod verify;
@@ -56,6 +58,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Baseline(args) => baseline::baseline(global, &args),
         Command::Gate(args) => gate::gate(global, &args),
         Command::Power(args) => power::power(global, &args),
+        Command::Reduce(args) => reduce::reduce(global, &args),
         Command::Tune(args) => tune::tune(global, &args),
         Command::Import(args) => import::import(&args, verify::verify),
         Command::List => about::list(global),

@@ -170,21 +170,25 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 26] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
     ("dom.js", SCRIPT, assets::DOM),
+    ("save.js", SCRIPT, assets::SAVE),
     ("charts.js", SCRIPT, assets::CHARTS),
     ("case_charts.js", SCRIPT, assets::CASE_CHARTS),
     ("pair_charts.js", SCRIPT, assets::PAIR_CHARTS),
+    asset!(SCRIPT, "address.js"),
     asset!(SCRIPT, "rows.js"),
     asset!(SCRIPT, "runs.js"),
     asset!(SCRIPT, "run.js"),
     asset!(SCRIPT, "cases.js"),
     asset!(SCRIPT, "labels.js"),
     asset!(SCRIPT, "started.js"),
+    asset!(SCRIPT, "case.js"),
     asset!(SCRIPT, "compare.js"),
+    asset!(SCRIPT, "grid.js"),
     asset!(SCRIPT, "problems.js"),
     asset!(SCRIPT, "fresh.js"),
     asset!(SCRIPT, "replays.js"),
@@ -192,8 +196,13 @@ const FILES: [(&str, &str, &str); 26] = [
     asset!(SCRIPT, "playboard.js"),
     ("game.css", CSS, assets::GAME_STYLE),
     ("board.js", SCRIPT, assets::BOARD),
+    ("boardview.js", SCRIPT, assets::BOARD_VIEW),
     ("curve.js", SCRIPT, assets::CURVE),
+    ("film.js", SCRIPT, assets::FILM),
+    ("record.js", SCRIPT, assets::RECORD),
+    ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
+    asset!(SCRIPT, "replay.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.
@@ -209,6 +218,9 @@ pub(super) async fn page() -> Response {
 /// Returns a file of the page.
 pub(super) async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(known, ..)| *known == name) {
+        Some((_, SCRIPT, text)) if !name.starts_with("uPlot") => {
+            ([(CONTENT_TYPE, SCRIPT)], assets::slim(text)).into_response()
+        }
         Some((_, kind, text)) => ([(CONTENT_TYPE, *kind)], *text).into_response(),
         None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
     }

@@ -79,7 +79,6 @@ impl EarlyEnd {
     }
 
     /// Returns whether [`ask`](Self::ask) was called since the last time.
-    #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
     }
@@ -94,7 +93,6 @@ pub struct LocalRunner<P> {
 
 impl<P: ExecutorPool> LocalRunner<P> {
     /// Returns a runner over these executors. `abort` is called on the second request to stop, and ends the process.
-    #[must_use]
     pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
         Self { pool, settings, abort }
     }

@@ -113,7 +113,6 @@ pub fn exit_at_once() -> ! {
 }
 
 /// Returns whether a signal has come since signals are caught.
-#[must_use]
 pub fn was_interrupted() -> bool {
     SIGNAL_CAME.load(Ordering::SeqCst)
 }

@@ -157,7 +157,10 @@ impl<'a> Slots<'a> {
 fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
     match &solver.invocation {
         Invocation::Program(program) => hidden(program, &plan.visible),
-        Invocation::CannotStart(_) | Invocation::NotInstalled(_) | Invocation::CompileError(_) => Vec::new(),
+        Invocation::Answers(_)
+        | Invocation::CannotStart(_)
+        | Invocation::NotInstalled(_)
+        | Invocation::CompileError(_) => Vec::new(),
     }
 }
 
@@ -166,7 +169,6 @@ const STDERR_KEPT: u64 = 64 << 10;
 
 /// Returns the request to run a solver of this plan on an input. `hidden` comes from [`hidden`], and is the same for every
 /// case.
-#[must_use]
 pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
     let limits = plan.limits_of(solver);
     let Limits { cpu, wall, memory, output, processes } = limits;
@@ -191,7 +193,6 @@ pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf]
 }
 
 /// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
-#[must_use]
 pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
     let mut journals: Vec<_> = shown_to(program, shown).flat_map(|path| journals_in(path)).collect();
     journals.sort();

@@ -1,0 +1,55 @@
+"""The errors of this package. Each has the judge's message and, where the judge gives one, its hint."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+
+class JudgeError(Exception):
+    """An evaluation that has no result. `message` says why, and `hint` what to do."""
+
+    #: The place of the candidate in the argument of `evaluate_many`, from 0.
+    index: Optional[int] = None
+
+    def __init__(self, message: str, hint: Optional[str] = None) -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class ProgramNotFound(JudgeError):
+    """There is no program `judge`, or it cannot be started."""
+
+
+class InvalidRequest(JudgeError, ValueError):
+    """The judge refuses the request: an unknown problem, a missing file, a limit above the server's."""
+
+
+class QueueFull(JudgeError):
+    """The server has as many waiting requests as it takes. The same request may succeed later."""
+
+
+class JudgeFault(JudgeError):
+    """The judge itself failed, or the problem's checker. It says nothing about the candidate."""
+
+
+class ServerDied(JudgeFault):
+    """The server ended, or cannot be reached. The message has the end of its standard error."""
+
+
+class EvaluationCancelled(JudgeError):
+    """The request was cancelled before it had a result."""
+
+
+class EvaluationTimeout(JudgeError, TimeoutError):
+    """The result did not arrive within the `timeout` of the request, which has been cancelled."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no result within {seconds:g} s", "raise `timeout`, or evaluate on fewer cases")
+        self.seconds = seconds
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.seconds,)

@@ -1,0 +1,65 @@
+"""For Inspect: a scorer of the programs that models write.
+
+    from judge_harness.inspect import judge_scorer
+
+    Task(dataset=..., solver=generate(), scorer=judge_scorer(problem="columns", language="python", seeds="1-20"))
+
+A score has `accepted` (0 or 1) and `fitness` (`judge_harness.grading.fitness`), and the mean of each is reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import re
+from typing import Any, Optional, Union
+
+from .grading import FAILED, Grade, Grader
+from .problem import Problem
+from .values import digits
+
+_BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def program_in(text: str) -> Optional[str]:
+    """Returns the program in what a model says: its last block of code, or all if there is no block; `None` if it is empty."""
+    blocks = _BLOCK.findall(text)
+    program = str(blocks[-1]) if blocks else text
+    return program if program.strip() else None
+
+
+def judge_scorer(problem: Union[str, Problem, None] = None, *, language: str, **options: Any) -> Any:
+    """Returns the scorer. It never raises: a program that fails, or is missing, has 0 and 0.
+
+    `options` are those of `Judge` and of `Judge.evaluate`. If the judge itself fails, the score has `judge_fault` in its
+    metadata.
+    """
+    scoring: Any = importlib.import_module("inspect_ai.scorer")
+    grader = Grader(problem, **options)
+
+    def judge() -> Any:
+        async def score(state: Any, target: Any) -> Any:
+            del target
+            program = program_in(state.output.completion)
+            if program is None:
+                grade = Grade(FAILED, "the answer has no program")
+            else:
+                ask = functools.partial(grader.grade, source=program, language=language)
+                grade = await asyncio.get_running_loop().run_in_executor(None, ask)
+            evaluation = grade.evaluation
+            return scoring.Score(
+                value={"accepted": float(grade.accepted), "fitness": grade.fitness},
+                answer=program,
+                explanation=grade.feedback,
+                metadata={
+                    "verdict": None if evaluation is None else evaluation.verdict,
+                    "total": None if evaluation is None else digits(evaluation.total),
+                    "judge_fault": grade.fault,
+                },
+            )
+
+        return score
+
+    metrics = {"*": [scoring.mean(), scoring.stderr()]}
+    return scoring.scorer(name="judge", metrics=metrics)(judge)()

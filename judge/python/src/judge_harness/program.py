@@ -1,0 +1,47 @@
+"""Finds the program `judge`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+from typing import Optional, Union
+
+from .errors import ProgramNotFound
+
+#: The environment variable that names the program.
+VARIABLE = "JUDGE"
+
+
+def find_program(program: Optional[Union[str, os.PathLike[str]]] = None) -> str:
+    """Returns the path of `judge`: as given, else of `JUDGE`, else beside this package, else on the `PATH`.
+
+    Raises `ProgramNotFound`.
+    """
+    named = os.fspath(program) if program is not None else os.environ.get(VARIABLE)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            source = "the parameter `program`" if program is not None else f"the environment variable {VARIABLE}"
+            raise ProgramNotFound(f"{source} names `{named}`, which is no executable program")
+        return os.path.abspath(found)
+    for scripts in _script_folders():
+        candidate = Path(scripts, "judge")
+        if os.access(candidate, os.X_OK):
+            return str(candidate)
+    found = shutil.which("judge")
+    if found is None:
+        raise ProgramNotFound("there is no program `judge`", "pip install judge-harness, or set JUDGE to its path")
+    return os.path.abspath(found)
+
+
+def _script_folders() -> list[str]:
+    """Returns the folders in which an installation of this package puts its program."""
+    folders = [sysconfig.get_path("scripts")]
+    user = f"{os.name}_user"
+    if user in sysconfig.get_scheme_names():
+        folders.append(sysconfig.get_path("scripts", user))
+    # `pip install --target FOLDER` puts the package into FOLDER and programs into FOLDER/bin.
+    folders.append(str(Path(__file__).resolve().parents[1] / "bin"))
+    return folders

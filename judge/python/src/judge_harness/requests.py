@@ -1,0 +1,135 @@
+"""Makes the params of requests from the arguments of the client's methods."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, Mapping, Optional, Union
+
+from .errors import InvalidRequest
+from .values import Evaluation
+
+#: A path as text or as an object of `pathlib`.
+Path = Union[str, "os.PathLike[str]"]
+#: Seeds: `"1-20"`, a number, or several numbers.
+Seeds = Union[str, int, Iterable[int]]
+#: A candidate: its path, or the arguments of `Judge.evaluate` by name.
+Candidate = Union[Path, Mapping[str, Any]]
+#: An effect that matters: `"1%"`, or a number.
+MinEffect = Union[str, int, float]
+
+
+def evaluate_params(
+    source: Optional[str] = None,
+    path: Optional[Path] = None,
+    command: Optional[str] = None,
+    language: Optional[str] = None,
+    seeds: Optional[Seeds] = None,
+    cases: Optional[Iterable[Path]] = None,
+    against: Union[str, Evaluation, None] = None,
+    min_effect: Optional[MinEffect] = None,
+    limits: Optional[Mapping[str, Any]] = None,
+    fresh: bool = False,
+    priority: int = 0,
+    sealed: bool = False,
+) -> dict[str, Any]:
+    """Returns the params of `evaluate`, without the problem."""
+    if isinstance(against, Evaluation):
+        if against.candidate is None:
+            raise InvalidRequest("`against` is an evaluation without a candidate's id, such as a sealed one")
+        against = against.candidate
+    params = {
+        "solver": _solver(source, path, command, language),
+        **_cases(seeds, cases),
+        "against": against,
+        "min_effect": min_effect,
+        "limits": limits,
+        "fresh": fresh or None,
+        "priority": priority or None,
+        "sealed": sealed or None,
+    }
+    return _given(params)
+
+
+def compare_params(
+    a: Candidate,
+    b: Candidate,
+    seeds: Optional[Seeds] = None,
+    cases: Optional[Iterable[Path]] = None,
+    alpha: Optional[float] = None,
+    min_effect: Optional[MinEffect] = None,
+    limits: Optional[Mapping[str, Any]] = None,
+    priority: int = 0,
+) -> dict[str, Any]:
+    """Returns the params of `compare`, without the problem."""
+    solvers = {name: _named(_solver, candidate, {}) for name, candidate in (("a", a), ("b", b))}
+    params = {"alpha": alpha, "min_effect": min_effect, "limits": limits, "priority": priority or None}
+    return _given({**solvers, **_cases(seeds, cases), **params})
+
+
+def candidate_params(candidate: Candidate, common: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the params of `evaluate` for a candidate, whose own arguments come before those that all share."""
+    params: dict[str, Any] = _named(evaluate_params, candidate, common)
+    return params
+
+
+def _named(function: Any, candidate: Candidate, common: Mapping[str, Any]) -> Any:
+    """Calls a function with the arguments that a candidate has by name."""
+    try:
+        own = candidate if isinstance(candidate, Mapping) else {"path": os.fspath(candidate)}
+        return function(**{**common, **own})
+    except TypeError as error:
+        raise InvalidRequest(f"a candidate is a path, or a mapping of arguments of `evaluate`: {error}") from error
+
+
+def _solver(
+    source: Optional[str] = None,
+    path: Optional[Path] = None,
+    command: Optional[str] = None,
+    language: Optional[str] = None,
+) -> dict[str, Any]:
+    # The server may have been started in another folder.
+    absolute = None if path is None else os.path.abspath(path)
+    program = _given({"source": source, "path": absolute, "command": command})
+    if len(program) != 1:
+        found = " and ".join(program) or "none"
+        raise InvalidRequest(f"expected one of `source`, `path` and `command`, found {found}")
+    if source is not None and language is None:
+        raise InvalidRequest("`source` needs its `language`", "language='python'; `judge languages` lists them")
+    if language is not None:
+        program["language"] = language
+    return program
+
+
+def _cases(seeds: Optional[Seeds], cases: Optional[Iterable[Path]]) -> dict[str, Any]:
+    if seeds is not None and cases is not None:
+        raise InvalidRequest("expected `seeds` or `cases`, found both")
+    if cases is not None:
+        names = [cases] if isinstance(cases, (str, os.PathLike)) else cases
+        return {"cases": [_case(os.fspath(name)) for name in names]}
+    if seeds is None:
+        return {}
+    if isinstance(seeds, (str, int)):
+        return {"seeds": str(seeds)}
+    text = ",".join(_ranges(sorted(set(seeds))))
+    if not text:
+        raise InvalidRequest("expected seeds, found an empty list")
+    return {"seeds": text}
+
+
+def _case(name: str) -> str:
+    """Returns the name of a seed as it is, and a file with its whole path."""
+    return os.path.abspath(name) if os.sep in name or os.path.exists(name) else name
+
+
+def _ranges(seeds: list[int]) -> Iterable[str]:
+    """Yields sorted numbers as ranges: `3`, `7-12`."""
+    first = 0
+    for place, seed in enumerate(seeds):
+        if place + 1 < len(seeds) and seeds[place + 1] == seed + 1:
+            continue
+        yield str(seed) if first == place else f"{seeds[first]}-{seed}"
+        first = place + 1
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,219 @@
+"""What an evaluation returns. Scores are exact: `int`, or `Decimal` where they have decimals."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Mapping, Optional, Union
+
+from .errors import JudgeFault
+
+#: A score, as exact as the checker gave it.
+Score = Union[int, Decimal]
+
+ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of an evaluation."""
+
+    name: str
+    verdict: str
+    score: Optional[Score] = None
+    points: Optional[Score] = None
+    cpu_ms: Optional[float] = None
+    wall_ms: Optional[float] = None
+    memory_bytes: Optional[int] = None
+    #: Why it is not accepted, where the checker or the system says so.
+    reason: Optional[str] = None
+    #: The whole record, as in `judge run --json`.
+    record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the answer is accepted."""
+        return self.verdict == ACCEPTED
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Case:
+        """Returns the case of a record."""
+        return cls(
+            name=record["case"],
+            verdict=record["verdict"],
+            score=record.get("score"),
+            points=record.get("points"),
+            cpu_ms=_float(record.get("cpu_ms")),
+            wall_ms=_float(record.get("wall_ms")),
+            memory_bytes=record.get("memory_bytes"),
+            reason=record.get("note"),
+            record=record,
+        )
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The candidate beside the one that it was compared with while it ran."""
+
+    #: The id of that candidate.
+    against: str
+    #: `better`, `worse`, `smaller`, `equal` or `undecided`.
+    claim: str
+    #: The mean effect and its interval: above 0 where the candidate is better.
+    effect: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    #: `share`, `points` or `log-ratio`.
+    unit: str
+    #: The number of cases that were compared.
+    cases: int
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Effect:
+        """Returns the effect of a `comparison`."""
+        return cls(
+            against=document["against"],
+            claim=document["claim"],
+            effect=_float(document.get("effect")),
+            low=_float(document.get("low")),
+            high=_float(document.get("high")),
+            unit=document.get("unit", "share"),
+            cases=document.get("cases", 0),
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A candidate on cases. If it `stopped_early`, `total` and `mean` are of the cases that were played."""
+
+    #: `accepted` if all cases are, else the commonest failure.
+    verdict: str
+    #: By the problem's scoring rule. `None` where the rule gives none.
+    total: Optional[Score]
+    mean: Optional[Score]
+    #: The number of cases that are not accepted.
+    failures: int
+    cases: tuple[Case, ...] = ()
+    #: Whether the comparison with `against` ended it before the last case.
+    stopped_early: bool = False
+    #: How many cases were run for it: 0 if all results were known.
+    runs: int = 0
+    #: The id of the candidate. Equal programs have equal ids. `against` takes it.
+    candidate: Optional[str] = None
+    #: Whether it is now the best one of this server on these cases.
+    is_best: bool = False
+    #: The comparison with `against`, if there was something to compare with.
+    effect: Optional[Effect] = None
+    #: The number of the run in the journal, if there is one.
+    run: Optional[int] = None
+    #: The place of the candidate in the argument of `evaluate_many`, from 0.
+    index: Optional[int] = field(default=None, compare=False)
+    #: The whole result, as the server sent it.
+    document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every case is accepted."""
+        return self.verdict == ACCEPTED
+
+    def feedback(self) -> str:
+        """Returns text for a person or a model: verdict, worst cases with their reasons, compiler messages."""
+        return str(self.document.get("feedback", ""))
+
+    @classmethod
+    def of(cls, document: Any, index: Optional[int] = None) -> Evaluation:
+        """Returns the evaluation in a result of the server."""
+        if not isinstance(document, Mapping):
+            raise JudgeFault(f"expected the result of an evaluation, found {str(document)[:100]}")
+        failures = int(document.get("failures", 0))
+        # A sealed result has its total and its failures alone.
+        sealed_verdict = ACCEPTED if failures == 0 else "rejected"
+        comparison = document.get("comparison")
+        return cls(
+            verdict=document.get("verdict", sealed_verdict),
+            total=document.get("total"),
+            mean=document.get("mean"),
+            failures=failures,
+            cases=tuple(map(Case.of, document.get("cases", ()))),
+            stopped_early=bool(document.get("stopped_early", False)),
+            runs=document.get("runs", 0),
+            candidate=document.get("candidate"),
+            is_best=bool(document.get("is_best", False)),
+            effect=Effect.of(comparison) if comparison else None,
+            run=document.get("run"),
+            index=index,
+            document=document,
+        )
+
+    def _repr_html_(self) -> str:
+        """Returns a table, which notebooks show."""
+        heads = ("case", "verdict", "score", "points", "CPU ms", "memory MiB", "reason")
+        rows = [
+            (
+                case.name,
+                case.verdict,
+                digits(case.score),
+                digits(case.points),
+                "" if case.cpu_ms is None else f"{case.cpu_ms:.1f}",
+                "" if case.memory_bytes is None else f"{case.memory_bytes / (1 << 20):.1f}",
+                case.reason or "",
+            )
+            for case in self.cases
+        ]
+        return (
+            f"<p><b>{html.escape(self.verdict)}</b>, total {digits(self.total) or 'unknown'}"
+            f"{', stopped early' if self.stopped_early else ''}</p>"
+            f"<table><thead>{_row('th', heads)}</thead><tbody>{''.join(_row('td', row) for row in rows)}</tbody></table>"
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two candidates on the same cases. The effect is above 0 where `b` is better."""
+
+    #: `better` if `b` is, `worse`, `smaller` than `min_effect`, `equal` or `undecided`.
+    claim: str
+    #: The claim in words, with its certainty and its scope.
+    text: str
+    #: The mean effect and its interval.
+    effect: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    #: The number of cases that both played.
+    cases: int
+    #: The whole document, as in `judge compare --json`.
+    document: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, document: Any) -> Comparison:
+        """Returns the comparison in a document."""
+        if not isinstance(document, Mapping) or not document.get("comparisons"):
+            raise JudgeFault(f"expected the result of a comparison, found {str(document)[:100]}")
+        record = document["comparisons"][0]
+        interval = record.get("interval") or {}
+        return cls(
+            claim=record["claim"],
+            text=record["verdict"],
+            effect=_float((record.get("effect") or {}).get("mean")),
+            low=_float(interval.get("low")),
+            high=_float(interval.get("high")),
+            cases=record["cases"],
+            document=document,
+        )
+
+
+def digits(score: Optional[Score]) -> str:
+    """Returns all digits of a score; nothing for none."""
+    if score is None:
+        return ""
+    # str() of an int refuses more than 4,300 digits, str() of a Decimal does not.
+    return str(Decimal(score)) if isinstance(score, int) else format(score, "f")
+
+
+def _float(value: Any) -> Optional[float]:
+    return None if value is None else float(value)
+
+
+def _row(tag: str, values: tuple[str, ...]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(value)}</{tag}>" for value in values) + "</tr>"

@@ -1,0 +1,97 @@
+"""Messages of JSON-RPC, and calls that wait for their answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import Future, InvalidStateError
+from decimal import Decimal
+from typing import Any, Callable, Mapping, Optional, Protocol
+
+from .errors import EvaluationCancelled, InvalidRequest, JudgeError, JudgeFault, QueueFull
+
+#: What a caller does with a notification about its request.
+Listener = Callable[[Mapping[str, Any]], None]
+
+
+class Call:
+    """A request that was sent, and its answer to come."""
+
+    def __init__(self, cancel: Callable[[], None]) -> None:
+        self.future: Future[Any] = Future()
+        self._cancel = cancel
+
+    def cancel(self) -> None:
+        """Tells the server that nobody waits for the answer."""
+        self._cancel()
+
+    def finish(self, result: Any) -> None:
+        """Sets the answer, or the error if it is one. A second one is ignored."""
+        try:
+            if isinstance(result, BaseException):
+                self.future.set_exception(result)
+            else:
+                self.future.set_result(result)
+        except InvalidStateError:
+            pass
+
+
+class Transport(Protocol):
+    """A connection of this process to a server."""
+
+    def call(self, method: str, params: Mapping[str, Any], listener: Optional[Listener] = None) -> Call:
+        """Sends a request. The call's future has the result, or the error as an exception."""
+
+    def is_open(self) -> bool:
+        """Says whether another request can be sent."""
+
+    def close(self) -> None:
+        """Ends the connection. Calls without an answer fail with `EvaluationCancelled`."""
+
+    def abandon(self) -> None:
+        """Closes what a fork has copied into this process, without a word to the server."""
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """Returns a message as a line of JSON, without its end."""
+    return json.dumps(message, separators=(",", ":"), default=_plain).encode()
+
+
+def decode(text: bytes) -> Any:
+    """Returns the value of JSON text. Numbers are exact: integers of any length, decimals as `Decimal`."""
+    return json.loads(text, parse_int=_integer, parse_float=Decimal)
+
+
+def _integer(text: str) -> int:
+    # int() refuses more than 4,300 digits.
+    return int(text) if len(text) < 4_000 else int(Decimal(text))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"a request cannot contain {value!r}")
+
+
+#: The errors of JSON-RPC codes. Others are faults of the judge.
+_KINDS: dict[int, type[JudgeError]] = {
+    -32700: InvalidRequest,
+    -32600: InvalidRequest,
+    -32601: InvalidRequest,
+    -32602: InvalidRequest,
+    -32000: EvaluationCancelled,
+    -32001: QueueFull,
+    -32002: EvaluationCancelled,
+}
+
+
+def result_of(message: Any) -> Any:
+    """Returns the result in an answer, or its error as an exception, which is not raised."""
+    if not isinstance(message, dict):
+        return JudgeFault(f"expected an answer of JSON-RPC, found {str(message)[:100]}")
+    error = message.get("error")
+    if error is None:
+        return message.get("result")
+    data = error.get("data") or {}
+    kind = _KINDS.get(error.get("code"), JudgeFault)
+    return kind(data.get("message") or error.get("message") or "the judge gives no reason", data.get("hint"))
