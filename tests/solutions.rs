@@ -25,7 +25,7 @@ fn solution(id: &str) -> &'static Solution {
 /// Every solution that answers like this, with the id of its problem: the longest that its own begins with.
 fn solutions_of(strengths: &[Strength]) -> impl Iterator<Item = (&'static str, &'static Solution)> {
     solutions::all().filter(|solution| strengths.contains(&solution.strength)).map(|solution| {
-        let problems = checkers::all().iter().map(|checker| checker.id());
+        let problems = checkers::all().iter().map(|checker| checker.id);
         let own = problems.filter(|problem| solution.id.starts_with(problem)).max_by_key(|problem| problem.len());
         (own.unwrap_or_else(|| panic!("{} is of no problem", solution.id)), solution)
     })
@@ -36,7 +36,7 @@ fn program(id: &str) -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_solve-columns")).with_file_name(format!("solve-{id}"))
 }
 
-fn checker(problem: &str) -> &'static dyn Checker {
+fn checker(problem: &str) -> &'static Checker {
     checkers::find(problem).unwrap_or_else(|| panic!("there is no checker for {problem}"))
 }
 

@@ -48,7 +48,7 @@ fn beside_gmp() {
     }
 }
 
-fn deletion_game() -> &'static dyn Checker {
+fn deletion_game() -> &'static Checker {
     checkers::find("deletion-game").expect("the game is registered")
 }
 

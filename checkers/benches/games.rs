@@ -114,7 +114,7 @@ mod square_remover {
     /// The first seed with a board of 16 rows and 4 colours: the most squares to look at, and the most to go.
     const SEED: u64 = 7;
 
-    fn checker() -> &'static dyn Checker {
+    fn checker() -> &'static Checker {
         checkers::find("square-remover").expect("it is built in")
     }
 
@@ -163,7 +163,7 @@ mod beating_the_game {
 
     const CASES: usize = 50;
 
-    fn find(id: &str) -> &'static dyn Checker {
+    fn find(id: &str) -> &'static Checker {
         checkers::find(id).expect("it is built in")
     }
 

@@ -4,39 +4,39 @@ use crate::tokens::signed;
 use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
 
 /// The rules of one game.
-pub trait Checker: Sync {
-    /// Returns the problem's id, as in `judge run -p ID`: `"columns"`.
-    fn id(&self) -> &'static str;
-
-    /// Returns the game's rules in Markdown, with everything that a solver needs to know. They end with a sample: `### Input`,
+pub struct Checker {
+    /// The problem's id, as in `judge run -p ID`: `"columns"`.
+    pub id: &'static str,
+    /// The game's rules in Markdown, with everything that a solver needs to know. They end with a sample: `### Input`,
     /// `### Answer` (`### Answer, N times` where the answer repeats the block) and `### Score`.
-    fn rules(&self) -> &'static str;
-
-    /// Returns the version of the rules. It grows by one whenever an input and an answer could get another score or verdict
-    /// than before.
-    fn version(&self) -> u32;
-
-    /// Returns all versions of the generator, the first one first. Generators never change. An improved one gets a new version
+    pub rules: &'static str,
+    /// The version of the rules. It grows by one whenever an input and an answer could get another score or verdict than
+    /// before.
+    pub version: u32,
+    /// All versions of the generator, the first one first. Generators never change. An improved one gets a new version
     /// number.
-    fn generators(&self) -> &'static [Generator];
+    pub generators: &'static [Generator],
+    /// Reads a case for manual play. `None` if people cannot play the game move by move.
+    pub manual_reader: Option<ManualReader>,
+    /// Reads the input of a case: see [`Checker::read`].
+    pub reader: fn(&[u8]) -> Result<Box<dyn Case>, Malformed>,
+}
 
+impl Checker {
     /// Returns the input that the generator's first version makes from a seed.
     ///
     /// # Errors
     /// Returns [`UnusableSeed`] if the game has no case for this seed.
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        self.generators()[0](seed)
+    pub fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        self.generators[0](seed)
     }
 
     /// Reads the input of a case.
     ///
     /// # Errors
     /// Returns [`Malformed`] if the bytes are not an input of this game. It says where, what was expected and what was found.
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
-
-    /// Returns the function that reads a case for manual play, or `None` if people cannot play the game move by move.
-    fn manual_reader(&self) -> Option<ManualReader> {
-        None
+    pub fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
+        (self.reader)(input)
     }
 }
 
@@ -95,24 +95,22 @@ impl Feature {
 
 /// In the order of the catalogue, one line each.
 #[rustfmt::skip]
-static CHECKERS: &[&dyn Checker] = &[
-    &crate::columns::Columns,
-    &crate::square_remover::SquareRemover,
-    &crate::same_game::SameGame,
-    &crate::same_game::SameGameFree,
-    &crate::deletion_game::DeletionGame,
-    &crate::beating::BeatingTheGameEasy,
-    &crate::beating::BeatingTheGameHard,
+static CHECKERS: &[&Checker] = &[
+    &crate::columns::COLUMNS,
+    &crate::square_remover::SQUARE_REMOVER,
+    &crate::same_game::SAME_GAME,
+    &crate::same_game::SAME_GAME_FREE,
+    &crate::deletion_game::DELETION_GAME,
+    &crate::beating::BEATING_THE_GAME_EASY,
+    &crate::beating::BEATING_THE_GAME_HARD,
 ];
 
 /// Returns every built-in checker, in the order of the catalogue.
-#[must_use]
-pub fn all() -> &'static [&'static dyn Checker] {
+pub fn all() -> &'static [&'static Checker] {
     CHECKERS
 }
 
 /// Returns the checker with this id.
-#[must_use]
-pub fn find(id: &str) -> Option<&'static dyn Checker> {
-    all().iter().copied().find(|checker| checker.id() == id)
+pub fn find(id: &str) -> Option<&'static Checker> {
+    all().iter().copied().find(|checker| checker.id == id)
 }

@@ -35,13 +35,11 @@ pub struct Rejection {
 
 impl Rejection {
     /// Returns the place as the reports show it: `line 3, column 5, move 2`.
-    #[must_use]
     pub fn location(&self) -> String {
         location(self.place, self.step)
     }
 
     /// Returns the reason without the place.
-    #[must_use]
     pub fn reason(&self) -> String {
         format!("{}: expected {}, found {}", self.rule, self.expected, self.found)
     }

@@ -30,10 +30,12 @@ pub struct Frame {
     pub total: Score,
     /// The board after the step.
     pub board: Board,
+    /// What the game brings next, a column for each piece; empty where nothing is known of it.
+    pub ahead: Board,
 }
 
 /// A rectangular board as a viewer draws it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Board {
     /// The number of columns. Every row has as many cells.
     pub width: usize,

@@ -69,13 +69,11 @@ impl Score {
     }
 
     /// Returns the number itself if it is an integer.
-    #[must_use]
     pub fn as_integer(&self) -> Option<Cow<'_, BigInt>> {
         (self.decimals() == 0).then(|| self.digits())
     }
 
     /// Returns the number itself, for exact arithmetic.
-    #[must_use]
     pub fn to_rational(&self) -> BigRational {
         match self.decimals() {
             0 => BigRational::from_integer(self.digits().into_owned()),
@@ -84,7 +82,6 @@ impl Score {
     }
 
     /// Returns the score of this value, or `None` if it needs more decimals than a score may have.
-    #[must_use]
     pub fn from_rational(value: &BigRational) -> Option<Self> {
         let (mut rest, mut fives) = (value.denom().clone(), 0_u32);
         let twos = u32::try_from(rest.trailing_zeros().unwrap_or(0)).ok().filter(|twos| *twos <= MAX_DECIMALS)?;
@@ -99,7 +96,6 @@ impl Score {
     }
 
     /// Returns the number of its decimals.
-    #[must_use]
     pub fn decimals(&self) -> u32 {
         match &self.0 {
             Digits::Short { decimals, .. } => *decimals,
@@ -108,7 +104,6 @@ impl Score {
     }
 
     /// Returns the largest integer that is not above the score, and the decimals of the remainder without trailing zeros.
-    #[must_use]
     pub fn floor_and_rest(&self) -> (BigInt, String) {
         if self.decimals() == 0 {
             return (self.digits().into_owned(), String::new());

@@ -213,7 +213,6 @@ pub mod fuzzing {
     }
 
     /// Returns every token of a text.
-    #[must_use]
     pub fn tokens(text: &[u8]) -> Vec<Token<'_>> {
         let mut tokens = Tokens::new(text);
         let next = || {

@@ -13,7 +13,7 @@ const LIMIT: &str = "60s";
 
 /// The problem that a solver is for: the longest id that the solver's begins with.
 fn problem_of(id: &str) -> &'static str {
-    let own = checkers::all().iter().map(|checker| checker.id()).filter(|problem| id.starts_with(problem));
+    let own = checkers::all().iter().map(|checker| checker.id).filter(|problem| id.starts_with(problem));
     own.max_by_key(|problem| problem.len()).unwrap_or_else(|| panic!("{id} is of no problem"))
 }
 

@@ -1,6 +1,7 @@
 //! Solvers, checkers and interactors: what they see, what limits them, and which verdict and score comes of it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod answer_folders;
 mod bundled;
 mod checker_protocols;
 mod compilers;
@@ -9,6 +10,7 @@ mod decimals;
 mod fidelity;
 mod interactive;
 mod interpreters;
+mod metrics;
 mod protocols;
 mod rejections;
 mod scoring;

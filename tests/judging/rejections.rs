@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const BAD_ANSWERS: [&str; 5] = ["x\n", "\n  x\n", "", "1\n1 x\n", "2\n1 1 0\n1 1 x\n"];
 
 /// Returns why a game rejects an answer, if it does.
-fn rejection(checker: &dyn Checker, answer: &str) -> Option<Rejection> {
+fn rejection(checker: &Checker, answer: &str) -> Option<Rejection> {
     let case = checker.read(&checker.generate(1).unwrap()).unwrap();
     match case.check(answer.as_bytes()) {
         Err(CheckError::Rejected(rejection)) => Some(rejection),
@@ -47,18 +47,18 @@ fn reports_name_the_broken_rule_of_games() {
         let bad = BAD_ANSWERS.into_iter().enumerate();
         let bad = bad.filter_map(|(number, answer)| Some((number, answer, rejection(*checker, answer)?)));
         let bad: Vec<_> = bad.collect();
-        assert!(!bad.is_empty(), "{} takes any answer", checker.id());
+        assert!(!bad.is_empty(), "{} takes any answer", checker.id);
         let expected: Vec<_> = bad.iter().map(|(.., rejection)| fields_of(rejection)).collect();
         moves += expected.iter().filter(|fields| !fields["move"].is_null()).count();
         let solvers: Vec<_> = bad.iter().map(|(number, answer, _)| solver(&folder, *number, answer)).collect();
-        let mut run = vec!["run", "-p", checker.id(), "--seeds", "1"];
+        let mut run = vec!["run", "-p", checker.id, "--seeds", "1"];
         run.extend(solvers.iter().flat_map(|solver| ["-s", solver]));
         let (code, report) = folder.json(&run);
         let cases = |report: &Value| report["cases"].as_array().unwrap().iter().map(said).collect::<Vec<_>>();
-        assert_eq!((code, cases(&report)), (Some(1), expected.clone()), "{}", checker.id());
+        assert_eq!((code, cases(&report)), (Some(1), expected.clone()), "{}", checker.id);
 
         let (_, again) = folder.json(&[&run[..], &["--reuse"]].concat());
-        assert_eq!(cases(&again), expected, "{} from the journal", checker.id());
+        assert_eq!(cases(&again), expected, "{} from the journal", checker.id);
 
         let lines = folder.judge(&[&run[..], &["--jsonl", "-"]].concat()).stdout;
         let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -66,7 +66,7 @@ fn reports_name_the_broken_rule_of_games() {
         assert_eq!(records.len(), expected.len());
         for ((number, ..), fields) in bad.iter().zip(&expected) {
             let record = records.iter().find(|record| record["solver"] == format!("bad{number}")).unwrap();
-            assert_eq!(&said(record), fields, "{}", checker.id());
+            assert_eq!(&said(record), fields, "{}", checker.id);
         }
     }
     assert!(moves > 0, "some of these answers break the rules of a move");

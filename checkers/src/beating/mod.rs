@@ -8,7 +8,7 @@ mod input;
 mod optimum;
 mod rules;
 
-use crate::{Board, Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, Observer, Score};
+use crate::{Board, Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
 use answer::Marking;
 use input::{EasyCase, Start, features, read_easy, read_hard, tile};
 use optimum::{Move, best_game, best_score};
@@ -21,33 +21,18 @@ const EASY: &str = "beating-the-game-easy";
 const HARD: &str = "beating-the-game-hard";
 
 /// The checker of `beating-the-game-easy`.
-pub(crate) struct BeatingTheGameEasy;
-
-impl Checker for BeatingTheGameEasy {
-    fn id(&self) -> &'static str {
-        EASY
-    }
-
-    fn rules(&self) -> &'static str {
-        concat!(
-            "# Beating the game, easy\n\n2048 on a strip, with known random numbers.\n\n",
-            include_str!("rules.md"),
-            include_str!("easy.md")
-        )
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::easy(seed).into_bytes())]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        read_easy(input).map(|cases| Box::new(EasyFile(cases)) as Box<dyn Case>)
-    }
-}
+pub(crate) static BEATING_THE_GAME_EASY: Checker = Checker {
+    id: EASY,
+    rules: concat!(
+        "# Beating the game, easy\n\n2048 on a strip, with known random numbers.\n\n",
+        include_str!("rules.md"),
+        include_str!("easy.md")
+    ),
+    version: 1,
+    generators: &[|seed| Ok(generate::easy(seed).into_bytes())],
+    reader: |input| read_easy(input).map(|cases| Box::new(EasyFile(cases)) as Box<dyn Case>),
+    manual_reader: None,
+};
 
 /// The cases of one input.
 struct EasyFile(Vec<EasyCase>);
@@ -85,33 +70,18 @@ fn play(case: &EasyCase, playback: &mut Playback<'_>) -> Strip {
 }
 
 /// The checker of `beating-the-game-hard`.
-pub(crate) struct BeatingTheGameHard;
-
-impl Checker for BeatingTheGameHard {
-    fn id(&self) -> &'static str {
-        HARD
-    }
-
-    fn rules(&self) -> &'static str {
-        concat!(
-            "# Beating the game, hard\n\n2048 on a strip, with known random numbers.\n\n",
-            include_str!("rules.md"),
-            include_str!("hard.md")
-        )
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::hard(seed).into_bytes())]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        read_hard(input).map(|cases| Box::new(HardFile(cases)) as Box<dyn Case>)
-    }
-}
+pub(crate) static BEATING_THE_GAME_HARD: Checker = Checker {
+    id: HARD,
+    rules: concat!(
+        "# Beating the game, hard\n\n2048 on a strip, with known random numbers.\n\n",
+        include_str!("rules.md"),
+        include_str!("hard.md")
+    ),
+    version: 1,
+    generators: &[|seed| Ok(generate::hard(seed).into_bytes())],
+    reader: |input| read_hard(input).map(|cases| Box::new(HardFile(cases)) as Box<dyn Case>),
+    manual_reader: None,
+};
 
 /// The cases of one input.
 struct HardFile(Vec<Start>);
@@ -200,6 +170,7 @@ impl<'a> Playback<'a> {
             gained: Score::from(gained),
             total: Score::from(*right),
             board: draw(&cells(), marked),
+            ahead: Board::default(),
         });
     }
 }

@@ -8,45 +8,20 @@ mod rules;
 
 use crate::manual::counted_lines;
 use crate::tokens::signed;
-use crate::{
-    Board, Case, Cell, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move,
-    Observer, Outlook, Score, Unobserved,
-};
+use crate::{Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score, Unobserved};
 use input::{Input, Piece};
-use play::{Game, MAGIC, Placement, jewel_cell, picture, shifted};
+use play::{Game, Placement, ahead, picture};
 use rules::Field;
 
-/// How many of the next pieces are shown.
-const SHOWN: usize = 10;
-
 /// The checker of `columns`.
-pub(crate) struct Columns;
-
-impl Checker for Columns {
-    fn id(&self) -> &'static str {
-        "columns"
-    }
-
-    fn rules(&self) -> &'static str {
-        include_str!("rules.md")
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Input::read(input)?))
-    }
-
-    fn manual_reader(&self) -> Option<ManualReader> {
-        Some(|input| Ok(Box::new(Input::read(input)?)))
-    }
-}
+pub(crate) static COLUMNS: Checker = Checker {
+    id: "columns",
+    rules: include_str!("rules.md"),
+    version: 1,
+    generators: &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))],
+    reader: |input| Ok(Box::new(Input::read(input)?)),
+    manual_reader: Some(|input| Ok(Box::new(Input::read(input)?))),
+};
 
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
@@ -78,17 +53,17 @@ impl ManualGame for Input {
         let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
         let choices = match left {
             [] => Vec::new(),
-            [piece, rest @ ..] => choices(game.field(), *piece, rest.is_empty()),
+            [piece, rest @ ..] => choices(&game.field, *piece, rest.is_empty()),
         };
-        Ok(Outlook { choices, ahead: ahead(left) })
+        Ok(Outlook { choices, ahead: ahead(left, true) })
     }
 }
 
 /// Returns every way to place a piece. Three equal jewels are not cycled, because nothing would change.
 fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
-    let [a, b, c] = jewels(piece, Placement::OMITTED);
+    let [a, b, c] = piece.jewels(Placement::OMITTED);
     let shifts = if a == b && b == c { 1 } else { 3 };
-    let placements = (0..field.width()).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
+    let placements = (0..field.width).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
     placements.map(|placement| choice(field, piece, placement, is_last)).collect()
 }
 
@@ -99,8 +74,8 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
     let fits = game.place(piece, placement);
     Choice {
         played: vec![signed(column + 1), signed(shifts)],
-        cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
-        placed: if fits { placed(field, column, jewels(piece, placement)) } else { Vec::new() },
+        cells: (0..field.height).map(|row| row * field.width + column).collect(),
+        placed: if fits { placed(field, column, piece.jewels(placement)) } else { Vec::new() },
         gained: game.points().into(),
         ends: is_last || !fits,
     }
@@ -112,21 +87,4 @@ fn placed(field: &Field, column: usize, jewels: [u8; 3]) -> Vec<(usize, Cell)> {
     let landed = field.land(column, jewels);
     let cells = picture(&field, &landed).cells.into_iter().enumerate();
     cells.filter(|(_, cell)| cell.marked).collect()
-}
-
-/// Draws the next pieces, not cycled.
-fn ahead(left: &[Piece]) -> Board {
-    let shown = &left[..left.len().min(SHOWN)];
-    let cell = |height: usize| {
-        let jewel = move |piece: &Piece| jewels(*piece, Placement::OMITTED)[height];
-        shown.iter().enumerate().map(move |(place, piece)| jewel_cell(jewel(piece), place == 0))
-    };
-    Board { width: shown.len(), cells: (0..3).rev().flat_map(cell).collect() }
-}
-
-fn jewels(piece: Piece, placement: Placement) -> [u8; 3] {
-    match piece {
-        Piece::Magic => MAGIC,
-        Piece::Jewels(jewels) => shifted(jewels, placement),
-    }
 }

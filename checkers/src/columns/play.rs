@@ -6,8 +6,11 @@ use super::rules::{Cells, Field, Matches, POINTS};
 use crate::tokens::Tokens;
 use crate::{Board, Cell, Frame, Observer, Rejection};
 
+/// How many of the next pieces are shown.
+const SHOWN: usize = 10;
+
 /// The look of magic jewels.
-pub(super) const MAGIC: [u8; 3] = *b"***";
+const MAGIC: [u8; 3] = *b"***";
 
 /// Plays the case with these placements, then with the default one. Returns the points.
 pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> u64 {
@@ -18,14 +21,15 @@ pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn O
 
 /// A game and its observer.
 pub(super) struct Game<'a> {
-    field: Field,
+    pub(super) field: Field,
     progress: Progress<'a>,
 }
 
 impl<'a> Game<'a> {
     /// Returns the game before its first piece.
-    pub(super) fn start(input: &Input, observer: &'a mut dyn Observer) -> Self {
+    pub(super) fn start(input: &'a Input, observer: &'a mut dyn Observer) -> Self {
         let mut game = Self::on(Field::new(input.width, input.height), observer);
+        game.progress.pieces = &input.pieces;
         game.progress.start(&game.field);
         game
     }
@@ -33,10 +37,6 @@ impl<'a> Game<'a> {
     /// Returns a game that continues from this playfield with 0 points.
     pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
         Self { field, progress: Progress::new(observer) }
-    }
-
-    pub(super) fn field(&self) -> &Field {
-        &self.field
     }
 
     pub(super) fn points(&self) -> u64 {
@@ -102,8 +102,18 @@ impl<'a> Game<'a> {
     }
 }
 
+impl Piece {
+    /// Returns its jewels as they land, bottom to top.
+    pub(super) fn jewels(self, placement: Placement) -> [u8; 3] {
+        match self {
+            Self::Magic => MAGIC,
+            Self::Jewels(jewels) => shifted(jewels, placement),
+        }
+    }
+}
+
 /// Returns the jewels of a piece as they land, bottom to top.
-pub(super) fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
+fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
     jewels.rotate_left(placement.shifts);
     jewels
 }
@@ -142,13 +152,15 @@ fn read_placement(tokens: &mut Tokens<'_>, width: usize) -> Result<Placement, Re
 /// The points so far, and the observer that sees every step.
 struct Progress<'a> {
     observer: &'a mut dyn Observer,
+    /// All pieces of the game; none if only a part of it is played.
+    pieces: &'a [Piece],
     step: usize,
     total: u64,
 }
 
 impl<'a> Progress<'a> {
     pub(super) fn new(observer: &'a mut dyn Observer) -> Self {
-        Self { observer, step: 0, total: 0 }
+        Self { observer, pieces: &[], step: 0, total: 0 }
     }
 
     fn total(&self) -> u64 {
@@ -204,10 +216,11 @@ impl<'a> Progress<'a> {
 
     fn show(&mut self, gained: u64, scene: impl Fn() -> (String, Board)) {
         self.total += gained;
-        let (step, total) = (self.step, self.total);
+        let Self { pieces, step, total, .. } = *self;
         self.observer.step(step, &mut || {
             let (caption, board) = scene();
-            Frame { step, caption, gained: gained.into(), total: total.into(), board }
+            let left = pieces.get(step..).unwrap_or_default();
+            Frame { step, caption, gained: gained.into(), total: total.into(), board, ahead: ahead(left, false) }
         });
     }
 }
@@ -217,6 +230,16 @@ fn written(piece: Piece) -> String {
         Piece::Magic => "***".to_owned(),
         Piece::Jewels(jewels) => jewels.map(char::from).iter().collect(),
     }
+}
+
+/// Draws the next of these pieces, not cycled. The first one is marked if it is the piece to place.
+pub(super) fn ahead(left: &[Piece], is_marked: bool) -> Board {
+    let shown = &left[..left.len().min(SHOWN)];
+    let cell = |height: usize| {
+        let jewel = move |piece: &Piece| piece.jewels(Placement::OMITTED)[height];
+        shown.iter().enumerate().map(move |(place, piece)| jewel_cell(jewel(piece), is_marked && place == 0))
+    };
+    Board { width: shown.len(), cells: (0..3).rev().flat_map(cell).collect() }
 }
 
 /// Draws a jewel.
@@ -230,8 +253,8 @@ pub(super) fn picture(field: &Field, marked: &Cells) -> Board {
         Some(jewel) => jewel_cell(jewel, marked.contains(x, y)),
         None => Cell { text: None, color: 0, marked: false },
     };
-    let rows = (0..field.height()).rev();
-    Board { width: field.width(), cells: rows.flat_map(|y| (0..field.width()).map(move |x| cell(x, y))).collect() }
+    let rows = (0..field.height).rev();
+    Board { width: field.width, cells: rows.flat_map(|y| (0..field.width).map(move |x| cell(x, y))).collect() }
 }
 
 #[cfg(test)]

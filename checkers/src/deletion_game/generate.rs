@@ -353,9 +353,9 @@ fn is_prime(digits: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     //! Each family is what the table says, shown by playing it.
-    use super::super::DeletionGame;
+    use super::super::DELETION_GAME;
     use super::*;
-    use crate::{Case, Checker, Feature, Score};
+    use crate::{Case, Feature, Score};
     use std::collections::HashSet;
 
     fn drafted(seed: u64) -> Draft {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     fn case(seed: u64) -> Box<dyn Case> {
-        DeletionGame.read(&generate(seed)).unwrap()
+        DELETION_GAME.read(&generate(seed)).unwrap()
     }
 
     fn feature(features: &[Feature], name: &str) -> i64 {
@@ -405,7 +405,7 @@ mod tests {
             let text = generate(seed);
             let family = family(seed);
             assert!(text.starts_with(format!("{family}\n").as_bytes()), "seed {seed}");
-            let features = DeletionGame.read(&text).unwrap().features();
+            let features = DELETION_GAME.read(&text).unwrap().features();
             let [n, m, moves, c1, c2, f] = ["n", "m", "K", "c1", "c2", "F"].map(|name| feature(&features, name));
             let [shortest, longest] = ["lmin", "lmax"].map(|name| feature(&features, name));
             let fits = match family {

@@ -7,7 +7,7 @@ mod generate;
 mod input;
 mod prescribed;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Generator, Malformed, ManualReader, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
 use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
@@ -15,58 +15,24 @@ use input::{Free, Prescribed};
 const CLEARED_FACTOR: u64 = 4;
 
 /// The checker of `same-game`.
-pub(crate) struct SameGame;
-
-impl Checker for SameGame {
-    fn id(&self) -> &'static str {
-        "same-game"
-    }
-
-    fn rules(&self) -> &'static str {
-        concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md"))
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Prescribed::read(input)?))
-    }
-}
+pub(crate) static SAME_GAME: Checker = Checker {
+    id: "same-game",
+    rules: concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md")),
+    version: 1,
+    generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
+    reader: |input| Ok(Box::new(Prescribed::read(input)?)),
+    manual_reader: None,
+};
 
 /// The checker of `same-game-free`.
-pub(crate) struct SameGameFree;
-
-impl Checker for SameGameFree {
-    fn id(&self) -> &'static str {
-        "same-game-free"
-    }
-
-    fn rules(&self) -> &'static str {
-        concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md"))
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| Ok(generate::free(seed))]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Free::read(input)?))
-    }
-
-    fn manual_reader(&self) -> Option<ManualReader> {
-        Some(|input| Ok(Box::new(Free::read(input)?)))
-    }
-}
+pub(crate) static SAME_GAME_FREE: Checker = Checker {
+    id: "same-game-free",
+    rules: concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md")),
+    version: 1,
+    generators: &[|seed| Ok(generate::free(seed))],
+    reader: |input| Ok(Box::new(Free::read(input)?)),
+    manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
+};
 
 impl Case for Prescribed {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
@@ -123,7 +89,7 @@ impl<'a> Progress<'a> {
 
     /// Returns the score.
     fn end(mut self, board: &Board) -> u64 {
-        match board.left() {
+        match board.left {
             0 => {
                 let bonus = self.total * (CLEARED_FACTOR - 1);
                 self.show(bonus, board, &[], || "the board is cleared: all points count fourfold".to_owned());
@@ -143,6 +109,7 @@ impl<'a> Progress<'a> {
             gained: gained.into(),
             total: total.into(),
             board: picture(board, marked),
+            ahead: crate::Board::default(),
         });
     }
 }
@@ -156,5 +123,5 @@ fn picture(board: &Board, marked: &[usize]) -> crate::Board {
             marked: marked.contains(&cell),
         },
     });
-    crate::Board { width: board.columns(), cells: cells.collect() }
+    crate::Board { width: board.columns, cells: cells.collect() }
 }

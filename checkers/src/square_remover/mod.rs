@@ -8,12 +8,9 @@ mod rules;
 
 use crate::manual::lines;
 use crate::tokens::signed;
-use crate::{
-    Board, Case, CheckError, Checker, Choice, Feature, Generator, Malformed, ManualGame, ManualReader, Move, Observer,
-    Outlook, Score,
-};
+use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score};
 use input::Game;
-use replay::{after, gain, tile};
+use replay::{after, ahead, gain};
 use rules::{Cell, Position};
 
 /// The checker's id.
@@ -22,37 +19,15 @@ const ID: &str = "square-remover";
 /// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
 
-/// How many tiles of the buffer are shown.
-const SHOWN: usize = 12;
-
 /// The checker of `square-remover`.
-pub(crate) struct SquareRemover;
-
-impl Checker for SquareRemover {
-    fn id(&self) -> &'static str {
-        ID
-    }
-
-    fn rules(&self) -> &'static str {
-        include_str!("rules.md")
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn generators(&self) -> &'static [Generator] {
-        &[|seed| generate::case(seed).map(|game| game.to_text())]
-    }
-
-    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        Ok(Box::new(Game::read(input)?))
-    }
-
-    fn manual_reader(&self) -> Option<ManualReader> {
-        Some(|input| Ok(Box::new(Game::read(input)?)))
-    }
-}
+pub(crate) static SQUARE_REMOVER: Checker = Checker {
+    id: ID,
+    rules: include_str!("rules.md"),
+    version: 1,
+    generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
+    reader: |input| Ok(Box::new(Game::read(input)?)),
+    manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
+};
 
 impl Case for Game {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
@@ -83,14 +58,13 @@ impl ManualGame for Game {
         let position = after(self, lines(moves).as_bytes(), moves.len())?;
         let mut choices = if moves.len() < MOVES { swaps(&position) } else { Vec::new() };
         choices.iter_mut().for_each(|choice| choice.ends = moves.len() + 1 == MOVES);
-        let tiles = position.upcoming(SHOWN).into_iter().map(|color| tile(color, false));
-        Ok(Outlook { choices, ahead: Board { width: SHOWN, cells: tiles.collect() } })
+        Ok(Outlook { choices, ahead: ahead(&position) })
     }
 }
 
 /// Returns every swap, named by its upper or left tile, except those with an endless cascade.
 fn swaps(position: &Position) -> Vec<Choice> {
-    let size = position.size();
+    let size = position.size;
     let cells = (0..size * size).map(|place| Cell { row: place / size, column: place % size });
     let pairs = cells.flat_map(|cell| {
         [1, 2].into_iter().filter_map(move |direction| Some((cell, direction, cell.neighbour(direction, size)?)))

@@ -14,15 +14,15 @@ use proptest::sample::Index;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-fn easy() -> &'static dyn Checker {
+fn easy() -> &'static Checker {
     checkers::find("beating-the-game-easy").unwrap()
 }
 
-fn hard() -> &'static dyn Checker {
+fn hard() -> &'static Checker {
     checkers::find("beating-the-game-hard").unwrap()
 }
 
-fn check(checker: &dyn Checker, input: &str, answer: &str) -> Result<Score, CheckError> {
+fn check(checker: &Checker, input: &str, answer: &str) -> Result<Score, CheckError> {
     checker.read(input.as_bytes()).unwrap().check(answer.as_bytes())
 }
 

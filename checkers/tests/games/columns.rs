@@ -149,7 +149,7 @@ mod model {
     }
 }
 
-fn columns() -> &'static dyn Checker {
+fn columns() -> &'static Checker {
     checkers::find("columns").expect("the game is registered")
 }
 

@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::path::Path;
 
-fn deletion_game() -> &'static dyn Checker {
+fn deletion_game() -> &'static Checker {
     checkers::find("deletion-game").expect("the game is registered")
 }
 
@@ -595,7 +595,7 @@ mod numbers {
             input.push_str(&cells.join(" "));
             input.push('\n');
         }
-        let checker: &dyn Checker = checkers::find("deletion-game").expect("the game is registered");
+        let checker: &Checker = checkers::find("deletion-game").expect("the game is registered");
         checker.read(input.as_bytes()).expect("a valid board")
     }
 

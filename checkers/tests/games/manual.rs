@@ -4,13 +4,13 @@ use checkers::{CheckError, Checker, Frame, ManualGame, Move, Observer, Outlook, 
 use proptest::prelude::*;
 
 /// The games that people can play.
-fn games() -> Vec<&'static dyn Checker> {
-    checkers::all().iter().copied().filter(|checker| checker.manual_reader().is_some()).collect()
+fn games() -> Vec<&'static Checker> {
+    checkers::all().iter().copied().filter(|checker| checker.manual_reader.is_some()).collect()
 }
 
-fn case(checker: &dyn Checker, seed: u64) -> Box<dyn ManualGame> {
+fn case(checker: &Checker, seed: u64) -> Box<dyn ManualGame> {
     let input = checker.generate(seed).expect("the seed can be used");
-    checker.manual_reader().expect("it can be played")(&input).expect("its own generator made it")
+    checker.manual_reader.expect("it can be played")(&input).expect("its own generator made it")
 }
 
 /// The last frame of a move.
@@ -87,10 +87,10 @@ fn a_choice_that_brings_most_is_played_to_the_end() {
                 break;
             }
         }
-        assert!(ended || checker.id() == "square-remover", "{} after {} moves", checker.id(), moves.len());
+        assert!(ended || checker.id == "square-remover", "{} after {} moves", checker.id, moves.len());
         // Where a game is over, its points are the score. The moves that Square Remover adds bring nothing.
         let (frame, score) = played(&*case, &moves);
-        assert_eq!(frame.total, score, "{}", checker.id());
+        assert_eq!(frame.total, score, "{}", checker.id);
     }
 }
 
@@ -104,11 +104,11 @@ fn a_move_that_breaks_a_rule_is_rejected_where_it_stands() {
             let moves = [good.clone(), bad.clone()];
             let rejected = |result: Result<(), CheckError>| match result {
                 Err(CheckError::Rejected(rejection)) => rejection.to_string(),
-                other => panic!("{}: {bad:?}: {other:?}", checker.id()),
+                other => panic!("{}: {bad:?}: {other:?}", checker.id),
             };
             let checked = rejected(case.check(&case.answer(&moves)).map(|_| ()));
             assert_eq!(rejected(case.outlook(&moves).map(|_| ())), checked);
-            assert!(bad.is_empty() || checked.contains("move 2"), "{}: {checked}", checker.id());
+            assert!(bad.is_empty() || checked.contains("move 2"), "{}: {checked}", checker.id);
         }
     }
 }

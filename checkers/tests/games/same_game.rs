@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::path::Path;
 
-fn checker(id: &str) -> &'static dyn Checker {
+fn checker(id: &str) -> &'static Checker {
     checkers::find(id).expect("the game is registered")
 }
 

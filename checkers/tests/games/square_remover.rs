@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 const MOVES: usize = 10_000;
 
-fn checker() -> &'static dyn Checker {
+fn checker() -> &'static Checker {
     checkers::find("square-remover").unwrap()
 }
 

@@ -83,7 +83,6 @@ pub struct DerivedLimit {
 
 impl DerivedLimit {
     /// Returns the time limit for this time of the slowest accepted submission.
-    #[must_use]
     pub fn of(&self, slowest: Duration) -> Time {
         let steps = (slowest.as_secs_f64() * self.factor / self.resolution - 1e-9).ceil().max(1.0);
         // Whole microseconds, so that rounding errors do not show.
@@ -97,7 +96,6 @@ impl DerivedLimit {
     }
 
     /// Returns the catalogue with this time limit and a comment on its source.
-    #[must_use]
     pub fn write(&self, catalogue: &str, limit: Time, source: &str) -> String {
         catalogue.replacen(&self.line, &format!("cpu = \"{limit}\"    # {}", one_line(source)), 1)
     }

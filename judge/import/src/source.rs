@@ -18,7 +18,8 @@ const BESIDE: &str = "__MACOSX";
 /// An open package. Dropping it removes the unpacked files.
 #[derive(Debug)]
 pub struct Source {
-    root: PathBuf,
+    /// The folder of the package.
+    pub root: PathBuf,
     shown: PathBuf,
     _unpacked: Option<Unpacked>,
 }
@@ -46,14 +47,7 @@ impl Source {
         Ok(Self { root, shown, _unpacked: Some(unpacked) })
     }
 
-    /// Returns the folder of the package.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Returns the error with paths as the user sees them: `package.zip/problem.yaml`.
-    #[must_use]
     pub fn explain(&self, error: ImportError) -> ImportError {
         let shown = |path: &Path| match path.strip_prefix(&self.root) {
             Ok(inside) if inside.as_os_str().is_empty() => self.shown.clone(),

@@ -95,7 +95,6 @@ pub enum JournalError {
 
 impl JournalError {
     /// Returns whether the content of the file is at fault, and not the disk or another judge.
-    #[must_use]
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Damaged(_) => true,

@@ -28,6 +28,7 @@
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 
 mod best;
+mod case_results;
 mod columns;
 mod error;
 mod file;
@@ -43,6 +44,7 @@ mod stored;
 mod tests;
 
 pub use best::Imported;
+pub use case_results::CaseResult;
 pub use error::JournalError;
 pub use history::{Changes, FinishedCase, HistoryFilter, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};
 pub use identity::{RunRecord, Surroundings, environment};

@@ -63,13 +63,11 @@ pub enum CasePlaces {
 
 impl Part {
     /// Returns the part that is the whole plan.
-    #[must_use]
     pub fn whole(plan: &Plan) -> Self {
         Self { solvers: (0..plan.solvers.len()).collect(), cases: CasePlaces::From(0) }
     }
 
     /// Returns the place in the run of a job of the plan.
-    #[must_use]
     pub fn place(&self, job: JobId) -> JobId {
         let case = match &self.cases {
             CasePlaces::From(first) => first + job.case,
@@ -190,7 +188,6 @@ impl Recording {
     }
 
     /// Returns the run's number.
-    #[must_use]
     pub fn run(&self) -> RunId {
         self.rows.run
     }
@@ -204,7 +201,6 @@ impl Recording {
     }
 
     /// Returns how many solvers are in the run.
-    #[must_use]
     pub fn solver_count(&self) -> usize {
         self.hashes.len()
     }
@@ -382,13 +378,11 @@ impl Recording {
     }
 
     /// Returns the file that the journal was written anew to, if its own was removed, moved or replaced.
-    #[must_use]
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.journal.rewritten_file()
     }
 
     /// Returns the journal's file.
-    #[must_use]
     pub fn file(&self) -> &Path {
         self.journal.path()
     }
@@ -396,7 +390,6 @@ impl Recording {
 
 impl Journal {
     /// Returns the file that it was written anew to, if its own was removed, moved or replaced.
-    #[must_use]
     pub fn rewritten_file(&self) -> Option<&Path> {
         self.rewritten_file.as_deref()
     }

@@ -188,7 +188,6 @@ impl Journal {
     }
 
     /// Returns whether the file that is open is the one at its path: it was not removed, moved or replaced.
-    #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.files.is_same_journal(Files::at(&self.path))
     }
@@ -199,13 +198,11 @@ impl Journal {
     }
 
     /// Returns the file of the journal in a folder.
-    #[must_use]
     pub fn path_in(folder: &Path) -> PathBuf {
         folder.join(FILE)
     }
 
     /// Returns the journal's file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -298,7 +295,7 @@ fn uri_path(path: &Path) -> String {
 }
 
 /// The version of the schema that this judge reads and writes. A file of another version is refused.
-pub(super) const SCHEMA_VERSION: u32 = 14;
+pub(super) const SCHEMA_VERSION: u32 = 15;
 
 const TABLES: &str = include_str!("schema.sql");
 
@@ -358,7 +355,6 @@ const MAX_ROWS: u64 = 10_000_000;
 
 impl Journal {
     /// Returns how much of a journal can still be read; `None` if nothing can. The journal is not written.
-    #[must_use]
     pub fn readable_rows(path: &Path) -> Option<ReadableRows> {
         let journal = Self::open_read_only(path).ok().flatten()?;
         let count = |sql| rows_from_both_ends(&journal.connection, sql);

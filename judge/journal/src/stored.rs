@@ -183,7 +183,7 @@ fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
 /// The columns of an outcome.
 pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, result.wall_us, result.memory, result.noisy,
     result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node,
-    result.waited_us";
+    result.waited_us, result.metrics";
 
 /// Reads the columns of an [`OUTCOME`], starting at `first`.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
@@ -207,6 +207,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
         },
         node: row.get(first + 12)?,
         waited: time(row, first + 13)?,
+        metrics: row.get::<_, Option<String>>(first + 14)?.unwrap_or_default().into(),
     })
 }
 
@@ -281,7 +282,6 @@ pub struct Reference {
 
 impl Reference {
     /// Returns the best known score of the case at a place of the run.
-    #[must_use]
     pub fn at(&self, place: usize) -> Option<KnownBest> {
         self.scores.get(&place).cloned()
     }
@@ -432,7 +432,6 @@ const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
 
 impl Known {
     /// Knows nothing yet of the cases of this plan.
-    #[must_use]
     pub fn of(plan: &Plan) -> Self {
         Self { attempts: plan.cases.repetitions(), ..Self::default() }
     }
@@ -443,25 +442,21 @@ impl Known {
     }
 
     /// Returns how many results there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.results.len() + self.kept.len()
     }
 
     /// Returns whether there is nothing to look up.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.results.is_empty() && self.kept.is_empty()
     }
 
     /// Returns the result that the run has of this job, and its input.
-    #[must_use]
     pub fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
         self.kept.get(&job).cloned()
     }
 
     /// Returns the result of this job on this input, if there is one.
-    #[must_use]
     pub fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
         if let Some((known, _)) = self.kept.get(&job) {
             return Some(known.clone());
@@ -471,7 +466,6 @@ impl Known {
     }
 
     /// Returns the machine that a result names.
-    #[must_use]
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.get(name)
     }

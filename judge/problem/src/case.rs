@@ -23,7 +23,6 @@ pub struct CaseName(pub Arc<str>);
 
 impl CaseName {
     /// Returns the name of the case that is generated from this seed.
-    #[must_use]
     pub fn of_seed(seed: u64) -> Self {
         Self(format!("{SEED_PREFIX}{seed}").into())
     }
@@ -36,13 +35,11 @@ impl CaseName {
     }
 
     /// Returns the name of the case in this file: the file's stem.
-    #[must_use]
     pub fn of_file(path: &Path) -> Self {
         Self(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into())
     }
 
     /// Returns the name without the repetition count: `NAME` for `NAME#2`.
-    #[must_use]
     pub fn without_repetition(&self) -> &str {
         let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         self.0.rsplit_once('#').filter(|(_, count)| is_count(count)).map_or(&*self.0, |(name, _)| name)
@@ -87,19 +84,16 @@ pub struct CaseSpec {
 
 impl CaseSpec {
     /// Returns a case with this name and input, and the defaults for scoring.
-    #[must_use]
     pub fn new(name: CaseName, source: CaseSource) -> Self {
         Self { name, source, thresholds: None, best: None, weight: Weight::default() }
     }
 
     /// Returns the case that is generated from this seed.
-    #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
     }
 
     /// Returns the file that the input is read from.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match &self.source {
             CaseSource::File(path) => Some(path),
@@ -108,7 +102,6 @@ impl CaseSpec {
     }
 
     /// Returns the seed that the input is generated from.
-    #[must_use]
     pub fn seed(&self) -> Option<u64> {
         match self.source {
             CaseSource::Seed(seed) => Some(seed),
@@ -138,7 +131,8 @@ impl CaseSpec {
 /// zero earns one point. Source: the grading section of NOI 2014, "Deletion Game".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
-    steps: Vec<(Score, Score)>,
+    /// Each threshold with its points, the most points first.
+    pub steps: Vec<(Score, Score)>,
     /// Whether a score above zero earns one point even if it reaches no threshold.
     pub(crate) one_above_zero: bool,
 }
@@ -184,12 +178,6 @@ impl Thresholds {
         }
         Ok(Self { steps: scores.into_iter().zip(points).collect(), one_above_zero })
     }
-
-    /// Returns each threshold with its points, the most points first.
-    #[must_use]
-    pub fn steps(&self) -> &[(Score, Score)] {
-        &self.steps
-    }
 }
 
 /// The best score of a case that was known before a run. Points can be relative to it.
@@ -216,7 +204,6 @@ pub enum BestOrigin {
 
 impl KnownBest {
     /// Returns the better of the two. If they are equal, it returns the first.
-    #[must_use]
     pub fn better(direction: Direction, first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if direction.compare(&second.score, &first.score).is_gt() => Some(second),
@@ -258,19 +245,16 @@ named_enum! {
 impl TestGroup {
     /// Returns the total weight of its cases. `None`: each case keeps its own weight. A `Min` group without a weight
     /// has the weight 1.
-    #[must_use]
     pub(crate) fn shared_weight(&self) -> Option<Weight> {
         self.weight.clone().or_else(|| (self.aggregate == GroupAggregate::Min).then(Weight::default))
     }
 
     /// Returns whether all cases count as failed if one of them fails.
-    #[must_use]
     pub(crate) fn is_lost_by_a_failure(&self) -> bool {
         self.aggregate != GroupAggregate::Sum
     }
 
     /// Returns whether the cases count only together.
-    #[must_use]
     pub fn counts_as_a_whole(&self) -> bool {
         self.is_lost_by_a_failure() || !self.depends_on.is_empty()
     }
@@ -287,7 +271,6 @@ pub struct Members {
 
 impl Members {
     /// Returns whether a case is a member. A repetition `NAME#2` is in the same groups as `NAME`.
-    #[must_use]
     pub fn have(&self, case: &CaseSpec) -> bool {
         let is_seeded = self.seeds.as_ref().zip(case.seed()).is_some_and(|(seeds, seed)| seeds.contains(seed));
         is_seeded || self.names.iter().any(|pattern| pattern.matches(case.name.without_repetition()))
@@ -361,14 +344,12 @@ impl Seeds {
     }
 
     /// Returns the ranges of the list, in order.
-    #[must_use]
     pub fn ranges(&self) -> &[RangeInclusive<u64>] {
         &self.0
     }
 
     /// Returns the list without repeated seeds, and the number of repetitions removed. The first occurrence of a seed
     /// stays.
-    #[must_use]
     pub fn without_repetitions(&self) -> (Self, usize) {
         let mut known = SeedRanges::default();
         let (mut kept, mut left_out) = (Vec::<RangeInclusive<u64>>::new(), 0);
@@ -386,13 +367,11 @@ impl Seeds {
     }
 
     /// Returns whether a seed is one of them.
-    #[must_use]
     pub fn contains(&self, seed: u64) -> bool {
         self.0.iter().any(|range| range.contains(&seed))
     }
 
     /// Returns a seed that both lists contain.
-    #[must_use]
     pub(crate) fn shared_with(&self, other: &Self) -> Option<u64> {
         let first = |left: &RangeInclusive<u64>, right: &RangeInclusive<u64>| {
             let first = *left.start().max(right.start());

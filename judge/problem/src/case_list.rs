@@ -45,13 +45,11 @@ enum Cases {
 
 impl CaseList {
     /// Returns the number of cases.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns whether there are no cases.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -60,7 +58,6 @@ impl CaseList {
     ///
     /// # Panics
     /// Panics if the index is out of range.
-    #[must_use]
     pub fn at(&self, place: usize) -> CaseSpec {
         assert!(place < self.len, "case {place} of {}", self.len);
         let part = &self.parts[self.parts.partition_point(|part| part.first <= place) - 1];
@@ -68,7 +65,6 @@ impl CaseList {
     }
 
     /// Returns the index of the first case with this name.
-    #[must_use]
     pub fn place_of(&self, name: &str) -> Option<usize> {
         let name = CaseName::from(name);
         let place_in = |part: &Part| match &part.cases {
@@ -95,7 +91,6 @@ impl CaseList {
     }
 
     /// Returns the input files, in order. Each comes with the number of consecutive cases that use it.
-    #[must_use]
     pub fn files(&self) -> Vec<(&Path, usize)> {
         let paths: Vec<_> = self.listed().filter_map(CaseSpec::file).collect();
         paths.chunk_by(|path, next| path == next).map(|paths| (paths[0], paths.len())).collect()
@@ -113,21 +108,18 @@ impl CaseList {
     }
 
     /// Returns the content of this source, if it is a file that was read for this list.
-    #[must_use]
     pub fn read_file(&self, source: &CaseSource) -> Option<&ReadFile> {
         let CaseSource::File(path) = source else { return None };
         self.read.as_ref()?.get(path)
     }
 
     /// Returns the content hashes of [`files`](Self::files), if the files were read.
-    #[must_use]
     pub fn file_hashes(&self) -> Option<Vec<Digest>> {
         let read = self.read.as_ref()?;
         self.files().into_iter().map(|(path, _)| Some(read.get(path)?.hash)).collect()
     }
 
     /// Returns whether no case has thresholds, a best score or a weight of its own.
-    #[must_use]
     pub fn are_plain(&self) -> bool {
         self.listed().all(CaseSpec::has_no_terms)
     }
@@ -184,7 +176,6 @@ impl CaseList {
     }
 
     /// Returns the list with every case repeated this many times: `NAME#1`, `NAME#2`.
-    #[must_use]
     pub fn repeated(self, times: u32) -> Self {
         if times == 1 {
             return self;
@@ -227,7 +218,6 @@ impl CaseList {
     }
 
     /// Returns the scoring terms of the cases, by the source of their input.
-    #[must_use]
     pub fn terms_by_source(&self) -> TermsBySource<'_> {
         let mut plain = SeedRanges::default();
         let mut terms = HashMap::new();
@@ -246,7 +236,6 @@ impl CaseList {
     }
 
     /// Returns which repetition of its input each case is.
-    #[must_use]
     pub fn repetitions(&self) -> Repetitions {
         let mut found = Repetitions::default();
         let mut seen = SeedRanges::default();
@@ -332,7 +321,6 @@ pub struct TermsBySource<'a>(HashMap<&'a CaseSource, Option<&'a CaseSpec>>);
 impl TermsBySource<'_> {
     /// Returns a case with this name and source. It has the terms of the first listed case of that source, or the
     /// defaults.
-    #[must_use]
     pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
         match self.0.get(&source).copied().flatten() {
             Some(known) => CaseSpec { name, ..known.clone() },
@@ -352,7 +340,6 @@ pub struct Repetitions {
 
 impl Repetitions {
     /// Returns the repetition number, from 0, of the case at this index.
-    #[must_use]
     pub fn at(&self, place: usize) -> u32 {
         let row = || self.in_a_row.iter().find(|(first, end, _)| (*first..*end).contains(&place));
         let number = |number: usize| u32::try_from(number).expect("it is less than `times`, a `u32`");

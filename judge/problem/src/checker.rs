@@ -43,14 +43,12 @@ pub struct ExternalChecker {
 
 impl ExternalChecker {
     /// Returns the command as the catalogue has it.
-    #[must_use]
     pub fn written(&self) -> CommandTemplate {
         let line = self.written_line().to_owned();
         CommandTemplate { line, ..self.command.clone() }
     }
 
     /// Returns the command line as the catalogue has it.
-    #[must_use]
     pub fn written_line(&self) -> &str {
         self.source_line.as_deref().unwrap_or(&self.command.line)
     }
@@ -136,7 +134,6 @@ impl CheckerProtocol {
     pub const NAMES: [&str; 4] = ["judge", "testlib", "kattis", "regex"];
 
     /// Returns the protocol's name.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Judge => "judge",
@@ -216,7 +213,6 @@ impl TokenRules {
     }
 
     /// Returns whether numbers are compared as numbers.
-    #[must_use]
     pub(crate) fn has_tolerance(&self) -> bool {
         self.absolute >= 0.0 || self.relative >= 0.0
     }

@@ -1,6 +1,8 @@
-//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`.
+//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`. Both sides of a comparison
+//! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`.
 
 use crate::features::Features;
+use crate::formula::{Formula, Function, Operator};
 use crate::limits::Number;
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,7 +19,25 @@ impl FromStr for Condition {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        parse(text).map(|expression| Self { text: text.to_owned(), expression })
+        let mut parser = Parser::new(text);
+        let expression = parser.either()?.holding(&parser)?;
+        match parser.token {
+            Token::End => Ok(Self { text: text.to_owned(), expression }),
+            _ => Err(parser.unexpected("`&&`, `||` or the end")),
+        }
+    }
+}
+
+impl FromStr for Formula {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let mut parser = Parser::new(text);
+        let formula = parser.sum()?.number(&parser)?;
+        match parser.token {
+            Token::End => Ok(formula),
+            _ => Err(parser.unexpected("`+`, `-`, `*`, `/` or the end")),
+        }
     }
 }
 
@@ -31,13 +51,11 @@ impl fmt::Display for Condition {
 impl Condition {
     /// Returns whether the condition holds for a case. If it depends on a feature that the case lacks, neither the
     /// condition nor its negation holds.
-    #[must_use]
     pub fn holds(&self, features: &Features) -> bool {
         self.expression.evaluate(features) == Some(true)
     }
 
     /// Returns the names of all features in the condition.
-    #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.expression.collect_names(&mut names);
@@ -47,16 +65,10 @@ impl Condition {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expression {
-    Compare(Operand, Relation, Operand),
+    Compare(Formula, Relation, Formula),
     Not(Box<Expression>),
     All(Vec<Expression>),
     Any(Vec<Expression>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Operand {
-    Name(String),
-    Number(Number),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +85,7 @@ impl Expression {
     /// Evaluates in Kleene's three-valued logic. `None` means unknown.
     fn evaluate(&self, features: &Features) -> Option<bool> {
         match self {
-            Self::Compare(left, comparison, right) => {
-                Some(comparison.accepts(left.value(features)?.cmp(right.value(features)?)))
-            }
+            Self::Compare(left, relation, right) => Some(relation.accepts(left.compare(right, features)?)),
             Self::Not(inner) => inner.evaluate(features).map(|value| !value),
             Self::All(parts) => known_unless(false, parts, features),
             Self::Any(parts) => known_unless(true, parts, features),
@@ -85,10 +95,8 @@ impl Expression {
     fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
             Self::Compare(left, _, right) => {
-                names.extend([left, right].into_iter().filter_map(|operand| match operand {
-                    Operand::Name(name) => Some(&**name),
-                    Operand::Number(_) => None,
-                }));
+                left.collect_names(names);
+                right.collect_names(names);
             }
             Self::Not(inner) => inner.collect_names(names),
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
@@ -108,15 +116,6 @@ fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Op
         }
     }
     result
-}
-
-impl Operand {
-    fn value<'a>(&'a self, features: &'a Features) -> Option<&'a Number> {
-        match self {
-            Self::Name(name) => features.get(name),
-            Self::Number(number) => Some(number),
-        }
-    }
 }
 
 impl Relation {
@@ -142,7 +141,7 @@ pub struct ConditionError {
 }
 
 /// The operators, longer ones before their prefixes.
-const SIGNS: [(&str, Token); 11] = [
+const SIGNS: [(&str, Token); 15] = [
     ("<=", Token::Relation(Relation::LessOrEqual)),
     (">=", Token::Relation(Relation::GreaterOrEqual)),
     ("==", Token::Relation(Relation::Equal)),
@@ -154,6 +153,10 @@ const SIGNS: [(&str, Token); 11] = [
     ("!", Token::Not),
     ("(", Token::Open),
     (")", Token::Close),
+    ("+", Token::Operator(Operator::Add)),
+    ("-", Token::Operator(Operator::Subtract)),
+    ("*", Token::Operator(Operator::Multiply)),
+    ("/", Token::Operator(Operator::Divide)),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,6 +164,7 @@ enum Token {
     Name(String),
     Number(Number),
     Relation(Relation),
+    Operator(Operator),
     And,
     Or,
     Not,
@@ -215,11 +219,10 @@ fn first_token(text: &str) -> (usize, Token) {
     }
     let run_of = |text: &str, of: fn(char) -> bool| text.find(|c| !of(c)).unwrap_or(text.len());
     if first.is_ascii_alphabetic() || first == '_' {
-        let length = run_of(text, |c| c.is_ascii_alphanumeric() || c == '_');
+        let length = run_of(text, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
         return (length, Token::Name(text[..length].to_owned()));
     }
-    let sign = usize::from(first == '-');
-    let length = sign + run_of(&text[sign..], |c| c.is_ascii_digit() || c == '.');
+    let length = run_of(text, |c| c.is_ascii_digit() || c == '.');
     match text[..length].parse() {
         Ok(number) => (length, Token::Number(number)),
         Err(_) => (length.max(first.len_utf8()), Token::Strange),
@@ -229,94 +232,162 @@ fn first_token(text: &str) -> (usize, Token) {
 /// The maximum nesting. It bounds the recursion of the parser.
 const MAX_DEPTH: usize = 100;
 
-/// Parses a whole condition.
-fn parse(text: &str) -> Result<Expression, ConditionError> {
-    let mut parser = Parser::new(text);
-    let expression = parser.either()?;
-    match parser.token {
-        Token::End => Ok(expression),
-        _ => Err(parser.unexpected("`&&`, `||` or the end")),
+/// What a part of the text is.
+enum Part {
+    Condition(Expression),
+    Number(Formula),
+}
+
+impl Part {
+    /// Returns the part as a condition.
+    fn holding(self, parser: &Parser<'_>) -> Result<Expression, ConditionError> {
+        match self {
+            Self::Condition(expression) => Ok(expression),
+            Self::Number(_) => Err(parser.unexpected("a comparison such as `==` or `<`")),
+        }
+    }
+
+    /// Returns the part as a number.
+    fn number(self, parser: &Parser<'_>) -> Result<Formula, ConditionError> {
+        match self {
+            Self::Number(formula) => Ok(formula),
+            Self::Condition(_) => Err(parser.unexpected("`&&`, `||` or the end")),
+        }
     }
 }
 
 impl Parser<'_> {
-    fn either(&mut self) -> Result<Expression, ConditionError> {
+    fn either(&mut self) -> Result<Part, ConditionError> {
         self.chain(&Token::Or, Self::both, Expression::Any)
     }
 
-    fn both(&mut self) -> Result<Expression, ConditionError> {
+    fn both(&mut self) -> Result<Part, ConditionError> {
         self.chain(&Token::And, Self::single, Expression::All)
     }
 
-    /// Parses one part, or several with the operator between them.
+    /// Parses one part, or several conditions with the operator between them.
     fn chain(
         &mut self,
         sign: &Token,
-        part: fn(&mut Self) -> Result<Expression, ConditionError>,
+        part: fn(&mut Self) -> Result<Part, ConditionError>,
         join: fn(Vec<Expression>) -> Expression,
-    ) -> Result<Expression, ConditionError> {
+    ) -> Result<Part, ConditionError> {
         let first = part(self)?;
         if self.token != *sign {
             return Ok(first);
         }
-        let mut parts = vec![first];
+        let mut parts = vec![first.holding(self)?];
         while self.token == *sign {
             self.advance();
-            parts.push(part(self)?);
+            parts.push(part(self)?.holding(self)?);
         }
-        Ok(join(parts))
+        Ok(Part::Condition(join(parts)))
     }
 
-    fn single(&mut self) -> Result<Expression, ConditionError> {
+    fn single(&mut self) -> Result<Part, ConditionError> {
         match self.token {
             Token::Not => {
                 self.advance();
-                Ok(Expression::Not(Box::new(self.deeper(Self::single)?)))
+                let inner = self.deeper(Self::single)?.holding(self)?;
+                Ok(Part::Condition(Expression::Not(Box::new(inner))))
             }
-            Token::Open => {
-                self.advance();
-                let inner = self.deeper(Self::either)?;
-                match self.token {
-                    Token::Close => self.advance(),
-                    _ => return Err(self.unexpected("`&&`, `||` or `)`")),
-                };
-                Ok(inner)
-            }
-            Token::Name(_) | Token::Number(_) => self.comparison(),
+            Token::Open | Token::Name(_) | Token::Number(_) | Token::Operator(Operator::Subtract) => self.comparison(),
             _ => Err(self.unexpected("a name, a number, `!` or `(`")),
         }
     }
 
-    fn deeper(
+    fn comparison(&mut self) -> Result<Part, ConditionError> {
+        let left = self.sum()?;
+        match (left, &self.token) {
+            (Part::Number(left), Token::Relation(relation)) => {
+                let relation = *relation;
+                self.advance();
+                let right = self.sum()?.number(self)?;
+                Ok(Part::Condition(Expression::Compare(left, relation, right)))
+            }
+            (left, _) => Ok(left),
+        }
+    }
+
+    fn sum(&mut self) -> Result<Part, ConditionError> {
+        self.operators(&[Operator::Add, Operator::Subtract], Self::product)
+    }
+
+    fn product(&mut self) -> Result<Part, ConditionError> {
+        self.operators(&[Operator::Multiply, Operator::Divide], Self::factor)
+    }
+
+    /// Parses one part, or several numbers with operators between them.
+    fn operators(
         &mut self,
-        read: fn(&mut Self) -> Result<Expression, ConditionError>,
-    ) -> Result<Expression, ConditionError> {
+        known: &[Operator],
+        part: fn(&mut Self) -> Result<Part, ConditionError>,
+    ) -> Result<Part, ConditionError> {
+        let mut left = part(self)?;
+        let mut count = 0;
+        while let Token::Operator(operator) = self.token {
+            if !known.contains(&operator) {
+                break;
+            }
+            count += 1;
+            if count > MAX_DEPTH {
+                return Err(self.unexpected("at most a hundred operators in a row"));
+            }
+            let first = left.number(self)?;
+            self.advance();
+            let second = part(self)?.number(self)?;
+            left = Part::Number(Formula::Binary(Box::new(first), operator, Box::new(second)));
+        }
+        Ok(left)
+    }
+
+    fn factor(&mut self) -> Result<Part, ConditionError> {
+        match self.token.clone() {
+            Token::Number(number) => {
+                self.advance();
+                Ok(Part::Number(Formula::Number(number)))
+            }
+            Token::Name(name) => {
+                self.advance();
+                let function = Function::ALL.into_iter().find(|(known, _)| *known == name);
+                match function.filter(|_| self.token == Token::Open) {
+                    Some((_, function)) => {
+                        let inner = self.group()?.number(self)?;
+                        Ok(Part::Number(Formula::Call(function, Box::new(inner))))
+                    }
+                    None => Ok(Part::Number(Formula::Name(name))),
+                }
+            }
+            Token::Operator(Operator::Subtract) => {
+                self.advance();
+                let inner = self.deeper(Self::factor)?.number(self)?;
+                Ok(Part::Number(Formula::Minus(Box::new(inner))))
+            }
+            Token::Open => self.group(),
+            _ => Err(self.unexpected("a name or a number")),
+        }
+    }
+
+    /// Parses what stands between `(` and `)`.
+    fn group(&mut self) -> Result<Part, ConditionError> {
+        self.advance();
+        let inner = self.deeper(Self::either)?;
+        match (&self.token, &inner) {
+            (Token::Close, _) => self.advance(),
+            (_, Part::Condition(_)) => return Err(self.unexpected("`&&`, `||` or `)`")),
+            (_, Part::Number(_)) => return Err(self.unexpected("an operator, a comparison or `)`")),
+        };
+        Ok(inner)
+    }
+
+    fn deeper(&mut self, read: fn(&mut Self) -> Result<Part, ConditionError>) -> Result<Part, ConditionError> {
         if self.depth == MAX_DEPTH {
             return Err(self.unexpected("fewer than a hundred `!` and `(` inside each other"));
         }
         self.depth += 1;
-        let expression = read(self);
+        let part = read(self);
         self.depth -= 1;
-        expression
-    }
-
-    fn comparison(&mut self) -> Result<Expression, ConditionError> {
-        let left = self.operand()?;
-        let Token::Relation(comparison) = self.token else {
-            return Err(self.unexpected("a comparison such as `==` or `<`"));
-        };
-        self.advance();
-        Ok(Expression::Compare(left, comparison, self.operand()?))
-    }
-
-    fn operand(&mut self) -> Result<Operand, ConditionError> {
-        let operand = match &self.token {
-            Token::Name(name) => Operand::Name(name.clone()),
-            Token::Number(number) => Operand::Number(number.clone()),
-            _ => return Err(self.unexpected("a name or a number")),
-        };
-        self.advance();
-        Ok(operand)
+        part
     }
 }
 
@@ -354,6 +425,13 @@ mod tests {
             "N>colors",
             "-1<N",
             "N > -5",
+            "N-5==6",
+            "-(N-5) == -6",
+            "N/colors==2.75",
+            "(N+1)*2 > 3*colors && N-1-1==9",
+            "big*big==15241578753238836750437433565526596567801",
+            "log(N)>2.39 && log(N)<2.4 && sqrt(colors)==2",
+            "abs(colors-N)==7",
         ] {
             assert!(holds(text), "{text}");
             assert!(!holds(&format!("!({text})")), "{text}");
@@ -378,6 +456,23 @@ mod tests {
         assert!(!holds("nothing==1 && N==11"));
         assert!(!holds("!(nothing==1 && N==11)"));
         assert!(holds("!(nothing==1 && N==1)"));
+        for text in ["N/(colors-4)>0", "log(colors-4)<0", "sqrt(-N)>=0 || log(0)<1", "nothing*0==0"] {
+            assert!(!holds(text) && !holds(&format!("!({text})")), "{text}");
+        }
+    }
+
+    #[test]
+    fn formulas_are_numbers_alone() {
+        let value = |text: &str| text.parse::<Formula>().map(|formula| formula.value(&features()));
+        assert_eq!(value("N*colors + density"), Ok(Some(44.25)));
+        assert_eq!((value("log(1)"), value("1/0"), value("nothing")), (Ok(Some(0.0)), Ok(None), Ok(None)));
+        assert_eq!("score/metric:moves".parse::<Formula>().unwrap().names(), ["score", "metric:moves"]);
+        for text in ["", "N<1", "(N<1)", "N+", "log()", "log(N", "!N", "N N", "log(N<1)", "(N<1)+1"] {
+            assert!(text.parse::<Formula>().is_err(), "{text}");
+        }
+        for long in ["-".repeat(100_000) + "1", "1".to_owned() + &"+1".repeat(100_000)] {
+            assert!(long.parse::<Formula>().is_err());
+        }
     }
 
     #[test]
@@ -465,7 +560,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_the_parser_panic(text in "[a-c0-9<>=!&|(). -é]{0,20}") {
+        fn no_text_makes_the_parser_panic(text in "[a-c0-9<>=!&|().+*/ -é]{0,20}") {
             let _ = text.parse::<Condition>();
         }
     }

@@ -36,7 +36,6 @@ const MAX_STORED: usize = 1 << 12;
 
 impl StoredFeatures {
     /// Returns the stored form of features that these rules found. `None` if there are none, or too many.
-    #[must_use]
     pub fn new(rules: &str, features: &Features) -> Option<Self> {
         let numbers = features.iter().map(|Feature { name, value }| format!(" {name}={value}"));
         let line = numbers.fold(rules.to_owned(), |line, number| line + &number);
@@ -44,25 +43,21 @@ impl StoredFeatures {
     }
 
     /// Reads a line of a journal. `None` if it is longer than the maximum.
-    #[must_use]
     pub fn from_line(line: &str) -> Option<Self> {
         (line.len() <= MAX_STORED).then(|| Self(line.into()))
     }
 
     /// Returns the line.
-    #[must_use]
     pub fn line(&self) -> &str {
         &self.0
     }
 
     /// Returns whether these rules found them.
-    #[must_use]
     pub fn are_by(&self, rules: &str) -> bool {
         self.0.split(' ').next() == Some(rules)
     }
 
     /// Returns the features.
-    #[must_use]
     pub fn features(&self) -> Features {
         let mut features = Features::default();
         for (name, value) in self.0.split(' ').filter_map(|word| word.split_once('=')) {
@@ -75,7 +70,6 @@ impl StoredFeatures {
 }
 
 /// Returns a word that identifies these rules.
-#[must_use]
 pub fn rules_word(rules: &[FeatureRule]) -> String {
     let text: Vec<String> = rules.iter().map(|rule| format!("{} {}\n", rule.name, rule.pattern)).collect();
     Digest::of(text.concat().as_bytes()).short()
@@ -83,7 +77,6 @@ pub fn rules_word(rules: &[FeatureRule]) -> String {
 
 impl Features {
     /// Returns the number of this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Number> {
         self.0.iter().find(|feature| &*feature.name == name).map(|feature| &feature.value)
     }
@@ -103,7 +96,6 @@ impl Features {
 }
 
 /// Returns whether a text can be a feature's name: a letter or `_`, then letters, digits and `_`.
-#[must_use]
 pub fn is_feature_name(text: &str) -> bool {
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     starts_well && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

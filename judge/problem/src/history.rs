@@ -63,7 +63,6 @@ named_enum! {
 
 impl RunState {
     /// Returns the state of a run that ended for this reason.
-    #[must_use]
     pub fn ended(stop: Option<Stop>) -> Self {
         match stop {
             None => Self::Complete,

@@ -14,14 +14,12 @@ pub struct DigestError(String);
 
 impl Digest {
     /// Returns the hash of these bytes.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
     /// Returns the hash of a list of texts. Each text is hashed with its length, so that different lists have different
     /// hashes.
-    #[must_use]
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -31,7 +29,6 @@ impl Digest {
     }
 
     /// Returns the first ten digits.
-    #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..10].to_owned()
     }

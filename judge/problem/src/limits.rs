@@ -109,7 +109,6 @@ impl FromStr for Percent {
 
 impl Percent {
     /// Returns the share as a number: 0.005 for `0.5%`.
-    #[must_use]
     pub fn share(&self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)
     }
@@ -213,7 +212,6 @@ pub enum WeightError {
 
 impl Weight {
     /// Returns the number.
-    #[must_use]
     pub fn value(&self) -> &BigRational {
         static ONE: LazyLock<BigRational> = LazyLock::new(BigRational::one);
         self.own.as_deref().unwrap_or(&ONE)
@@ -267,13 +265,11 @@ pub struct Limits {
 
 impl Limits {
     /// Returns the default wall time for a CPU time: three times the CPU time plus one second.
-    #[must_use]
     pub fn default_wall(cpu: Time) -> Time {
         Time(cpu.0.saturating_mul(3).saturating_add(Duration::from_secs(1)))
     }
 
     /// Returns the limit on bytes written to files: the memory limit, or 64 MB if memory has no limit.
-    #[must_use]
     pub fn disk(&self) -> Bytes {
         if self.memory == Bytes(u64::MAX) { Bytes(64_000_000) } else { self.memory }
     }
@@ -330,7 +326,6 @@ pub struct CompileLimits {
 
 impl CompileLimits {
     /// Returns the default wall time for a CPU time: two minutes, or twice the CPU time if that is more.
-    #[must_use]
     pub fn default_wall(cpu: Time) -> Time {
         Time(cpu.0.saturating_mul(2).max(Duration::from_secs(120)))
     }
@@ -377,7 +372,6 @@ impl Default for Allowance {
 
 impl Limits {
     /// Returns these limits plus an allowance.
-    #[must_use]
     pub(crate) fn allowing(&self, allowance: &Allowance) -> Self {
         Self {
             cpu: allowance.time_factor.times(self.cpu),
@@ -405,13 +399,11 @@ impl TimeFactor {
     pub const ONE: Self = Self { thousandths: 1_000 };
 
     /// Returns the factor as a number.
-    #[must_use]
     pub fn as_number(self) -> f64 {
         f64::from(self.thousandths) / 1_000.0
     }
 
     /// Returns the product of this factor and a time.
-    #[must_use]
     pub fn times(self, time: Time) -> Time {
         match time.0.checked_mul(self.thousandths) {
             Some(product) => Time(product / 1_000),

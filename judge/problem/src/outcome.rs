@@ -1,5 +1,6 @@
 //! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
 
+use crate::metrics::Metrics;
 use crate::text::named_enum;
 use checkers::Score;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,6 @@ pub enum KeptStderr {
 
 impl KeptStderr {
     /// Returns whether standard error is kept for a case.
-    #[must_use]
     pub fn keeps(self, accepted: bool) -> bool {
         match self {
             Self::All => true,
@@ -43,6 +43,9 @@ pub struct Outcome {
     pub note: String,
     /// Which rule a rejected answer breaks, and where. What is unknown is absent.
     pub broken: BrokenRule,
+    /// The named numbers beside the score: those of the checker of an accepted answer, and those of the solver itself.
+    #[serde(default, skip_serializing_if = "Metrics::is_empty")]
+    pub metrics: Metrics,
     /// The end of the solver's standard error. Empty if it is not kept for this case.
     pub stderr: String,
     /// CPU time of the whole process tree.
@@ -63,13 +66,13 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the outcome of a case for which no program ran.
-    #[must_use]
     pub fn without_run(verdict: Verdict, note: String) -> Self {
         Self {
             verdict,
             score: None,
             note,
             broken: BrokenRule::default(),
+            metrics: Metrics::default(),
             stderr: String::new(),
             cpu: None,
             wall: None,
@@ -81,7 +84,6 @@ impl Outcome {
     }
 
     /// Returns whether the case was accepted.
-    #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.verdict == Verdict::Accepted
     }
@@ -138,13 +140,11 @@ impl Verdict {
     }
 
     /// Returns what it means for the author of a solver.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         self.texts().1
     }
 
     /// Returns the short code used in tables.
-    #[must_use]
     pub fn code(self) -> &'static str {
         self.texts().0
     }
@@ -184,7 +184,6 @@ pub struct BrokenRule {
 
 impl Ruling {
     /// Returns a rejection with a reason only.
-    #[must_use]
     pub fn rejected(reason: String) -> Self {
         Self::Rejected(Rejection { broken: BrokenRule::default(), reason })
     }
@@ -192,7 +191,6 @@ impl Ruling {
 
 impl BrokenRule {
     /// Returns whether the checker told a place.
-    #[must_use]
     pub fn has_place(&self) -> bool {
         self.line.is_some() || self.column.is_some() || self.step.is_some()
     }
@@ -259,7 +257,6 @@ pub enum Exit {
 
 impl Exit {
     /// Returns the exit code.
-    #[must_use]
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -289,9 +286,9 @@ mod tests {
         for checker in checkers::all() {
             let input = checker.generate(1).unwrap();
             let result = checker.read(&input).unwrap().check(b"x");
-            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id()) };
+            let Err(checkers::CheckError::Rejected(rejection)) = result else { panic!("{}: {result:?}", checker.id) };
             let ruling = Ruling::from(rejection.clone());
-            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id());
+            assert_eq!(ruling.to_string(), format!("rejected {rejection}"), "{}", checker.id);
             let place = rejection.place;
             let fields = broken(place.line, place.column, rejection.step.unwrap_or(0));
             let broken = BrokenRule { rule: Some(rejection.rule), ..fields };

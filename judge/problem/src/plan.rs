@@ -54,13 +54,11 @@ type FindFlags = Box<dyn FnOnce() -> Vec<String> + Send>;
 
 impl CaseFlags {
     /// Returns the flags that `find` will return.
-    #[must_use]
     pub fn found_by(find: impl FnOnce() -> Vec<String> + Send + 'static) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(find))))
     }
 
     /// Returns the flags as words.
-    #[must_use]
     pub fn words(&self) -> &[String] {
         &self.0
     }
@@ -90,7 +88,6 @@ pub enum Order {
 
 impl Plan {
     /// Returns the plan of these solvers on these cases, under the problem's own limits.
-    #[must_use]
     pub fn new(problem: Problem, solvers: Vec<Solver>, cases: CaseList) -> Self {
         Self {
             limits: problem.limits.clone(),
@@ -109,7 +106,6 @@ impl Plan {
     }
 
     /// Returns the plan of the cases in a shard, and the index of each case in this plan.
-    #[must_use]
     pub fn shard(&self, shard: Shard) -> (Self, Vec<usize>) {
         let is_in = |(_, case): &(usize, CaseSpec)| shard.holds(&self.problem.id, &case.name);
         let (places, cases) = self.cases.iter().enumerate().filter(is_in).unzip();
@@ -117,26 +113,22 @@ impl Plan {
     }
 
     /// Returns the limits of a solver on each case: the limits of the run plus the allowance of its language.
-    #[must_use]
     pub fn limits_of(&self, solver: usize) -> Limits {
         self.limits.allowing(&self.solvers[solver].allowance)
     }
 
     /// Returns the number of jobs.
-    #[must_use]
     pub fn job_count(&self) -> usize {
         self.cases.len() * self.solvers.len()
     }
 
     /// Returns the job at this index of the reports. Jobs are ordered by case and then by solver, so that a machine
     /// that slows down slows all solvers alike.
-    #[must_use]
     pub fn job(&self, place: usize) -> JobId {
         JobId { case: place / self.solvers.len(), solver: place % self.solvers.len() }
     }
 
     /// Returns the job that starts at this turn, from 0.
-    #[must_use]
     pub fn turn(&self, turn: usize) -> JobId {
         let job = self.job(turn);
         match self.order {
@@ -146,13 +138,11 @@ impl Plan {
     }
 
     /// Returns the index of a job in the reports.
-    #[must_use]
     pub fn place(&self, job: JobId) -> usize {
         job.case * self.solvers.len() + job.solver
     }
 
     /// Returns the name of the test group that a case is in.
-    #[must_use]
     pub fn test_group_name(&self, case: usize) -> Option<&str> {
         if self.problem.test_groups.is_empty() {
             return None;
@@ -162,7 +152,6 @@ impl Plan {
     }
 
     /// Returns the command that reruns one job, with the same limits and sandbox.
-    #[must_use]
     pub fn reproduce(&self, job: JobId) -> String {
         let case = |of_seed: &str, of_file: &str| match self.cases.at(job.case).source {
             CaseSource::Seed(seed) => format!("{of_seed} {seed}"),

@@ -5,6 +5,7 @@ use crate::case_list::CaseList;
 use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
 use crate::features::FeatureRule;
 use crate::limits::{HelperLimits, Limits};
+use crate::metrics::MetricRule;
 use crate::outcome::Verdict;
 use crate::rule::{Direction, Rule};
 use crate::text::named_enum;
@@ -50,10 +51,14 @@ pub struct Problem {
     pub test_groups: Vec<TestGroup>,
     /// Features found in its inputs, in addition to those of the checker.
     pub features: Vec<FeatureRule>,
+    /// The named numbers of its results beside the score.
+    pub metrics: Vec<MetricRule>,
     /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
+    /// The cases that no solver, report or journal shows, if the catalogue asks for some.
+    pub sealed: Option<SealedChoice>,
     /// What `judge verify` checks.
     pub verification: Verification,
     /// Whether its commands run outside the sandbox.
@@ -64,7 +69,6 @@ pub struct Problem {
 
 impl Problem {
     /// Returns whether a text is a valid id: lower-case letters, digits, `-` and `_`.
-    #[must_use]
     pub fn is_id(text: &str) -> bool {
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         !text.is_empty() && text.chars().all(valid)
@@ -72,14 +76,12 @@ impl Problem {
 
     /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
     /// `failure` would make a failed case better than an accepted one.
-    #[must_use]
     pub fn min_score(&self) -> Option<Score> {
         let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
         self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
     }
 
     /// Returns the commands that generate its cases and check its answers, always in the same order.
-    #[must_use]
     pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
         let mut commands = Vec::new();
         for ExternalChecker { command, then, .. } in self.checker.programs_mut() {
@@ -96,7 +98,6 @@ impl Problem {
     }
 
     /// Returns the index of the test group that a case is in.
-    #[must_use]
     pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {
         self.test_groups.iter().position(|group| group.members.have(case))
     }
@@ -119,7 +120,6 @@ pub enum BestSource {
 
 impl BestSource {
     /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or the path of a file, relative to `folder`.
-    #[must_use]
     pub fn new(text: &Path, folder: &Path) -> Self {
         match text.to_str() {
             Some("known") => Self::Known,
@@ -156,7 +156,7 @@ pub const TOKENS: &str = "tokens";
 #[derive(Clone)]
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
-    BuiltIn(&'static dyn Checker),
+    BuiltIn(&'static Checker),
     /// A setter's command.
     External(ExternalChecker),
     /// A setter's command that converses with the solver (an interactor).
@@ -180,10 +180,9 @@ impl CheckerChoice {
     }
 
     /// Returns the built-in checker's id, or the command.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn(checker) => checker.id(),
+            Self::BuiltIn(checker) => checker.id,
             Self::External(external) | Self::Interactor(external) => external.written_line(),
             Self::Tester(tester) => tester.program.written_line(),
             Self::Tokens(..) => TOKENS,
@@ -191,17 +190,15 @@ impl CheckerChoice {
     }
 
     /// Returns the built-in checker's version.
-    #[must_use]
     pub fn version(&self) -> Option<u32> {
         match self {
-            Self::BuiltIn(checker) => Some(checker.version()),
+            Self::BuiltIn(checker) => Some(checker.version),
             Self::Tokens(..) => Some(1),
             Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
         }
     }
 
     /// Returns the location of the answer files.
-    #[must_use]
     pub fn answers(&self) -> Option<&AnswerFiles> {
         match self {
             Self::BuiltIn(_) => None,
@@ -220,13 +217,11 @@ impl CheckerChoice {
     }
 
     /// Returns whether the problem is interactive.
-    #[must_use]
     pub fn is_interactive(&self) -> bool {
         matches!(self, Self::Interactor(_) | Self::Tester(_))
     }
 
     /// Returns whether an answer can be checked without its solver.
-    #[must_use]
     pub fn checks_answers(&self) -> bool {
         match self {
             Self::BuiltIn(_) | Self::External(_) | Self::Tokens(..) => true,
@@ -272,6 +267,21 @@ pub enum GeneratorChoice {
     Seed,
 }
 
+/// The sealed cases of a problem: how many seeds are drawn, and how often a total may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedChoice {
+    /// The number of seeds.
+    pub count: u32,
+    /// The number of evaluations.
+    pub queries: u32,
+}
+
+impl Default for SealedChoice {
+    fn default() -> Self {
+        Self { count: 100, queries: 1_000 }
+    }
+}
+
 /// What only `judge verify` uses of a problem.
 #[derive(Debug, Clone, Default)]
 pub struct Verification {
@@ -312,7 +322,6 @@ pub struct ScoreRangeError(String);
 
 impl ScoreRange {
     /// Returns whether it is unbounded.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }
@@ -356,6 +365,54 @@ named_enum! {
         Garbage = "garbage",
         /// The first half of an accepted answer.
         Truncated = "truncated",
+    }
+}
+
+named_enum! {
+    /// A kind of problem packages of other judges.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PackageKind {
+        /// A problem package of Kattis or ICPC.
+        Kattis = "kattis",
+        /// A package of Polygon.
+        Polygon = "polygon",
+        /// A project of pahcer.
+        Pahcer = "pahcer",
+        /// A problem of DMOJ.
+        Dmoj = "dmoj",
+        /// The tools of an AtCoder Heuristic Contest.
+        Ahc = "ahc",
+    }
+}
+
+impl PackageKind {
+    /// Returns a description of this kind, for `--help`.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
+            Self::Polygon => "A package of Polygon, with its tests or without",
+            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
+            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
+            Self::Ahc => {
+                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
+            }
+        }
+    }
+
+    /// Returns the file at the top level by which this kind is detected.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Kattis => "problem.yaml",
+            Self::Polygon => "problem.xml",
+            Self::Pahcer => "pahcer_config.toml",
+            Self::Dmoj => "init.yml",
+            Self::Ahc => "Cargo.toml with src/bin/vis.rs",
+        }
+    }
+
+    /// Returns these files with their kinds: `problem.yaml (kattis)`.
+    pub fn signs(kinds: &[Self]) -> String {
+        kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -87,19 +87,16 @@ impl Rule {
     }
 
     /// Returns the names of the rules with a property.
-    #[must_use]
     pub fn names_of(holds: impl Fn(&Self) -> bool) -> Vec<&'static str> {
         Self::all().filter(holds).map(|rule| rule.name()).collect()
     }
 
     /// Returns every name, as [`Rule::from_str`] takes it.
-    #[must_use]
     pub fn names() -> Vec<&'static str> {
         Self::names_of(|_| true)
     }
 
     /// Returns the rule's name.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -114,7 +111,6 @@ impl Rule {
     }
 
     /// Returns the number that this rule ranks solvers by.
-    #[must_use]
     pub fn aggregate(&self) -> Aggregate {
         match self {
             Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { .. } => Aggregate::Total,
@@ -123,7 +119,6 @@ impl Rule {
     }
 
     /// Returns the points of a failed case.
-    #[must_use]
     pub(crate) fn failed_case(&self) -> FailedCase {
         match self {
             Self::Sum | Self::Mean => FailedCase::Failure,
@@ -134,38 +129,32 @@ impl Rule {
 
     /// Returns whether points are relative to the best known score of the case. Ranks do not count: they compare the
     /// solvers of the run only.
-    #[must_use]
     pub fn has_reference(&self) -> bool {
         matches!(self, Self::Relative { .. } | Self::Log)
     }
 
     /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
     /// are good if small scores are good.
-    #[must_use]
     pub fn counts_raw_scores(&self) -> bool {
         self.failed_case() == FailedCase::Failure
     }
 
     /// Returns whether solvers are ranked by the mean of their raw scores.
-    #[must_use]
     pub fn is_mean_score(&self) -> bool {
         self.counts_raw_scores() && self.aggregate() == Aggregate::Mean
     }
 
     /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
-    #[must_use]
     pub fn shows_points(&self) -> bool {
         !matches!(self, Self::Sum | Self::Mean | Self::Exact)
     }
 
     /// Returns whether every case needs thresholds.
-    #[must_use]
     pub fn needs_thresholds(&self) -> bool {
         matches!(self, Self::Thresholds)
     }
 
     /// Returns the points of the best solver of a case, for rules with a scale.
-    #[must_use]
     pub fn scale(&self) -> Option<&BigInt> {
         match self {
             Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale),
@@ -174,7 +163,6 @@ impl Rule {
     }
 
     /// Returns the maximum points of a case, before its weight. The minimum is 0. `None` for rules without such bounds.
-    #[must_use]
     pub fn max_points(&self) -> Option<BigInt> {
         match self {
             Self::Exact => Some(1.into()),
@@ -185,13 +173,11 @@ impl Rule {
     }
 
     /// Returns whether the rule has a scale.
-    #[must_use]
     pub fn has_scale(&self) -> bool {
         self.scale().is_some()
     }
 
     /// Returns the rule with another scale. A rule without a scale stays as it is.
-    #[must_use]
     pub fn with_scale(&self, scale: BigInt) -> Self {
         match self {
             Self::Relative { .. } => Self::Relative { scale },
@@ -243,7 +229,6 @@ pub struct UnknownDirection(pub String);
 
 impl Direction {
     /// Compares two values. The better one is `Greater`.
-    #[must_use]
     pub fn compare<T: Ord>(self, left: &T, right: &T) -> Ordering {
         match self {
             Self::Max => left.cmp(right),
@@ -252,14 +237,12 @@ impl Direction {
     }
 
     /// Returns the better of two values.
-    #[must_use]
     pub fn better<T: Ord>(self, left: T, right: T) -> T {
         if self.compare(&left, &right) == Ordering::Less { right } else { left }
     }
 
     /// Returns the default score of a failed case in sums and means: 0 if larger scores are better. If smaller scores
     /// are better, no score is bad enough, so a solver with failures has no total.
-    #[must_use]
     pub(crate) fn failure_by_default(self) -> Option<Score> {
         match self {
             Self::Max => Some(Score::from(0)),

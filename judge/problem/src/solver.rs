@@ -4,7 +4,7 @@ use crate::limits::{Allowance, Bytes, TimeFactor};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The environment of every program in the sandbox, in addition to the user's variables.
@@ -24,13 +24,21 @@ pub struct SolverSpec {
 }
 
 impl SolverSpec {
+    /// The prefix of an entrant without a program: `answers:DIR`.
+    pub const ANSWERS: &str = "answers:";
+
     /// The name of the person who plays in `judge ui`.
     pub const BY_HAND: &str = "by hand";
 
     /// Returns the person who plays in `judge ui`.
-    #[must_use]
     pub fn by_hand() -> Self {
         Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
+    }
+
+    /// Returns the folder of an entrant without a program: it has a file `CASE.out` for each case.
+    #[must_use]
+    pub fn answers(&self) -> Option<&Path> {
+        self.text.strip_prefix(Self::ANSWERS).map(Path::new)
     }
 }
 
@@ -58,7 +66,6 @@ pub struct Solver {
 
 impl Solver {
     /// Returns a solver without its own variables or allowance.
-    #[must_use]
     pub fn new(spec: SolverSpec, invocation: Invocation) -> Self {
         Self { spec, invocation, environment: Vec::new(), allowance: Allowance::default() }
     }
@@ -93,12 +100,28 @@ pub struct Runtime {
 pub enum Invocation {
     /// This program.
     Program(Program),
+    /// Nothing runs: the answers are the files of this folder.
+    Answers(PathBuf),
     /// It cannot run, with the reason.
     CannotStart(String),
     /// The compiler or interpreter of its source is not installed, with the reason.
     NotInstalled(String),
     /// The compiler rejected the source, with its message.
     CompileError(String),
+}
+
+impl Invocation {
+    /// Returns the program, or why there is none to run.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn program(&self) -> Result<&Program, String> {
+        match self {
+            Self::Program(program) => Ok(program),
+            Self::Answers(folder) => Err(format!("{} is a folder with answers, not a program", folder.display())),
+            Self::CannotStart(why) | Self::NotInstalled(why) | Self::CompileError(why) => Err(why.clone()),
+        }
+    }
 }
 
 /// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.
@@ -162,7 +185,6 @@ pub struct Languages(Vec<Language>);
 impl Languages {
     /// Returns these languages with the fields of further tables. A table that names its extensions or files takes
     /// precedence over the existing languages.
-    #[must_use]
     pub fn with(mut self, tables: &[LanguageTable]) -> Self {
         let mut claimed = 0;
         for table in tables {
@@ -187,7 +209,6 @@ impl Languages {
     }
 
     /// Returns these languages with compile commands that take only the main source of a folder.
-    #[must_use]
     pub fn of_main(mut self) -> Self {
         for command in self.0.iter_mut().flat_map(|language| &mut language.compile) {
             *command = command.replace("{sources}", "{source}");
@@ -201,7 +222,6 @@ impl Languages {
     }
 
     /// Returns the language with this name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&Language> {
         self.iter().find(|language| language.name == name)
     }
@@ -212,7 +232,6 @@ impl Languages {
     }
 
     /// Returns the extensions of all source files, as messages list them: `.rs, .cpp, …`.
-    #[must_use]
     pub fn endings(&self) -> String {
         let mut all: Vec<&String> = Vec::new();
         for ending in self.iter().flat_map(|language| &language.extensions) {
@@ -246,13 +265,11 @@ impl Language {
     }
 
     /// Returns whether source files of this language have this extension.
-    #[must_use]
     pub fn has_extension(&self, ending: &str) -> bool {
         self.extensions.iter().any(|own| own == ending)
     }
 
     /// Returns whether one of its commands has this placeholder.
-    #[must_use]
     pub fn uses(&self, placeholder: &str) -> bool {
         self.compile.iter().chain(&self.run).any(|line| line.contains(placeholder))
     }
@@ -281,7 +298,6 @@ impl FromStr for LanguageChoice {
 
 impl LanguageChoice {
     /// Returns the language chosen for the solver with this name.
-    #[must_use]
     pub fn of<'a>(choices: &'a [Self], name: &str) -> Option<&'a str> {
         let own = choices.iter().rfind(|choice| choice.solver.as_deref() == Some(name));
         let choice = own.or_else(|| choices.iter().rfind(|choice| choice.solver.is_none()))?;

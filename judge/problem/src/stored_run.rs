@@ -122,43 +122,36 @@ pub struct StoredCases {
 
 impl StoredCases {
     /// Returns an empty list for a run with this number of solvers.
-    #[must_use]
     pub fn new(solvers: usize) -> Self {
         Self { outcomes: OutcomeGrid::new(0, solvers), ..Self::default() }
     }
 
     /// Returns the number of cases.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.specs.len()
     }
 
     /// Returns whether there are no cases.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.specs.is_empty()
     }
 
     /// Returns the names and sources of the cases.
-    #[must_use]
     pub fn specs(&self) -> &CaseList {
         &self.specs
     }
 
     /// Returns the outcomes by case and solver.
-    #[must_use]
     pub fn outcomes(&self) -> &OutcomeGrid {
         &self.outcomes
     }
 
     /// Returns the hash of each input. `None` if the input could not be read.
-    #[must_use]
     pub fn inputs(&self) -> &[Option<Digest>] {
         &self.inputs
     }
 
     /// Returns the stored features of each case. `None` if they are unknown.
-    #[must_use]
     pub fn features(&self) -> &[Option<StoredFeatures>] {
         &self.features
     }
@@ -175,7 +168,6 @@ impl StoredCases {
     }
 
     /// Returns the case at a place.
-    #[must_use]
     pub fn at(&self, place: usize) -> StoredCase {
         self.with_results(place, self.specs.at(place))
     }
@@ -276,20 +268,17 @@ impl Shard {
     }
 
     /// Returns its number, from 1.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.number.get()
     }
 
     /// Returns how many shards there are.
-    #[must_use]
     pub fn count(self) -> u32 {
         self.count.get()
     }
 
     /// Returns whether a case of this problem is in the shard. This depends on the names of the problem and the case
     /// only, not on the other cases or their order.
-    #[must_use]
     pub fn holds(self, problem: &str, case: &CaseName) -> bool {
         let Digest(hash) = Digest::of_parts([problem.as_bytes(), case.0.as_bytes()]);
         let (first, _) = hash.split_first_chunk::<8>().expect("a hash has 32 bytes");
@@ -363,31 +352,26 @@ impl NodeList {
     }
 
     /// Returns the machine with this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)
     }
 
     /// Returns the processor of the node that measured an outcome. `None`: the judge's machine.
-    #[must_use]
     pub fn processor(&self, outcome: &Outcome) -> Option<&str> {
         Some(&self.get(outcome.node.as_deref()?)?.cpu_model)
     }
 
     /// Returns the distinct processors.
-    #[must_use]
     pub fn processors(&self) -> BTreeSet<&str> {
         self.nodes.iter().map(|node| &*node.cpu_model).collect()
     }
 
     /// Returns whether the processors differ. Times are comparable on equal processors only.
-    #[must_use]
     pub fn differ(&self) -> bool {
         self.processors().len() > 1
     }
 
     /// Returns whether the list is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -424,7 +408,6 @@ pub struct Provenance {
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.
-#[must_use]
 pub fn iso_utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (year, month, day) = date(seconds / 86_400);

@@ -18,7 +18,6 @@ macro_rules! named_enum {
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
             /// Returns its name.
-            #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -26,7 +25,6 @@ macro_rules! named_enum {
             }
 
             /// Returns the one with this name.
-            #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
             }
@@ -43,7 +41,6 @@ pub(crate) use named_enum;
 
 /// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
 /// separator, or a character without width.
-#[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -52,19 +49,16 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Returns a text with all hidden characters escaped, except newlines and tabs.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
 }
 
 /// Returns a text as one line, with all hidden characters escaped: `\n`, `\x1b`, `\u{202e}`.
-#[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
 /// Returns a token with all invisible characters escaped, including blanks such as U+00A0.
-#[must_use]
 pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
     let is_blank = |c: char| {
         c.is_whitespace()
@@ -88,7 +82,6 @@ pub(crate) fn token_text(text: &str) -> Cow<'_, str> {
 const TAIL_BYTES: usize = 2000;
 
 /// Returns the end of a program's output as trimmed text, with invalid UTF-8 replaced.
-#[must_use]
 pub fn tail(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).trim().to_owned()
 }
@@ -150,7 +143,6 @@ pub mod as_text {
 }
 
 /// Returns a word quoted for a shell. If it has hidden characters, the shell must be bash, zsh or ksh.
-#[must_use]
 pub fn quote(word: &str) -> String {
     if !word.chars().any(is_hidden) {
         return shell_words::quote(word).into_owned();
@@ -169,14 +161,12 @@ pub fn quote(word: &str) -> String {
 }
 
 /// Returns words as one command line, quoted for a shell.
-#[must_use]
 pub fn quote_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     words.into_iter().map(|word| quote(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the words of a command line without `flags`, and without the flags with values in `valued`, which are written
 /// `--flag VALUE` or `--flag=VALUE`.
-#[must_use]
 pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec<String> {
     let mut words = words.into_iter();
     let mut kept = Vec::new();
@@ -195,7 +185,6 @@ pub fn without_flags(words: Vec<String>, flags: &[&str], valued: &[&str]) -> Vec
 
 /// Returns a text with each `{name}` replaced by its value, if it has one. Placeholders inside values are not replaced.
 /// Values need not be valid UTF-8.
-#[must_use]
 pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Option<V>) -> OsString {
     let mut filled = OsString::new();
     let mut rest = text;
@@ -220,7 +209,6 @@ pub fn fill_placeholders<V: AsRef<OsStr>>(text: &str, value: impl Fn(&str) -> Op
 
 /// Returns a key that sorts names in natural order (`2.in` before `10.in`): text by bytes, numbers by value. A number
 /// is encoded as its length and its digits.
-#[must_use]
 pub fn natural_key(name: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(name.len() + 8);
     let mut rest = name;
@@ -238,7 +226,6 @@ pub fn natural_key(name: &str) -> Vec<u8> {
 }
 
 /// Returns names as a list for a sentence: `a`, `a or b`, `a, b or c`.
-#[must_use]
 pub fn listed(names: &[&str], conjunction: &str) -> String {
     match names {
         [] => String::new(),
@@ -248,13 +235,11 @@ pub fn listed(names: &[&str], conjunction: &str) -> String {
 }
 
 /// Returns `1 case` or `7 cases`.
-#[must_use]
 pub fn counted(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
 /// Returns an error with its causes, on one line.
-#[must_use]
 pub fn error_chain(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (**cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

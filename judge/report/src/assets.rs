@@ -6,10 +6,14 @@ macro_rules! asset {
     };
 }
 
+/// The design of every page: colours, type, space.
+pub const TOKENS: &str = asset!("shared/tokens.css");
 /// The style of every page.
-pub const STYLE: &str = asset!("shared/style.css");
+pub const STYLE: &str = concat!(asset!("shared/tokens.css"), asset!("shared/style.css"));
 /// Helpers that build elements of a page.
 pub const DOM: &str = asset!("shared/dom.js");
+/// Saves a chart as a file.
+pub const SAVE: &str = asset!("shared/save.js");
 /// What all charts share.
 pub const CHARTS: &str = asset!("shared/charts.js");
 /// The charts of a run's cases.
@@ -17,24 +21,62 @@ pub const CASE_CHARTS: &str = asset!("shared/case_charts.js");
 /// The charts of a comparison's pairs.
 pub const PAIR_CHARTS: &str = asset!("shared/pair_charts.js");
 /// The style of every page, and what a report adds to it.
-pub(crate) const REPORT_STYLE: &str = concat!(asset!("shared/style.css"), asset!("report/report.css"));
+pub(crate) const REPORT_STYLE: &str =
+    concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("report/report.css"));
 /// Draws the charts of a run's report.
 pub(crate) const REPORT_CHARTS: &str = asset!("report/charts.js");
 /// Draws the charts of a comparison's report.
 pub(crate) const REPORT_PAIRS: &str = asset!("report/pairs.js");
 /// The style of a page that plays a game.
 pub const GAME_STYLE: &str = asset!("game/game.css");
-/// Draws the board of a game.
+/// The same, with the style that all pages share.
+pub(crate) const GAME_PAGE_STYLE: &str =
+    concat!(asset!("shared/tokens.css"), asset!("shared/style.css"), asset!("game/game.css"));
+/// How the frames of a game follow from each other.
 pub const BOARD: &str = asset!("game/board.js");
+/// Draws the board of a game.
+pub const BOARD_VIEW: &str = asset!("game/boardview.js");
 /// Draws the curve of a game's score.
 pub const CURVE: &str = asset!("game/curve.js");
-/// Plays a game.
+/// One game and what is shown of it.
+pub const FILM: &str = asset!("game/film.js");
+/// Saves pictures and films of games.
+pub const RECORD: &str = asset!("game/record.js");
+/// Plays one game, or two side by side.
+pub const VIEWER: &str = asset!("game/viewer.js");
+/// The page of one game.
 pub const GAME: &str = asset!("game/game.js");
-/// The three scripts of a game in one.
-pub(crate) const GAME_SCRIPT: &str = concat!(asset!("game/board.js"), asset!("game/curve.js"), asset!("game/game.js"));
 /// The library that draws charts.
 pub const CHART_LIBRARY: &str = asset!("vendor/uPlot.iife.min.js");
 /// Its style.
 pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
 /// Its licence, which goes with every copy.
 pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");
+
+/// Returns a script without what only its readers need: comments that have lines of their own, and the indentation.
+#[must_use]
+pub fn slim(script: &str) -> String {
+    let mut is_comment = false;
+    let is_needed = |line: &&str| {
+        is_comment |= line.starts_with("/*");
+        let is_dropped = is_comment || line.is_empty() || line.starts_with("//");
+        is_comment &= !line.ends_with("*/");
+        !is_dropped
+    };
+    let lines = script.lines().map(str::trim).filter(is_needed);
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slim_scripts_have_the_same_code() {
+        let script = "// About it.\n/** Two\n * lines. */\nfunction f() {\n  return 1; // one\n\n}\n/* x */\nf();\n";
+        assert_eq!(slim(script), "function f() {\nreturn 1; // one\n}\nf();\n");
+        for script in [DOM, CHARTS, SAVE] {
+            assert!(slim(script).len() < script.len() * 9 / 10);
+        }
+    }
+}

@@ -86,7 +86,6 @@ pub enum BestFileError {
 }
 
 /// Returns the best scores as a table, with the number of omitted rows.
-#[must_use]
 pub fn best_text(best: &BestScores, style: Style) -> String {
     if best.scores.is_empty() {
         return "no scores yet".to_owned();

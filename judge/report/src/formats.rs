@@ -25,7 +25,6 @@ pub enum Format {
 
 impl Format {
     /// Returns the name of a report in this format, as messages use it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "the JSON report",

@@ -17,6 +17,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Incremented when a script could misread the new format.
@@ -38,7 +39,6 @@ fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
 }
 
 /// Returns past runs as a table, and below it how the totals of each solver went.
-#[must_use]
 pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if rows.is_empty() {
         return "no runs".to_owned();
@@ -144,7 +144,6 @@ fn tags(labels: &Labels) -> Option<String> {
 }
 
 /// Returns the tags and the note of a run, without a final newline.
-#[must_use]
 pub fn labels_text(run: RunId, labels: &Labels) -> String {
     let lines = key_lines(&label_lines(labels));
     if lines.is_empty() { format!("run {run} has neither tags nor a note") } else { format!("run {run}{lines}") }
@@ -166,7 +165,6 @@ fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
 const UNDER_THE_FIRST: &str = "\n            ";
 
 /// Returns the description of a run without its results, without a final newline.
-#[must_use]
 pub fn stored_run_text(run: &StoredRun) -> String {
     let done = run.cases.len();
     let solver = |solver: &StoredEntrant| {
@@ -230,6 +228,7 @@ pub(crate) struct HistoryDocument<'a> {
     runs: Vec<Record<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "row")]
 struct Record<'a> {
@@ -241,7 +240,6 @@ struct Record<'a> {
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
     /// Where it goes on without a judge: `runs on Slurm (job 222)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     detached: Option<String>,
     /// The problem's id.
     problem: &'a str,
@@ -252,10 +250,8 @@ struct Record<'a> {
     /// Hash of the solver's content.
     solver_hash: String,
     /// Of a search that is shown as its best setting: how many settings it tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<usize>,
     /// The cases that the figures are about: `colors=4`, or `no colors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
     /// Cases of the run, or of the group.
     planned: usize,
@@ -270,21 +266,16 @@ struct Record<'a> {
     /// Which scores are good: `max` or `min`.
     direction: &'a str,
     /// Its total; of complete runs only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The difference to the total before, on the same cases by the same rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     change: Option<Number>,
     /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     git_commit: Option<&'a str>,
     /// Whether tracked files differed from it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     git_dirty: Option<bool>,
     /// The user's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     #[serde(flatten)]
     labels: LabelsRecord<'a>,
@@ -312,7 +303,6 @@ pub struct HistoryPage<'a> {
 
 impl<'a> HistoryPage<'a> {
     /// Makes the page of these rows: how many are before it, and how many there are on all pages.
-    #[must_use]
     pub fn of(rows: &'a [HistoryRow], offset: usize, total: usize) -> Self {
         Self { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() }
     }

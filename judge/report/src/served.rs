@@ -8,6 +8,7 @@ use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdic
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::time::Duration;
 
 /// The problems of the catalogue: `GET /api/problems`.
@@ -151,40 +152,9 @@ pub struct RunLabels<'a> {
 
 impl<'a> RunLabels<'a> {
     /// Describes the tags and the note of a run.
-    #[must_use]
     pub fn of(run: RunId, labels: &'a Labels) -> Self {
         Self { run: run.0, labels: labels.into() }
     }
-}
-
-/// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/points")]
-pub struct Points<'a> {
-    /// The run's number.
-    pub run: i64,
-    /// The field of the first number.
-    pub x: &'a str,
-    /// The field of the second number.
-    pub y: &'a str,
-    /// How many rows have both numbers.
-    pub total: usize,
-    /// The points of each solver: all, or evenly chosen ones.
-    pub solvers: Vec<SolverPoints<'a>>,
-}
-
-/// The points of a solver.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "points")]
-pub struct SolverPoints<'a> {
-    /// Its name.
-    pub solver: &'a str,
-    /// The names of the cases.
-    pub cases: Vec<String>,
-    /// The first number of each.
-    pub x: Vec<f64>,
-    /// The second number of each.
-    pub y: Vec<f64>,
 }
 
 /// How far a solver is.
@@ -221,6 +191,7 @@ pub struct UnfinishedRun<'a> {
     finished: Vec<NewCaseRecord<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 struct NewCaseRecord<'a> {
@@ -232,17 +203,14 @@ struct NewCaseRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     code: &'static str,
     /// The raw score, exactly; of accepted answers only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     score: Option<Number>,
     /// CPU time of all its processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms: Option<f64>,
 }
 
 impl<'a> UnfinishedRun<'a> {
     /// Describes a run that goes on, or has just ended. `finished` are its newest results: case, solver, outcome.
-    #[must_use]
     pub fn of(
         (run, state): (RunId, RunState),
         planned: usize,
@@ -284,6 +252,7 @@ pub struct StartedRuns<'a> {
 }
 
 /// A run that a page has started.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "started")]
 pub struct StartedRecord {
@@ -292,12 +261,10 @@ pub struct StartedRecord {
     /// Its command line.
     pub command: String,
     /// Its number in the journal, once it is recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<i64>,
     /// Whether it goes on.
     pub running: bool,
     /// Its exit code, as of `judge run`; absent while it goes on, and if a signal ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The end of what it has printed.
     pub output: String,
@@ -439,7 +406,6 @@ pub struct RecordedManualGame<'a> {
 
 impl<'a> RecordedManualGame<'a> {
     /// Describes a result that was recorded as this run.
-    #[must_use]
     pub fn of(run: RunId, case: &'a str, score: &Score) -> Self {
         Self { run: run.0, case, score: exact(score) }
     }

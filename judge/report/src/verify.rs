@@ -70,7 +70,6 @@ pub(crate) struct VerifyDocument<'a> {
 }
 
 /// Returns how many checks have this result.
-#[must_use]
 pub fn count_checks(problems: &[VerifiedProblem], result: CheckResult) -> usize {
     problems.iter().flat_map(|problem| &problem.checks).filter(|finding| finding.result == result).count()
 }
@@ -88,7 +87,6 @@ fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
 }
 
 /// Returns the results as a table with a row for each check; below it, the command that shows each bad one again.
-#[must_use]
 pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
     let mut table = grid([left("problem"), left("check"), left("result"), left("found").wrapped()], style);
     let mut again = Vec::new();

@@ -124,7 +124,6 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
 }
 
 /// Returns every answer file once, sorted, and why some may be missing.
-#[must_use]
 pub fn answer_files(answers: &AnswerFiles) -> (Vec<PathBuf>, Option<MatchError>) {
     let mut files: Vec<PathBuf> = answers.named.iter().map(|(_, answer)| answer.clone()).collect();
     let mut unread = None;
@@ -152,7 +151,6 @@ pub struct AnswerIndex {
 
 impl AnswerIndex {
     /// Looks for all answer files.
-    #[must_use]
     pub fn of(answers: &AnswerFiles) -> Self {
         let mut by_stem: HashMap<OsString, Vec<_>> = HashMap::new();
         let (files, unread) = answer_files(answers);

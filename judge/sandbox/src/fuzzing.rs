@@ -54,7 +54,6 @@ fn pair() -> (OwnedFd, OwnedFd) {
 }
 
 /// Returns messages as the judge and its helpers send them.
-#[must_use]
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
     let all = Attachments {

@@ -21,7 +21,7 @@ pub struct DetachedRuns<'a> {
 impl<'a> DetachedRuns<'a> {
     /// Looks at the runs of a journal.
     pub fn new(catalogue: &Catalogue, journal: &'a Journal) -> Self {
-        Self { journal, jobs: DetachedJobs::default(), tidies: !catalogue.is_read_only() }
+        Self { journal, jobs: DetachedJobs::default(), tidies: !catalogue.is_read_only }
     }
 
     /// Returns the job of a run in this state; `None` if the run has none, is over, or is followed by a judge.

@@ -1,10 +1,11 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
-use crate::{Failure, programs, recorder};
+use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
 use judge_problem::manifest::{Catalogue, closest};
 use judge_problem::{
-    Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun, quote_words,
+    CheckerChoice, CheckerProtocol, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver,
+    SolverSpec, StoredEntrant, StoredRun, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};
@@ -53,7 +54,7 @@ pub fn solvers(
         let found = find_submissions(patterns, &name_specs(given)?)?;
         let specs = solver::parse_specs(&[given, &found].concat())?;
         solver::check_choices(&specs, toolbox.settings())?;
-        check_each(&specs[..given.len()], toolbox.settings())?;
+        check_each(&specs[..given.len()], problem, toolbox.settings())?;
         return programs::prepare_each(specs, toolbox, sandbox, jobs);
     }
     let specs = match (given, &problem.default_solver) {
@@ -64,18 +65,19 @@ pub fn solvers(
         }
         _ => solver::parse_specs(given)?,
     };
-    prepare_all(specs, toolbox, sandbox, jobs)
+    prepare_all(specs, problem, toolbox, sandbox, jobs)
 }
 
 /// Prepares solvers to be run: all that run. Fails if some of them cannot run on any case, with an error for each.
 pub(crate) fn prepare_all(
     specs: Vec<SolverSpec>,
+    problem: &Problem,
     toolbox: &Toolbox,
     sandbox: &Sandbox,
     jobs: usize,
 ) -> Result<Vec<Solver>, Failure> {
     solver::check_choices(&specs, toolbox.settings())?;
-    check_each(&specs, toolbox.settings())?;
+    check_each(&specs, problem, toolbox.settings())?;
     programs::prepare_each(specs, toolbox, sandbox, jobs)
 }
 
@@ -91,6 +93,10 @@ pub fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec, Failure> {
 fn placed(text: &str, folder: &Path) -> String {
     let is_here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == *folder);
     let absolute = |word: &str| Some(folder.join(word)).filter(|path| !is_here && path.exists());
+    if let Some(answers) = text.strip_prefix(SolverSpec::ANSWERS) {
+        let answers = absolute(answers).unwrap_or_else(|| answers.into());
+        return format!("{}{}", SolverSpec::ANSWERS, answers.display());
+    }
     if let Some(path) = absolute(text) {
         return path.display().to_string();
     }
@@ -103,9 +109,24 @@ fn placed(text: &str, folder: &Path) -> String {
 }
 
 /// Fails if some of the solvers cannot run on any case, with an error for each.
-pub(crate) fn check_each(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
+pub(crate) fn check_each(specs: &[SolverSpec], problem: &Problem, settings: &BuildSettings) -> Result<(), Failure> {
     let errors = specs.iter().filter_map(|spec| solver::check_solver(spec, settings).err());
-    Failure::check_all(errors.map(Failure::from))
+    Failure::check_all(errors.map(Failure::from))?;
+    specs.iter().find(|spec| spec.answers().is_some()).map_or(Ok(()), |spec| check_takes_answers(problem, spec))
+}
+
+/// Fails if the problem talks with solvers, so that files alone cannot take part.
+fn check_takes_answers(problem: &Problem, spec: &SolverSpec) -> Result<(), Failure> {
+    answers::refuse_interactive(problem)?;
+    match &problem.checker {
+        CheckerChoice::External(ExternalChecker { protocol: CheckerProtocol::Kattis(kattis), .. })
+            if kattis.passes > 1 =>
+        {
+            let error = format!("`{}` runs a solver up to {} times on a case", problem.id, kattis.passes);
+            Err(Failure::usage(error).with_hint(format!("name a program instead of `{}`", spec.text)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Finds the entrants that the command line names.

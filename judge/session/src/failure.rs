@@ -176,6 +176,7 @@ impl From<SolverError> for Failure {
             SolverError::Missing { .. } => {
                 "give a program, a quoted command or a source file: --solver ./mybot".to_owned()
             }
+            SolverError::NoAnswers { .. } => "it has a file CASE.out for each case, such as seed-7.out".to_owned(),
             SolverError::NotBundled(_) => {
                 "`judge list --problems builtin` shows the problems; each has a bundled solver of its id".to_owned()
             }

@@ -53,7 +53,7 @@ pub fn catalogue_without_note(global: GlobalArgs<'_>) -> Result<Catalogue, Failu
         Some(path) => parse_file(&here, &path)?,
         None => Catalogue::built_in(&here)?,
     };
-    Ok(catalogue.with_journal(global.journal).with_bundled(global.bundled))
+    Ok(Catalogue { journal: global.journal.map(Path::to_owned), bundled: global.bundled, ..catalogue })
 }
 
 fn parse_file(here: &Path, path: &Path) -> Result<Catalogue, Failure> {
@@ -70,7 +70,7 @@ fn current_folder() -> Result<PathBuf, Failure> {
 
 /// Returns the problem with this id; without one, the only problem of the catalogue.
 pub fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Problem, Failure> {
-    match (id, catalogue.problems()) {
+    match (id, &*catalogue.problems) {
         (Some(id), _) => Ok(catalogue.find(id)?),
         (None, [only]) => Ok(only),
         (None, problems) => {

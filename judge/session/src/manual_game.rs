@@ -57,7 +57,7 @@ pub fn record(catalogue: &Catalogue, played: ManualResult<'_>) -> Result<RunId, 
         played: 1,
         probe: None,
     };
-    let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
+    let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention, &run_record)?;
     let run = recording.run();
     let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None, ..Evidence::default() };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;

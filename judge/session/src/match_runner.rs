@@ -123,12 +123,12 @@ impl<'a> MatchRunner<'a> {
 
     /// Prepares solvers to be run, all that there are.
     pub fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
-        entrants::prepare_all(specs, &self.toolbox, &self.sandbox, self.plan_runner.jobs())
+        entrants::prepare_all(specs, &self.template.problem, &self.toolbox, &self.sandbox, self.plan_runner.jobs())
     }
 
     /// Prepares a solver to be run.
     pub fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
-        entrants::check_each(std::slice::from_ref(&spec), self.toolbox.settings())?;
+        entrants::check_each(std::slice::from_ref(&spec), &self.template.problem, self.toolbox.settings())?;
         programs::prepare(spec, &self.toolbox, &self.sandbox)
     }
 

@@ -60,7 +60,7 @@ fn checker(problem: &Problem) -> String {
         protocol => format!("{} (protocol {})", external.command.line, protocol.name()),
     };
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => checker.id().to_owned(),
+        CheckerChoice::BuiltIn(checker) => checker.id.to_owned(),
         CheckerChoice::External(external) => of(external),
         CheckerChoice::Interactor(external) => match &external.then {
             Some(then) => format!("{}, then the checker {}", of(external), of(then)),
@@ -92,8 +92,8 @@ fn rules_hint(problem: &Problem) -> String {
 /// Returns the number of the generator's versions, if there is more than one.
 fn of_versions(problem: &Problem) -> String {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if checker.generators().len() > 1 => {
-            format!(" of {} (`generator-version`)", checker.generators().len())
+        CheckerChoice::BuiltIn(checker) if checker.generators.len() > 1 => {
+            format!(" of {} (`generator-version`)", checker.generators.len())
         }
         _ => String::new(),
     }
@@ -150,7 +150,7 @@ pub fn thresholds(problem: &Problem) -> String {
     };
     let line = |case: &CaseSpec| {
         let thresholds = case.thresholds.as_ref()?;
-        let steps = thresholds.steps().iter().map(|(score, points)| format!("{points} {from} {score}"));
+        let steps = thresholds.steps.iter().map(|(score, points)| format!("{points} {from} {score}"));
         Some(format!("{}: {}", case.name, steps.collect::<Vec<_>>().join(", ")))
     };
     shortened(problem.cases.listed().filter_map(line), "\n")

@@ -4,8 +4,8 @@ use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
 use judge_problem::manifest::{Catalogue, built_in_languages, read_languages};
 use judge_problem::{
-    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Invocation, Languages, Limits,
-    Problem, Solver, SolverSpec,
+    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits, Problem,
+    Solver, SolverSpec,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
@@ -20,7 +20,6 @@ pub const TESTLIB: &str = "testlib.h";
 pub const TESTLIB_SOURCE: &str = "https://raw.githubusercontent.com/MikeMirzayanov/testlib/master/testlib.h";
 
 /// Compiled programs. They are removed when this is dropped.
-#[must_use]
 pub struct Programs {
     _toolbox: Option<Toolbox>,
 }
@@ -124,18 +123,14 @@ fn compiled(
             false => failure,
         }
     };
-    match prepare(spec, toolbox, sandbox)?.invocation {
-        Invocation::Program(program) => {
-            let own = std::iter::once(program.path.to_string_lossy().into_owned());
-            let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
-            let all = own.chain(more).chain(words.iter().skip(1).cloned());
-            let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
-            Ok(Some((line, CompiledNeeds { visible: program.visible, environment: program.environment })))
-        }
-        Invocation::CompileError(why) | Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
-            Err(refused(&why))
-        }
-    }
+    let built = prepare(spec, toolbox, sandbox)?;
+    let program = built.invocation.program().map_err(|why| refused(&why))?;
+    let own = std::iter::once(program.path.to_string_lossy().into_owned());
+    let more = program.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let all = own.chain(more).chain(words.iter().skip(1).cloned());
+    let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
+    let needs = CompiledNeeds { visible: program.visible.clone(), environment: program.environment.clone() };
+    Ok(Some((line, needs)))
 }
 
 /// Returns the hint for a program that includes the header, by its folder or its file.
@@ -163,7 +158,7 @@ pub fn settings(
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
         memory: limits.memory,
-        bundled: catalogue.bundled(),
+        bundled: catalogue.bundled,
         cache: Cache::place().filter(|_| !args.no_cache),
     })
 }
@@ -180,8 +175,8 @@ fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure
         Some((path, text)) => read_languages(&path.display().to_string(), &text, built_in_languages())?,
         None => Vec::new(),
     };
-    let is_changed = !own.is_empty() || !catalogue.languages().is_empty();
-    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(catalogue.languages())))
+    let is_changed = !own.is_empty() || !catalogue.languages.is_empty();
+    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(&catalogue.languages)))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.

@@ -108,17 +108,17 @@ fn changed_program((problem, programs): &(Problem, [(&'static str, String); 2]))
 
 /// Returns the folder of the journal beside a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
-    catalogue.folder().join(JOURNAL_FOLDER)
+    catalogue.folder.join(JOURNAL_FOLDER)
 }
 
 /// Returns the file of the journal of a catalogue.
 pub fn path(catalogue: &Catalogue) -> PathBuf {
-    catalogue.journal().map_or_else(|| Journal::path_in(&folder(catalogue)), Path::to_owned)
+    catalogue.journal.clone().unwrap_or_else(|| Journal::path_in(&folder(catalogue)))
 }
 
 /// Opens the journal for writing. Creates it if there is none.
 pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
-    Ok(match catalogue.journal() {
+    Ok(match &catalogue.journal {
         None => Journal::open(&folder(catalogue))?,
         Some(file) => {
             load::probe("the journal", file)?;
@@ -129,8 +129,8 @@ pub fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
 
 /// Opens the journal for reading, if there is one.
 pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
-    Ok(match catalogue.journal() {
-        _ if catalogue.is_read_only() => Journal::open_read_only(&path(catalogue))?,
+    Ok(match &catalogue.journal {
+        _ if catalogue.is_read_only => Journal::open_read_only(&path(catalogue))?,
         None => Journal::open_to_read(&folder(catalogue))?,
         Some(file) => Journal::open_file_to_read(file)?,
     })
@@ -138,7 +138,7 @@ pub fn open_to_read_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Fai
 
 /// Opens the journal for reading.
 pub fn open_to_read(catalogue: &Catalogue) -> Result<Journal, Failure> {
-    open_to_read_if_any(catalogue)?.ok_or_else(|| match catalogue.journal() {
+    open_to_read_if_any(catalogue)?.ok_or_else(|| match &catalogue.journal {
         Some(file) => Failure::usage(format!("there is no journal {}", file.display()))
             .with_hint("`judge run -p ID --journal FILE` creates one"),
         None => Failure::usage(format!("there is no journal in {}", folder(catalogue).display()))
@@ -189,7 +189,7 @@ impl Recorder {
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
-            let journal = match catalogue.journal() {
+            let journal = match &catalogue.journal {
                 None => Journal::open(&folder(catalogue)).map_err(Unrecorded::from),
                 Some(_) => open(catalogue).map_err(Unrecorded::Fatal),
             };
@@ -201,8 +201,8 @@ impl Recorder {
         let generator = generator_identity(&plan.problem);
         let (recording, mut known) =
             with_record(context, (&checker, &generator, &hashes), probe, |record| match options.resume {
-                true => resume(journal, catalogue.retention(), record),
-                false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
+                true => resume(journal, catalogue.retention, record),
+                false => Ok((Recording::begin(journal, catalogue.retention, record)?, Known::of(plan))),
             })?;
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
@@ -238,7 +238,7 @@ impl Recorder {
             played: plan.cases.len(),
             probe: None,
         };
-        let recording = Recording::reattach(journal, catalogue.retention(), &record, run)?;
+        let recording = Recording::reattach(journal, catalogue.retention, &record, run)?;
         let options =
             JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
         Ok(Self::of(options, plan, Known::of(plan), Some(recording)))

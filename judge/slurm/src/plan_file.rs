@@ -78,7 +78,7 @@ impl PlanFile {
         let file = Self {
             judge: env!("CARGO_PKG_VERSION").to_owned(),
             problem: plan.problem.id.clone(),
-            catalogue: catalogue.text().to_owned(),
+            catalogue: catalogue.text.clone(),
             folder: mirror.place(&std::path::absolute(&plan.problem.folder)?),
             commands,
             solvers,
@@ -108,7 +108,6 @@ impl PlanFile {
     }
 
     /// Returns the id of its problem.
-    #[must_use]
     pub fn problem_id(&self) -> &str {
         &self.problem
     }
@@ -127,7 +126,6 @@ impl PlanFile {
     }
 
     /// Returns the plan of a problem, without cases.
-    #[must_use]
     pub fn plan(self, problem: Problem) -> Plan {
         let visible = self.visible.into_iter().map(|(path, writable)| Visible { path, writable });
         Plan {
@@ -179,6 +177,10 @@ fn line(mirror: &mut Mirror, command: &CommandTemplate) -> io::Result<String> {
 
 /// Copies the files of a solver, and returns the solver for the tasks.
 fn copied(mirror: &mut Mirror, solver: &Solver) -> io::Result<Solver> {
+    if let Invocation::Answers(folder) = &solver.invocation {
+        mirror.copy(folder)?;
+        return Ok(Solver { invocation: Invocation::Answers(mirror.path(folder)), ..solver.clone() });
+    }
     let Invocation::Program(program) = &solver.invocation else { return Ok(solver.clone()) };
     for path in &program.visible {
         mirror.copy(path)?;

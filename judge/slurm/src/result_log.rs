@@ -239,7 +239,6 @@ pub struct FinishedEntry {
 
 impl Entry {
     /// Returns the entry of a task that cannot play anything.
-    #[must_use]
     pub fn failed(node: String, error: String, hint: Option<String>, exit: Exit) -> Self {
         Self::Failed { node, error, hint, usage: exit == Exit::Usage }
     }

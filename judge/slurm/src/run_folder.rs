@@ -106,13 +106,11 @@ impl RunFolder {
     }
 
     /// Returns the folder at this path.
-    #[must_use]
     pub fn at(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
 
     /// Returns its path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -142,7 +140,6 @@ impl RunFolder {
     }
 
     /// Returns whether the run goes on.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.path.join(PLAN).exists()
     }
@@ -263,7 +260,6 @@ impl RunFolder {
     }
 
     /// Returns the file for what a task finds.
-    #[must_use]
     pub fn results(&self, task: &Incarnation) -> PathBuf {
         self.path.join(RESULTS).join(task.to_string())
     }
@@ -334,7 +330,6 @@ pub struct Incarnation {
 
 impl Incarnation {
     /// Returns the task that this process is, if it is one of Slurm.
-    #[must_use]
     pub fn here() -> Option<Self> {
         let variable = |name: &str| std::env::var(name).ok();
         let number = |name: &str| variable(name)?.parse().ok();

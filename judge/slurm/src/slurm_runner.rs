@@ -51,7 +51,6 @@ impl Drop for SlurmRunner {
 impl SlurmRunner {
     /// Returns a runner for problems of a catalogue. `sandbox` is the sandbox of this machine. `ask` is called when the run
     /// is interrupted.
-    #[must_use]
     pub fn new(
         settings: SlurmSettings,
         catalogue: Catalogue,

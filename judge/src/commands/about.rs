@@ -22,7 +22,7 @@ pub(super) fn list(global: GlobalArgs<'_>) -> Result<Exit, Failure> {
         right("cases").shrinking(),
     ];
     let mut table = grid(columns, Style::of_stdout());
-    for problem in catalogue.problems() {
+    for problem in &catalogue.problems {
         let Problem { id, title, scoring, limits, .. } = problem;
         let cases = cases(problem);
         let row =
@@ -57,7 +57,7 @@ pub(super) fn rules(global: GlobalArgs<'_>, id: &str) -> Result<Exit, Failure> {
         let error = format!("the rules of `{id}` are not known: its checker is a command");
         return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
     };
-    judge_report::print(checker.rules().trim_end())?;
+    judge_report::print(checker.rules.trim_end())?;
     let thresholds = problem_facts::thresholds(problem);
     if !thresholds.is_empty() {
         judge_report::print(&format!("\n## Points of this catalogue's cases\n\n{thresholds}"))?;

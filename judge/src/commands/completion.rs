@@ -69,7 +69,7 @@ fn problems() -> Vec<CompletionCandidate> {
     let candidate = |problem: &judge_problem::Problem| {
         CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
     };
-    catalogue.problems().iter().map(candidate).collect()
+    catalogue.problems.iter().map(candidate).collect()
 }
 
 fn solvers() -> Vec<CompletionCandidate> {

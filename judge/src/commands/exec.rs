@@ -2,7 +2,7 @@
 
 use judge_cli::{ExecArgs, LimitArgs};
 use judge_problem::verdict::Termination;
-use judge_problem::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
+use judge_problem::{Bytes, Exit, Limits, Program, Time, Verdict};
 use judge_report::ExecReport;
 use judge_run::program;
 use judge_run::runner::{self, RunError};
@@ -32,17 +32,15 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let sandbox = sandbox::open_for_all_cores(&args.sandbox)?;
     let toolbox = Toolbox::new(sandbox.tier(), BuildSettings::default());
     let streams = Streams::open(args)?;
-    let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox) {
-        Invocation::Program(program) => {
-            let request = request(args, &limits, program, &streams, &sandbox)?;
+    let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox).program() {
+        Ok(program) => {
+            let request = request(args, &limits, program.clone(), &streams, &sandbox)?;
             let execution =
                 runner::run_alone(&sandbox, |worker| worker.run(&request)).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
-        Invocation::CannotStart(why) | Invocation::CompileError(why) | Invocation::NotInstalled(why) => {
-            (Termination::Failed(Verdict::CannotStart, why), None)
-        }
+        Err(why) => (Termination::Failed(Verdict::CannotStart, why), None),
     };
     let gaps = sandbox::gaps(sandbox.gaps());
     let report = ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier(), gaps: &gaps };

@@ -32,7 +32,7 @@ pub(super) fn merge(global: GlobalArgs<'_>, args: &MergeArgs) -> Result<Exit, Fa
     judge_journal::check(&files).map_err(refuse)?;
     let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
-    let merged = match judge_journal::merge(&mut journal, &files, catalogue.retention()) {
+    let merged = match judge_journal::merge(&mut journal, &files, catalogue.retention) {
         Ok(merged) => merged,
         Err(error) => {
             let path = journal.path().to_owned();

@@ -91,7 +91,7 @@ fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Re
 fn case(args: &ViewArgs) -> Result<CaseSpec, Failure> {
     match &args.input {
         Some(path) if path == Path::new("-") => {
-            Err(Failure::usage("an interactor reads its case from a file: give --input FILE or --seed N"))
+            Err(Failure::usage("the case needs a name: give --input FILE or --seed N"))
         }
         Some(path) => {
             let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -234,12 +234,11 @@ fn play(
     };
     let Solver { spec, invocation, .. } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
-    let program = match invocation {
-        Invocation::Program(program) => program,
-        Invocation::CannotStart(why) | Invocation::CompileError(why) | Invocation::NotInstalled(why) => {
-            return Err(unanswered(why));
-        }
-    };
+    if let Invocation::Answers(folder) = invocation {
+        let answer = solver::read_answer(folder, &case(args)?.name, plan.limits_of(0).output);
+        return answer.map(|answer| (answer, spec.name.clone())).map_err(|(_, why)| unanswered(&why));
+    }
+    let program = invocation.program().map_err(|why| unanswered(&why))?;
     let hidden = runner::hidden(program, &plan.visible);
     let request = runner::request(&plan, 0, program, &hidden, input.clone());
     let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
@@ -262,8 +261,7 @@ fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failu
 /// Serves the page until Ctrl-C.
 pub(super) fn ui(global: GlobalArgs<'_>, args: &UiArgs) -> Result<Exit, Failure> {
     let starter = args.allow_run.then(|| Starter::new(words(global)));
-    let catalogue = load::catalogue(global)?;
-    let catalogue = if args.read_only { catalogue.read_only() } else { catalogue };
+    let catalogue = Catalogue { is_read_only: args.read_only, ..load::catalogue(global)? };
     let server = Server::bind(args.port, catalogue, starter)?;
     let url = server.url();
     judge_report::print_line(&url)?;

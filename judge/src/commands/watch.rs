@@ -62,12 +62,13 @@ fn watched(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Vec<PathBuf>, Failu
     let given_solvers = args.solvers();
     let own = problem.default_solver.iter().filter(|_| given_solvers.is_empty() && args.submissions.is_empty());
     // Those of the catalogue start from its folder.
-    let own = own.map(|text| entrants::of_catalogue(text, catalogue.folder()));
+    let own = own.map(|text| entrants::of_catalogue(text, &catalogue.folder));
     let solvers = given_solvers.iter().map(|text| entrants::of_catalogue(text, Path::new(""))).chain(own);
     let mut watched: Vec<PathBuf> = global.catalogue.map(Path::to_owned).into_iter().collect();
-    watched.push(catalogue.folder().join("problems.toml"));
+    watched.push(catalogue.folder.join("problems.toml"));
     for spec in solvers {
         let spec = spec?;
+        watched.extend(spec.answers().map(Path::to_owned));
         let words = shell_words::split(&spec.text).unwrap_or_default();
         watched.extend([vec![spec.text], words].concat().into_iter().map(PathBuf::from));
     }

@@ -81,7 +81,11 @@ fn node(sandbox: &Arc<Sandbox>) -> Node {
 /// Fails if this machine lacks what a solver needs and is not copied: its interpreter, and the installation of that.
 fn check(plan: &Plan) -> Result<(), Failure> {
     let missing = |solver: &Solver| -> Option<PathBuf> {
-        let Invocation::Program(program) = &solver.invocation else { return None };
+        let program = match &solver.invocation {
+            Invocation::Program(program) => program,
+            Invocation::Answers(folder) => return Some(folder.clone()).filter(|folder| !folder.exists()),
+            _ => return None,
+        };
         let needed = std::iter::once(&program.path).chain(&program.runtime.visible);
         needed.into_iter().find(|path| !path.exists()).cloned()
     };

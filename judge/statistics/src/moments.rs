@@ -16,7 +16,6 @@ pub struct Moments {
 
 impl Moments {
     /// Returns the moments of a whole sample.
-    #[must_use]
     pub fn of(sample: &[f64]) -> Self {
         let mut moments = Self::default();
         sample.iter().for_each(|&value| moments.push(value));
@@ -38,38 +37,32 @@ impl Moments {
     }
 
     /// Returns the number of values.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// Returns the mean, 0 without values.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
     /// Returns the unbiased standard deviation, 0 of fewer than two values.
-    #[must_use]
     pub fn deviation(&self) -> f64 {
         if self.count < 2 { 0.0 } else { (self.squares / (self.count as f64 - 1.0)).sqrt() }
     }
 
     /// Returns the standard error of the mean, 0 of fewer than two values.
-    #[must_use]
     pub fn standard_error(&self) -> f64 {
         if self.count < 2 { 0.0 } else { self.deviation() / (self.count as f64).sqrt() }
     }
 
     /// Returns the sample skewness, m3 / m2^(3/2), 0 where nothing varies.
-    #[must_use]
     pub fn skewness(&self) -> f64 {
         let spread = (self.squares / self.count.max(1) as f64).powf(1.5);
         if spread > 0.0 { self.cubes / self.count as f64 / spread } else { 0.0 }
     }
 
     /// Returns the sample kurtosis, m4 / m2^2: about 3 for normal values, 0 where nothing varies.
-    #[must_use]
     pub fn kurtosis(&self) -> f64 {
         let spread = self.squares * self.squares;
         if spread > 0.0 { self.fourths * self.count as f64 / spread } else { 0.0 }
@@ -99,31 +92,26 @@ pub struct Interval {
 
 impl Interval {
     /// Returns the middle.
-    #[must_use]
     pub fn center(self) -> f64 {
         self.low + (self.high - self.low) / 2.0
     }
 
     /// Returns half the width, the number after a `±`.
-    #[must_use]
     pub fn radius(self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
     /// Returns whether `effect` lies within.
-    #[must_use]
     pub fn contains(self, effect: f64) -> bool {
         self.low <= effect && effect <= self.high
     }
 
     /// Returns the smallest interval that contains this one and `effect`.
-    #[must_use]
     pub fn reaching(self, effect: f64) -> Self {
         Self { low: self.low.min(effect), high: self.high.max(effect) }
     }
 
     /// Returns whether every effect within is smaller than `bound` in size.
-    #[must_use]
     pub fn is_within(self, bound: f64) -> bool {
         -bound < self.low && self.high < bound
     }

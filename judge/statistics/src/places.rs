@@ -37,7 +37,6 @@ pub struct SolverOrder {
 
 impl SolverOrder {
     /// Starts with solvers of which nothing is known.
-    #[must_use]
     pub fn new(count: usize) -> Self {
         Self { count, pairs: vec![PairOrder::Open; count * count] }
     }
@@ -69,19 +68,16 @@ impl SolverOrder {
     }
 
     /// Returns the relation of a solver to another one.
-    #[must_use]
     pub fn pair(&self, first: usize, second: usize) -> PairOrder {
         self.pairs[first * self.count + second]
     }
 
     /// Returns the pairs that are open, each once.
-    #[must_use]
     pub fn open_pairs(&self) -> Vec<(usize, usize)> {
         self.all_pairs().filter(|&(first, second)| self.pair(first, second) == PairOrder::Open).collect()
     }
 
     /// Returns the solvers with an open pair.
-    #[must_use]
     pub fn open_solvers(&self) -> Vec<usize> {
         let is_open =
             |&solver: &usize| self.row(solver).any(|(other, pair)| other != solver && pair == PairOrder::Open);
@@ -89,7 +85,6 @@ impl SolverOrder {
     }
 
     /// Returns the possible places of every solver.
-    #[must_use]
     pub fn places(&self) -> Vec<PlaceInterval> {
         let number = |solver, wanted| self.row(solver).filter(|&(_, pair)| pair == wanted).count();
         let interval = |solver| PlaceInterval {
@@ -151,7 +146,6 @@ impl SolverOrder {
 ///
 /// The smallest of m p-values is held against alpha / m, the next against alpha / (m − 1), and so on, up to the first that
 /// is larger: the others are held against the same.
-#[must_use]
 pub fn holm(levels: &[f64], alpha: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..levels.len()).collect();
     order.sort_by(|&left, &right| levels[left].total_cmp(&levels[right]));

@@ -33,7 +33,6 @@ pub(super) const MAX_CASES: u64 = 1 << 40;
 const NORMAL_FROM: f64 = 10_000.0;
 
 /// Returns the smallest mean effect that `cases` cases show with the given power. `None` below two cases.
-#[must_use]
 pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> Option<f64> {
     let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
     let quantiles = student_quantile(1.0 - alpha / 2.0, freedom) + student_quantile(power, freedom);
@@ -42,7 +41,6 @@ pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> 
 
 /// Returns the interval of the standard deviation of normal effects, given that of a sample: s sqrt((n - 1) / q) for
 /// the two quantiles q of chi-squared with n - 1 degrees of freedom. `None` below two cases.
-#[must_use]
 pub fn deviation_interval(deviation: f64, cases: u64, alpha: f64) -> Option<Interval> {
     let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
     let chi_squared = ChiSquared::new(freedom).ok()?;
@@ -69,14 +67,12 @@ pub(super) fn student_level(value: f64, freedom: f64) -> f64 {
 }
 
 /// Returns the probability of a standard normal number of at most `value`.
-#[must_use]
 pub fn normal_level(value: f64) -> f64 {
     Normal::standard().cdf(value)
 }
 
 /// Returns the smallest number of cases that show a mean effect of this size with the given power. `None` for an
 /// effect of 0, or one that would need more than 2^40 cases.
-#[must_use]
 pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());
     fewest_cases(|cases| effect != 0.0 && shows(cases))
@@ -115,7 +111,6 @@ pub struct SumError {
 
 impl SumError {
     /// Returns the standard error of a sum of such terms. `None` if none of them varies.
-    #[must_use]
     pub fn of(terms: &[TermVariance]) -> Option<Self> {
         let largest = terms.iter().map(|term| term.variance).fold(0.0, f64::max);
         if largest <= 0.0 || !largest.is_finite() {
@@ -128,14 +123,12 @@ impl SumError {
     }
 
     /// Returns the probability of a sum as low as this one, or lower, if its mean is 0.
-    #[must_use]
     pub fn level_below(&self, sum: f64) -> f64 {
         student_level(sum / self.deviation, self.freedom)
     }
 
     /// Returns by how much the mean must lie below 0 for the test at the level `alpha` to notice it with the
     /// probability `power`.
-    #[must_use]
     pub fn detectable(&self, alpha: f64, power: f64) -> f64 {
         (student_quantile(1.0 - alpha, self.freedom) + student_quantile(power, self.freedom)) * self.deviation
     }

@@ -10,7 +10,6 @@ pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
     /// Starts the sequence of this seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }

@@ -19,7 +19,6 @@ pub struct SignTest {
 }
 
 /// Runs the sign test on paired effects.
-#[must_use]
 pub fn sign_test(effects: &[f64]) -> SignTest {
     let wins = effects.iter().filter(|&&effect| effect > 0.0).count();
     let losses = effects.iter().filter(|&&effect| effect < 0.0).count();
@@ -63,7 +62,6 @@ pub struct Wilcoxon {
 /// the mean of their ranks. The exact distribution is that of these very ranks under fair signs, by dynamic
 /// programming over doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4,
 /// which includes the corrections for ties and zeros, and a continuity correction of half a rank.
-#[must_use]
 pub fn wilcoxon(effects: &[f64]) -> Wilcoxon {
     let ranks = signed_doubled_ranks(effects);
     let positive: u64 = ranks.iter().filter(|rank| rank.is_positive).map(|rank| rank.doubled).sum();

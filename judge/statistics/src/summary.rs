@@ -74,7 +74,6 @@ impl EffectSummary {
 
 /// Returns the interval of the mean effect by Student's t, extended to 0 where the effects are not certain to be on one
 /// side of it. `None` below two cases. The bases have a mean of 1.
-#[must_use]
 pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
     let student = mean_interval(&Moments::of(&linearised(terms)), alpha)?;
     let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
@@ -85,7 +84,6 @@ pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
 /// Returns numbers of the same mean as the effects, whose spread is that of the mean, for bases with a mean of 1. The
 /// mean is one of ratios, of all effects to all bases, and both vary from case to case; by the delta method its error is
 /// that of the mean of effect − mean · base.
-#[must_use]
 pub fn linearised(terms: &[Term]) -> Vec<f64> {
     let mean = terms.iter().map(|term| term.effect).sum::<f64>() / terms.len().max(1) as f64;
     terms.iter().map(|term| term.effect - mean * (term.base - 1.0)).collect()
@@ -110,7 +108,6 @@ pub enum Finding {
 
 impl Finding {
     /// Reads the interval of a mean over `cases` cases.
-    #[must_use]
     pub fn from_interval(interval: Interval, mean: f64, cases: usize, min_effect: Option<f64>) -> Self {
         if interval.low > 0.0 {
             Self::Better
@@ -143,7 +140,6 @@ const HALL_SHARE: f64 = 0.2;
 const ROUNDING: f64 = 1e-12;
 
 /// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
-#[must_use]
 pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
     let radius = student_quantile(1.0 - alpha / 2.0, freedom as f64) * moments.standard_error();
@@ -152,7 +148,6 @@ pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
 
 /// Returns the fewest cases that can show anything at alpha: with fewer, the clearest arrangement of signs is one that
 /// chance makes more often.
-#[must_use]
 pub fn fewest_for_claim(alpha: f64) -> usize {
     (1.0 - alpha.log2()).ceil().max(2.0) as usize
 }

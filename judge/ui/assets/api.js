@@ -59,28 +59,64 @@ async function ask(path, query, how = {}) {
   throw Object.assign(new Error(told.error), { hints: told.hints });
 }
 
-/** Calls `heard` with each event, and `linked` with whether the server is there, until it is told to stop. A page that is
- * not looked at takes up no connection. */
+/** The time between two tries to reach a server that has ended. */
+const AGAIN = 3000;
+
+/** Calls `heard` with each event, and `linked` with whether the server is there and, if not, why. All tabs share one stream: a browser
+ * has six connections to a server, and each stream takes one. The tab that holds the lock has the stream, and tells the others. A tab
+ * that is not looked at neither holds it nor hears. */
 export function listen(heard, linked) {
-  let source;
-  const open = () => {
-    source = new EventSource("/api/events");
-    source.onopen = () => linked(true);
-    source.onerror = () => linked(false);
-    for (const name of ["progress", "runs"]) {
-      source.addEventListener(name, (event) => heard(name, JSON.parse(event.data, exact)));
-    }
+  const others = new BroadcastChannel("judge events");
+  let leave = () => {};
+  const tell = (name, data) => {
+    if (name === "link") linked(data.isThere, data.why);
+    else heard(name, data);
   };
-  const look = () => {
-    source?.close();
-    source = undefined;
-    if (document.visibilityState === "visible") {
-      open();
-      heard("runs", {});
-    }
+  const spread = (name, data) => {
+    tell(name, data);
+    others.postMessage([name, data]);
   };
-  document.addEventListener("visibilitychange", look);
-  open();
+  others.onmessage = ({ data: [name, data] }) => {
+    if (document.visibilityState === "visible") tell(name, data);
+  };
+  const join = () => {
+    const gone = new AbortController();
+    leave = () => gone.abort();
+    linked(true);
+    heard("runs", {});
+    navigator.locks.request("judge events", { signal: gone.signal }, () => stream(spread, gone.signal)).catch(() => {});
+  };
+  document.addEventListener("visibilitychange", () => {
+    leave();
+    if (document.visibilityState === "visible") join();
+  });
+  if (document.visibilityState === "visible") join();
+}
+
+/** Holds the stream of events until it is told to stop. */
+function stream(spread, stopped) {
+  return new Promise((done) => {
+    let source, timer;
+    const open = () => {
+      source = new EventSource("/api/events");
+      source.onopen = () => spread("link", { isThere: true });
+      source.onerror = async () => {
+        const why = await get("server").then(() => undefined, (error) => error.message);
+        spread("link", { isThere: false, why });
+        // After an answer that is no stream, a browser does not try again.
+        if (source.readyState === EventSource.CLOSED && !stopped.aborted) timer = setTimeout(open, AGAIN);
+      };
+      for (const name of ["progress", "runs"]) {
+        source.addEventListener(name, (event) => spread(name, JSON.parse(event.data, exact)));
+      }
+    };
+    stopped.addEventListener("abort", () => {
+      clearTimeout(timer);
+      source.close();
+      done();
+    });
+    open();
+  });
 }
 
 /** Returns a path of words that may hold any sign. */

@@ -1,47 +1,60 @@
 // The cases of a run: filtered, sorted, and one of them in full.
 
 import { get, path, text } from "./api.js";
-import { bar, choice, debounced, el, failure, shown, size, time, verdict } from "./dom.js";
+import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
 import { Rows } from "./rows.js";
+import { download } from "./save.js";
 
 const NUMBER = 7;
+const FAILURES = "verdict!=AC";
 
 export class Cases {
-  /** `changed` is called when another condition is set. */
-  constructor(head, query, changed) {
-    Object.assign(this, { head, changed, filter: query.get("filter") ?? "", solver: query.get("solver") ?? "" });
-    this.order = { field: query.get("sort") ?? "case", descending: query.has("descending") };
-    this.wanted = query.get("case");
-    this.input = el("input", { type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: "score<1000 && verdict!=AC", input: debounced(() => this.filtered(this.input.value)) });
+  /** `at` is the address of the page; `changed` is called with whether another condition is one. */
+  constructor(head, at, changed) {
+    Object.assign(this, { head, at, changed, filter: at.get("filter") ?? "", solver: at.get("solver") ?? "" });
+    this.order = { field: at.get("sort") ?? "case", descending: at.has("descending") };
+    this.wanted = at.get("case");
+    this.input = el("input", {
+      type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
+      input: debounced(() => this.filtered(this.input.value)),
+    });
     this.solvers = choice("solver", ["", ...head.solvers.map((solver) => solver.name)], this.solver, (name) => this.chooseSolver(name));
     const failures = el("button", { type: "button", click: () => this.showFailures("") }, "Failures");
     const all = el("button", { type: "button", click: () => this.filtered("") }, "All");
     this.tools = el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), head.solvers.length > 1 ? el("label", {}, "Solver", this.solvers) : "", failures, all);
+    this.wrong = el("div", { id: "wrong" });
     this.count = el("p", { class: "faint", role: "status" });
-    this.detail = el("div", { "aria-live": "polite" });
+    this.none = el("div");
+    this.detail = el("div", { class: "panel", "aria-live": "polite" });
     this.rows = new Rows({
       label: "cases", columns: this.columns(), sorted: (field) => this.sort(field), chosen: (row) => this.show(row),
-      load: (offset, limit) => this.page({ offset, limit }),
+      load: (offset, limit) => this.page({ offset, limit }), moved: (row) => at.set({ row: row || "" }),
     });
-    this.box = el("div", {}, this.count, this.rows.box, this.detail);
+    this.box = el("div", { class: "aside" }, el("div", {}, this.count, this.rows.box, this.none), this.detail);
   }
 
   columns() {
     const { head } = this;
     const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
-    const feature = (name) => ({ title: name, field: name, width: 5, isNumber: true, cell: (row) => shown(row.features?.[name]) });
+    const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
+    const metrics = head.fields.filter((field) => field.startsWith("metric:"));
+    const metric = (field) => {
+      const name = field.slice("metric:".length);
+      return { title: name, field, width: 5, isNumber: true, spare: 2, cell: (row) => digits(row.metrics?.[name]) };
+    };
     return [
-      { title: "case", field: "case", width: 9, cell: (row) => row.case },
-      head.solvers.length > 1 && { title: "solver", field: "solver", width: 12, cell: (row) => row.solver },
-      { title: "verdict", field: "verdict", width: 6, cell: (row) => verdict(row.code, row.verdict) },
-      { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => shown(row.score) },
-      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, cell: (row) => shown(row.points) },
-      { title: "of the best", field: "relative", width: 8, cell: (row) => bar(row.relative) },
-      { title: "CPU", field: "cpu_ms", width: NUMBER, isNumber: true, cell: (row) => time(row.cpu_ms) },
-      { title: "memory", field: "memory_bytes", width: NUMBER, isNumber: true, cell: (row) => size(row.memory_bytes) },
+      { title: "case", field: "case", width: 7, cell: (row) => row.case, tip: (row) => row.case },
+      head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 3, cell: (row) => row.solver, tip: (row) => row.solver },
+      { title: "verdict", field: "verdict", width: 5.5, cell: (row) => verdict(row.code, row.verdict) },
+      { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => digits(row.score) },
+      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 3, cell: (row) => digits(row.points) },
+      { title: "of the best", field: "relative", width: 7.5, spare: 3, cell: (row) => bar(row.relative) },
+      { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 3, cell: (row) => time(row.cpu_ms) },
+      { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
+      ...metrics.slice(0, 4).map(metric),
       ...head.features.slice(0, 4).map(feature),
-      { title: "note", width: 18, cell: (row) => row.note ?? "" },
+      { title: "note", width: 12, spare: 3, cell: (row) => row.note ?? "", tip: (row) => row.note },
     ].filter(Boolean);
   }
 
@@ -50,59 +63,115 @@ export class Cases {
     return get(path("runs", this.head.run, "cases"), { filter, solver, sort: order.field, descending: order.descending ? "true" : "", ...more });
   }
 
+  /** Shows the rows of the condition. Returns whether it is one. */
   async load(keepsPlace = false) {
+    const { filter, solver, order } = this;
+    this.at.set({ filter, solver, sort: order.field === "case" ? "" : order.field, descending: order.descending });
     try {
       const total = await this.rows.reset(this.order, keepsPlace);
-      this.count.textContent = total === 1 ? "1 row" : `${total} rows`;
+      this.wrong.replaceChildren();
       this.input.removeAttribute("aria-invalid");
-      if (this.wanted) await this.open(this.wanted, this.solver || this.head.solvers[0].name);
-      this.wanted = null;
+      this.count.textContent = counted(total, "row");
+      this.showEmpty(total);
+      if (this.wanted) await this.openFirst();
+      return true;
     } catch (error) {
+      // Rows of another condition would be taken for those of this one.
+      this.rows.clear();
+      this.rows.box.hidden = true;
+      this.none.replaceChildren();
+      this.count.textContent = "";
       this.input.setAttribute("aria-invalid", "true");
-      this.count.replaceChildren(failure(error));
+      this.wrong.replaceChildren(failure(error));
+      return false;
     }
+  }
+
+  /** Opens the case that the address names, at the place that it names. */
+  async openFirst() {
+    const [name, row] = [this.wanted, Number(this.at.get("row") ?? 0)];
+    this.wanted = null;
+    this.rows.goTo(row);
+    await this.open(name, this.at.get("entrant") ?? (this.solver || this.head.solvers[0].name), false);
+  }
+
+  showEmpty(total) {
+    this.rows.box.hidden = total === 0;
+    const all = el("p", {}, el("button", { type: "button", click: () => this.filtered("") }, "Show all cases"));
+    const isFailures = this.filter.trim() === FAILURES;
+    this.none.replaceChildren(total > 0 ? "" : this.filter === "" ? empty("No case is finished yet", "Cases appear here as soon as a solver has finished them.")
+      : isFailures ? empty("No failures", "Every answer is accepted.", "", all) : empty("No case matches", "The condition holds for none of the cases.", "", all));
   }
 
   async filtered(condition) {
     this.filter = this.input.value = condition;
-    await this.load();
-    this.changed();
+    this.changed(await this.load());
+  }
+
+  /** Narrows the condition to the cases in ranges: of pairs of a formula and the ends of its range. */
+  brush(ranges) {
+    const plain = (value) => value.toLocaleString("en", { useGrouping: false, maximumSignificantDigits: 6 });
+    const parts = ranges.flatMap(([formula, [low, high]]) => [`${formula}>=${plain(low)}`, `${formula}<=${plain(high)}`]);
+    const before = this.filter.trim();
+    return this.filtered([before && (before.includes("||") ? `(${before})` : before), ...parts].filter(Boolean).join(" && "));
   }
 
   async showFailures(solver) {
     this.order = { field: "verdict", descending: true };
     this.solver = this.solvers.value = solver;
-    await this.filtered("verdict!=AC");
+    await this.filtered(FAILURES);
   }
 
   chooseSolver(name) {
     this.solver = name;
-    this.load();
+    return this.load();
   }
 
   sort(field) {
     const isSame = this.order.field === field;
     this.order = { field, descending: isSame && !this.order.descending };
-    this.load();
+    return this.load();
   }
 
   /** Shows a case by its name. */
-  async open(name, solver) {
-    const place = await this.find(name, solver);
-    if (place) this.show(place);
+  async open(name, solver, scrolls = true) {
+    const found = await this.find(name, solver);
+    if (!found) return;
+    this.rows.current = found.place;
+    this.rows.schedule();
+    this.show(found.row, scrolls);
   }
 
+  /** Returns a row, and its place among those that are shown; -1: it is not among them. */
   async find(name, solver) {
-    const filter = this.filter;
-    for (let offset = 0; ; offset += 1000) {
-      const { rows, total } = await get(path("runs", this.head.run, "cases"), { filter, solver, offset, limit: 1000 });
-      const found = rows.find((row) => row.case === name);
-      if (found || offset + 1000 >= total) return found;
-    }
+    const { filter, order: { field, descending }, solver: chosen } = this;
+    const among = async (query) => {
+      for (let offset = 0; ; offset += 1000) {
+        const { rows, total } = await get(path("runs", this.head.run, "cases"), { ...query, offset, limit: 1000 });
+        const at = rows.findIndex((row) => row.case === name && row.solver === solver);
+        if (at >= 0) return { row: rows[at], place: offset + at };
+        if (offset + 1000 >= total) return undefined;
+      }
+    };
+    const here = await among({ filter, solver: chosen, sort: field, descending: descending ? "true" : "" });
+    if (here) return here;
+    const elsewhere = await among({ solver });
+    return elsewhere && { ...elsewhere, place: -1 };
   }
 
-  show(row) {
-    const part = (title, content) => (content ? [el("h4", {}, title), el("pre", {}, content)] : []);
+  close() {
+    this.at.set({ case: "", entrant: "" });
+    this.detail.replaceChildren();
+    this.box.classList.remove("open");
+    this.rows.current = -1;
+    this.rows.schedule();
+    this.rows.box.focus({ preventScroll: true });
+  }
+
+  show(row, scrolls = true) {
+    const { head } = this;
+    this.at.set({ case: row.case, entrant: row.solver });
+    const part = (title, content) => (content ? [el("h4", {}, title), el("pre", { tabindex: "0" }, content)] : []);
     const copied = el("span", { role: "status", class: "faint" });
     const copy = el("button", {
       type: "button",
@@ -112,22 +181,31 @@ export class Cases {
       },
     }, "Copy");
     const answer = el("div");
-    const read = el("button", { type: "button", click: () => this.readAnswer(row, answer) }, "Show the answer");
-    const hasMoves = this.head.replays && ["AC", "WA"].includes(row.code);
-    const replay = hasMoves ? el("a", { class: "button", href: replayOf(`run:${this.head.run}/${row.solver}`, row.case) }, "Replay") : "";
+    const read = row.answer ? el("button", { type: "button", click: () => this.readAnswer(row, answer) }, "Show the answer") : "";
+    const hasMoves = head.replays && row.answer && ["AC", "WA"].includes(row.code);
+    const replay = hasMoves ? el("a", { class: "button main", href: replayOf(`run:${head.run}/${row.solver}`, row.case) }, "Replay") : "";
     const rule = row.rule ? ` (${[row.line && `line ${row.line}`, row.move && `move ${row.move}`, row.rule].filter(Boolean).join(", ")})` : "";
-    const features = Object.entries(row.features ?? {}).map(([name, value]) => `${name} ${shown(value)}`).join(", ");
+    const fact = ([name, value]) => (value === undefined ? [] : [el("dt", {}, name), el("dd", {}, value)]);
+    const facts = [
+      ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
+      ["CPU time", time(row.cpu_ms)], ["time on the clock", time(row.wall_ms)], ["memory", size(row.memory_bytes)],
+      ...Object.entries(row.features ?? {}).map(([name, value]) => [name, digits(value)]),
+    ];
+    this.box.classList.add("open");
     this.detail.replaceChildren(el("section", { class: "detail" },
-      el("h3", {}, `${row.case}, ${row.solver}: ${row.verdict}`, row.score === undefined ? "" : ` ${shown(row.score)}`),
-      row.note ? el("p", {}, `${row.note}${rule}`) : "", features ? el("p", { class: "faint" }, features) : "",
-      part("Standard error", row.stderr), el("h4", {}, "The command that reproduces it"), el("pre", {}, row.reproduce),
-      el("div", { class: "tools" }, copy, copied, read, replay), answer));
-    this.detail.scrollIntoView({ block: "nearest" });
+      el("h3", {}, el("bdi", {}, row.case), ", ", cut(row.solver), ": ", row.verdict), el("p", {}, verdict(row.code, row.verdict), " ", row.note ? `${row.note}${rule}` : ""),
+      el("dl", { class: "facts" }, facts.map(fact)),
+      part("Standard error", row.stderr), el("h4", {}, "The command that reproduces it"), el("pre", { tabindex: "0" }, row.reproduce),
+      el("div", { class: "tools" }, replay, copy, copied, el("a", { class: "button", href: `#/${path("problems", head.problem, "cases", row.case)}` }, "In all runs"), read), answer,
+      el("div", { class: "tools" }, el("button", { type: "button", class: "quiet", click: () => this.close() }, "Close"))));
+    if (scrolls) this.detail.scrollIntoView({ block: "nearest" });
   }
 
   async readAnswer(row, place) {
     try {
-      place.replaceChildren(el("pre", {}, await text(path("runs", this.head.run, "cases", row.case, "answer"), { solver: row.solver })));
+      const answer = await text(path("runs", this.head.run, "cases", row.case, "answer"), { solver: row.solver });
+      const name = `${row.case}.out`;
+      place.replaceChildren(el("pre", { tabindex: "0" }, answer), el("button", { type: "button", class: "quiet", click: () => download(name, answer, "text/plain") }, `Download ${name}`));
     } catch (error) {
       place.replaceChildren(failure(error));
     }

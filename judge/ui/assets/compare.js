@@ -1,36 +1,39 @@
 // A against B: two solvers of past runs, paired by case.
 
 import { get } from "./api.js";
-import { address, choice, debounced, el, failure, shown, table } from "./dom.js";
+import { address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
 import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
 /** The rows of the worst losses and the best gains. */
 const EXTREMES = 8;
 
-export async function comparePage(place, _, query) {
-  const page = new Comparison(place, query);
+export async function comparePage(place, _, at) {
+  const page = new Comparison(place, at);
   await page.load();
 }
 
 class Comparison {
-  constructor(place, query) {
-    this.query = { a: query.get("a") ?? "", b: query.get("b") ?? "", filter: query.get("filter") ?? "", group_by: query.get("group_by") ?? "" };
+  constructor(place, at) {
+    this.at = at;
+    this.query = { a: at.get("a") ?? "", b: at.get("b") ?? "", filter: at.get("filter") ?? "", group_by: at.get("group_by") ?? "" };
     this.title = el("h1", {}, "A against B");
     this.input = el("input", { type: "text", value: this.query.filter, spellcheck: "false", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
     this.group = el("label", {}, "By feature");
     this.body = el("div");
     const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
-    place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.group, turn), this.body);
+    this.grid = el("a", { class: "button" }, "Grid of the cases");
+    place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.group, turn, this.grid), this.body);
   }
 
   change(more) {
     Object.assign(this.query, more);
-    history.replaceState(null, "", address("compare", this.query));
+    this.at.set(this.query);
     return this.load();
   }
 
   async load() {
     this.body.setAttribute("aria-busy", "true");
+    this.grid.href = address("grid", { runs: [this.query.a, this.query.b].join("\n"), filter: this.query.filter });
     try {
       const [data, head] = await Promise.all([get("compare", this.query), this.head ?? this.readHead()]);
       this.head = head;
@@ -57,7 +60,7 @@ class Comparison {
     const [first, second] = data.solvers;
     const unit = effectUnit(data.measure);
     const effect = (value) => shownEffect(data.measure, value);
-    const text = (value) => `${effect(value) > 0 ? "+" : ""}${shown(effect(value))}${unit}`;
+    const text = (value) => `${effect(value) > 0 ? "+" : ""}${grouped(effect(value))}${unit}`;
     this.title.textContent = `${second.name} against ${first.name}`;
     const { effect: found, interval, failures } = comparison;
     const [time] = data.time_changes;
@@ -67,19 +70,18 @@ class Comparison {
     const facts = [
       ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
       [kinds[comparison.interval_kind], interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
-      ["cases", `${comparison.cases}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
+      ["cases", `${grouped(comparison.cases)}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
       ["tests", found ? `signs ${p(found.sign_test_p)}, signed ranks ${p(found.wilcoxon_p)}` : "–"],
       ["CPU time", time ? `${ratio(time.mean)}, ${ratio(time.interval.low)} to ${ratio(time.interval.high)}` : "not compared"],
       ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
     ];
     const results = this.results(data, first.name, second.name);
     const charts = this.charts(data, comparison, results);
-    this.body.replaceChildren(
-      el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
-      ...this.remarks(comparison).map((remark) => el("p", { class: "faint" }, remark)), ...data.warnings.map((warning) => el("p", { class: "bad" }, warning)),
-      el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text),
-    );
+    const said = el("div", { class: "card" }, el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
+      this.remarks(comparison).map((remark) => el("p", { class: "faint" }, remark)), data.warnings.map((warning) => el("p", { class: "warn" }, warning)),
+      found ? outcomes(found) : "");
+    const numbers = el("div", { class: "card" }, el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+    this.body.replaceChildren(el("div", { class: "split" }, said, numbers), ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text));
     charts.draw();
   }
 
@@ -110,9 +112,9 @@ class Comparison {
   groups(comparison, text) {
     if (!comparison.groups) return [];
     const range = ({ low, high }) => (shown(low) === shown(high) ? shown(low) : `${shown(low)} to ${shown(high)}`);
-    const row = (group) => [range(group), String(group.cases), group.mean === undefined ? "–" : text(group.mean),
+    const row = (group) => [range(group), digits(group.cases), group.mean === undefined ? "–" : text(group.mean),
       group.interval ? `${text(group.interval.low)} to ${text(group.interval.high)}` : "–"];
-    return [el("h2", {}, `By ${this.query.group_by}`), table([this.query.group_by, "cases", "effect", "interval"], ["", "number", "number", "number"], comparison.groups.map(row))];
+    return [el("h2", {}, `By ${this.query.group_by}`), table([this.query.group_by, "cases", "effect", "interval"], ["", "number", "number", "number wrap"], comparison.groups.map(row), "groups")];
   }
 
   link(solver, name) {
@@ -126,20 +128,32 @@ class Comparison {
     const sorted = [...comparison.effects].sort((left, right) => left.effect - right.effect);
     const losses = sorted.filter((pair) => pair.effect < 0).slice(0, EXTREMES);
     const gains = sorted.filter((pair) => pair.effect > 0).slice(-EXTREMES).reverse();
-    const result = (one) => (one === undefined ? "–" : one.score === undefined ? one.verdict : shown(one.score));
+    const result = (one) => (one === undefined ? "–" : one.score === undefined ? one.verdict : digits(one.score));
     const row = (pair) => {
       const [first, second] = results.get(pair.case);
       const own = pair.own_change === undefined ? "–" : text(pair.own_change);
       const effects = isTotal ? [own, text(pair.of_total)] : [text(pair.effect)];
-      const cells = [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), ...effects, el("code", {}, pair.reproduce)];
       const { a, b } = this.query;
-      return hasMoves ? [...cells, el("a", { href: address("replays", { a, b, case: pair.case }), "aria-label": `replays of ${pair.case}` }, "Replays")] : cells;
+      const replays = el("a", { href: address("replays", { a, b, case: pair.case }), "aria-label": `replays of ${pair.case}` }, "Replays");
+      return [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), ...effects, ...(hasMoves ? [replays] : []), el("code", {}, cut(pair.reproduce, 44))];
     };
     const effects = isTotal ? ["own change", "of the total"] : ["effect"];
-    const titles = ["case", "A", "B", ...effects, "runs B again", ...(hasMoves ? ["side by side"] : [])];
-    const kinds = ["", "number", "number", ...effects.map(() => "number"), "words", ""];
+    const titles = ["case", "A", "B", ...effects, ...(hasMoves ? ["side by side"] : []), "runs B again"];
+    const kinds = ["", "number", "number", ...effects.map((_, at) => (at === 0 && isTotal ? "number spare-3" : "number")), ...(hasMoves ? [""] : []), "name spare-2"];
     const part = (title, pairs) => [el("h2", {}, title), pairs.length === 0 ? el("p", { class: "faint" }, "none")
-      : table(titles, kinds, pairs.map(row))];
+      : table(titles, kinds, pairs.map(row), title)];
     return el("div", {}, part("Worst losses of B", losses), part("Best gains of B", gains));
   }
+}
+
+/** Returns how many cases B is better, equal and worse on, as a bar. */
+function outcomes({ wins, ties, losses }) {
+  const all = wins + ties + losses || 1;
+  const part = (count, ink) => {
+    const span = el("span");
+    Object.assign(span.style, { width: `${(100 * count) / all}%`, background: `var(--${ink})` });
+    return span;
+  };
+  const label = `B is better on ${counted(wins, "case")}, equal on ${ties}, worse on ${losses}`;
+  return el("div", { class: "outcomes", role: "img", "aria-label": label, title: label }, part(wins, "good"), part(ties, "edge"), part(losses, "bad"));
 }

@@ -1,8 +1,11 @@
 // Which page is shown: the part of the address after `#`.
 
 import { listen } from "./api.js";
-import { el, failure } from "./dom.js";
+import { Address } from "./address.js";
+import { el, failure, showTips, visible } from "./dom.js";
+import { casePage } from "./case.js";
 import { comparePage } from "./compare.js";
+import { gridPage } from "./grid.js";
 import { playPage } from "./play.js";
 import { problemPage, problemsPage } from "./problems.js";
 import { replaysPage } from "./replays.js";
@@ -14,43 +17,74 @@ const link = document.getElementById("link");
 
 /** What the page that is shown does with events. */
 let heard = () => {};
+/** Ends what the page that is shown does beside that. */
+let ended = () => {};
 /** Grows with each page: what an older one still gets is dropped. */
 let shownPages = 0;
 
+/** The pages, each with its address and the links that lead to it. */
 const PAGES = [
-  [/^$/, runsPage],
-  [/^runs\/([^/]+)$/, runPage],
-  [/^compare$/, comparePage],
-  [/^replays$/, replaysPage],
-  [/^play$/, playPage],
-  [/^problems$/, problemsPage],
-  [/^problems\/([^/]+)$/, problemPage],
+  [/^$/, runsPage, () => []],
+  [/^runs\/([^/]+)$/, runPage, () => [["Runs", "#/"]]],
+  [/^compare$/, comparePage, () => [["Runs", "#/"]]],
+  [/^grid$/, gridPage, () => [["Runs", "#/"]]],
+  [/^replays$/, replaysPage, () => [["Runs", "#/"]]],
+  [/^play$/, playPage, () => []],
+  [/^problems$/, problemsPage, () => []],
+  [/^problems\/([^/]+)$/, problemPage, () => [["Problems", "#/problems"]]],
+  [/^problems\/([^/]+)\/cases\/([^/]+)$/, casePage, ([id]) => [["Problems", "#/problems"], [id, `#/problems/${encodeURIComponent(id)}`]]],
 ];
 
+/** Shows where one is: the pages above this one, and its title. */
+function name(place, above) {
+  const title = place.querySelector("h1")?.textContent ?? "Not found";
+  document.title = `${visible(title)} – judge`;
+  place.querySelector(".trail")?.remove();
+  if (above.length > 0) place.prepend(el("nav", { class: "trail", "aria-label": "Where this page is" }, above.map(([words, href]) => el("span", {}, el("a", { href }, words))), el("span", { "aria-current": "page" }, title)));
+}
+
+/** Fills the place of a page, and shows it once there is something to see. */
+async function fill(place, [match, make, above], at) {
+  const words = match.slice(1).map(decodeURIComponent);
+  const title = () => name(place, above(words));
+  const observer = new MutationObserver(() => {
+    const heading = place.querySelector("h1");
+    if (!heading) return;
+    place.querySelector(":scope > .skeleton")?.remove();
+    if (heading.textContent !== place.dataset.title) title();
+    place.dataset.title = heading.textContent;
+  });
+  observer.observe(place, { childList: true, subtree: true, characterData: true });
+  return make(place, words, at);
+}
+
 async function show(keepsFocus) {
-  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const found = PAGES.map(([pattern, page]) => [path.match(pattern), page]).find(([match]) => match);
+  const at = new Address();
+  const found = PAGES.map(([pattern, make, above]) => [at.path.match(pattern), make, above]).find(([match]) => match);
   const page = ++shownPages;
   heard = () => {};
-  for (const part of document.querySelectorAll("nav a")) {
+  ended();
+  ended = () => {};
+  for (const part of document.querySelectorAll("header nav a")) {
     const begin = part.hash.slice(2);
-    const isHere = begin ? path.startsWith(begin) : !/^(problems|play)/.test(path);
+    const isHere = begin ? at.path.startsWith(begin) : !/^(problems|play)/.test(at.path);
     if (isHere) part.setAttribute("aria-current", "page");
     else part.removeAttribute("aria-current");
   }
-  const place = el("div");
+  const place = el("div", {}, el("div", { class: "skeleton", "aria-hidden": "true" }, el("span"), el("span"), el("span")));
   main.replaceChildren(place);
   if (!keepsFocus) main.focus({ preventScroll: true });
-  if (!found) {
-    place.append(failure(new Error("there is no such page")));
-    return;
-  }
-  const [match, make] = found;
   try {
-    const hears = await make(place, match.slice(1).map(decodeURIComponent), new URLSearchParams(query ?? ""));
-    if (page === shownPages) heard = hears ?? (() => {});
+    if (!found) throw new Error("there is no such page");
+    const hears = await fill(place, found, at);
+    if (page !== shownPages) return;
+    heard = hears ?? (() => {});
+    at.restore();
+    ended = at.follow();
   } catch (error) {
-    place.replaceChildren(failure(error));
+    if (page !== shownPages) return;
+    place.replaceChildren(el("h1", {}, "This page cannot be shown"), failure(error), el("p", {}, el("a", { href: "#/" }, "All runs")));
+    name(place, []);
   }
 }
 
@@ -58,12 +92,24 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
+history.scrollRestoration = "manual";
 addEventListener("hashchange", () => show(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(true));
+// Paper is light: what is drawn is drawn anew for it, and for the screen again.
+for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]]) {
+  addEventListener(event, () => {
+    document.documentElement.classList.toggle("printed", isPrinted);
+    document.dispatchEvent(new CustomEvent("redraw"));
+  });
+}
+showTips();
 listen(
   (name, data) => heard(name, data),
-  (isThere) => {
+  (isThere, why) => {
+    link.dataset.state = isThere ? "on" : "off";
     link.textContent = isThere ? "live" : "not connected";
+    document.getElementById("lost")?.remove();
+    if (why) main.before(el("div", { id: "lost", class: "notice", role: "alert" }, why));
   },
 );
 show(true);

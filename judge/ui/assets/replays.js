@@ -1,34 +1,37 @@
-// Two solvers on the same case, move by move and in step.
+// Two solvers on the same case, on one clock.
 
-import { path } from "./api.js";
-import { address, el } from "./dom.js";
+import { get, path } from "./api.js";
+import { address, debounced, el } from "./dom.js";
+import { Viewer } from "./viewer.js";
+
+/** Returns the run and the solver of `run:12`, or of `run:12/NAME`. */
+function partsOf(entrant) {
+  const [run, solver] = entrant.replace(/^run:/, "").split(/\/(.*)/s);
+  return { run, solver };
+}
 
 /** Returns the address of the page that plays a solver's game: of `run:12`, or of `run:12/NAME`. */
 export function replayOf(entrant, name) {
-  const [run, solver] = entrant.replace(/^run:/, "").split(/\/(.*)/s);
+  const { run, solver } = partsOf(entrant);
   const query = solver ? `?${new URLSearchParams({ solver })}` : "";
   return `/${path("replay", run, name)}${query}`;
 }
 
-export async function replaysPage(place, _, query) {
-  const name = query.get("case") ?? "";
-  const entrants = [query.get("a") ?? "", query.get("b") ?? ""];
-  const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
-  const frames = entrants.map(frame);
-  const together = el("input", { type: "checkbox", checked: true });
-  const part = (entrant, at) => el("section", {}, el("h2", {}, `${"AB"[at]}: `, el("a", { href: replayOf(entrant, name) }, entrant)), frames[at]);
+export async function replaysPage(place, _, at) {
+  const [name, a, b] = ["case", "a", "b"].map((part) => at.get(part) ?? "");
+  const entrants = [a, b], games = el("div");
+  const link = (entrant, place) => [" ", el("a", { class: "button", href: replayOf(entrant, name) }, `${"AB"[place]} alone`)];
   place.append(
-    el("h1", {}, name), el("p", {}, el("a", { href: address("compare", { a: entrants[0], b: entrants[1] }) }, "All cases")),
-    el("label", { class: "beside" }, together, "The other game follows, move by move"), el("div", { class: "pair" }, entrants.map(part)),
+    el("div", { class: "title" }, el("h1", {}, `A against B on ${name}`), entrants.map(link), el("a", { class: "button", href: address("compare", { a, b }) }, "All cases")), games,
   );
-  const follow = ({ origin, source, data }) => {
-    if (!place.isConnected) {
-      removeEventListener("message", follow);
-      return;
-    }
-    const from = frames.findIndex((one) => one.contentWindow === source);
-    if (from < 0 || origin !== location.origin || !together.checked) return;
-    frames[1 - from].contentWindow.postMessage({ step: data.step }, location.origin);
-  };
-  addEventListener("message", follow);
+  const asked = ({ run, solver }) => get(path("runs", run, "cases", name, "replay"), { solver });
+  const remember = debounced((tick) => games.isConnected && at.set({ tick: tick || "" }));
+  try {
+    const films = await Promise.all(entrants.map(partsOf).map(asked));
+    new Viewer(games, films, { shown: remember, tick: Number(at.get("tick") ?? 0) });
+  } catch {
+    // A program draws these answers, or there is one too few: what the server has stands beside each other.
+    const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
+    games.replaceChildren(el("div", { class: "pair" }, entrants.map((entrant) => el("section", {}, el("h2", {}, entrant), frame(entrant)))));
+  }
 }

@@ -4,25 +4,58 @@ import { el } from "./dom.js";
 
 const HEIGHT = 30;
 const PAGE = 200;
+/** The most rows that are loaded ahead, so that all of them can be printed. */
+const PRINTED = 1000;
+/** Columns that say less have a rank up to this one: where there is less room, they are left out, the first rank first. */
+const RANKS = 3;
 /** Rows above and below those that are seen. */
 const MARGIN = 10;
 
-/** Columns are `{ title, field, width, isNumber, cell }`, with the width in rem. `load(offset, limit)` returns `{ total, rows }`; `sorted` is
- * called with the field of a title that is clicked; `chosen` with a row. */
+/** Columns are `{ title, field, width, isNumber, spare, cell }`, with the width in rem; those with `spare` go where there is less room.
+ * `load(offset, limit)` returns `{ total, rows }`; `sorted` is called with the field of a title that is clicked; `chosen` with a row and its
+ * place; `moved` with the place of the first row in sight. */
 export class Rows {
-  constructor({ label, columns, load, sorted, chosen }) {
-    Object.assign(this, { columns, load, sorted, chosen, pages: new Map(), drawn: new Map(), total: 0, current: -1, version: 0 });
+  constructor({ label, columns, load, sorted, chosen, moved = () => {} }) {
+    Object.assign(this, { all: columns, load, sorted, chosen, moved, pages: new Map(), drawn: new Map(), total: 0, current: -1, version: 0 });
     this.head = el("div", { class: "row head", role: "row" });
     this.space = el("div", { class: "space", role: "rowgroup" });
     this.box = el("div", { class: "rows", role: "table", tabindex: "0", "aria-label": label }, el("div", { role: "rowgroup" }, this.head), this.space);
-    // Each row is a grid of its own: equal columns have fixed widths, and the last takes what is left.
-    const widths = columns.map((column) => column.width);
+    this.fit();
+    this.box.addEventListener("scroll", () => {
+      this.schedule();
+      clearTimeout(this.movedTimer);
+      this.movedTimer = setTimeout(() => this.moved(Math.round(this.box.scrollTop / HEIGHT)), 200);
+    }, { passive: true });
+    this.box.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.refit()).observe(this.box);
+    document.addEventListener("redraw", () => this.box.isConnected && this.draw());
+  }
+
+  /** Chooses the columns for which there is room. Each row is a grid of its own: equal columns have fixed widths, and the last takes what
+   * is left. */
+  fit() {
+    const room = this.box.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize) || Infinity;
+    for (let rank = 0; rank <= RANKS; rank += 1) {
+      this.columns = this.all.filter(({ spare = Infinity }) => spare > rank);
+      if (this.columns.reduce((sum, column) => sum + column.width, 0) <= room) break;
+    }
+    const widths = this.columns.map((column) => column.width);
     const fixed = widths.slice(0, -1).map((width) => `${width}rem`).join(" ");
     this.box.style.setProperty("--columns", `${fixed} minmax(${widths.at(-1)}rem, 1fr)`);
     this.box.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
-    this.box.addEventListener("scroll", () => this.schedule(), { passive: true });
-    this.box.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.schedule()).observe(this.box);
+  }
+
+  refit() {
+    const before = this.columns;
+    this.fit();
+    if (before.length === this.columns.length) {
+      this.schedule();
+      return;
+    }
+    for (const { element } of this.drawn.values()) element.remove();
+    this.drawn.clear();
+    if (this.order) this.drawHead();
+    this.draw();
   }
 
   /** Shows other rows: what was loaded before is dropped. Returns how many there are. */
@@ -44,7 +77,34 @@ export class Rows {
     this.space.style.height = `${this.total * HEIGHT}px`;
     this.box.setAttribute("aria-rowcount", this.total + 1);
     this.draw();
+    this.loadAhead(version);
     return this.total;
+  }
+
+  /** Drops all rows. */
+  clear() {
+    this.version += 1;
+    this.pages.clear();
+    this.total = 0;
+    this.space.style.height = "0";
+    this.draw();
+  }
+
+  /** Loads what may be printed, while there is nothing else to do. */
+  loadAhead(version) {
+    const pages = Math.ceil(Math.min(this.total, PRINTED) / PAGE);
+    const next = Array.from({ length: pages }, (_, page) => page).find((page) => !this.pages.has(page));
+    if (next === undefined) return;
+    (window.requestIdleCallback ?? setTimeout)(async () => {
+      if (version !== this.version || !this.box.isConnected) return;
+      await this.fetch(next);
+      if (this.pages.has(next)) this.loadAhead(version);
+    });
+  }
+
+  /** Shows the row at a place at the top. */
+  goTo(place) {
+    this.box.scrollTop = place * HEIGHT;
   }
 
   drawHead() {
@@ -69,11 +129,18 @@ export class Rows {
     });
   }
 
+  /** All rows that are known are on paper. */
+  get isPrinted() {
+    return document.documentElement.classList.contains("printed");
+  }
+
   first() {
+    if (this.isPrinted) return 0;
     return Math.max(0, Math.floor(this.box.scrollTop / HEIGHT) - MARGIN);
   }
 
   last() {
+    if (this.isPrinted) return Math.min(this.total, PRINTED);
     return Math.min(this.total, this.first() + Math.ceil(this.box.clientHeight / HEIGHT) + 2 * MARGIN);
   }
 
@@ -137,9 +204,9 @@ export class Rows {
 
   /** Returns a row; without what is in it, one that is still asked for. */
   row(place, row, isCurrent) {
-    const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell" }, column.cell(row));
+    const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell", title: column.tip?.(row) }, column.cell(row));
     const drawn = el("div", {
-      class: `row body ${isCurrent ? "current" : ""}`, role: "row", "aria-rowindex": place + 2, "aria-selected": isCurrent,
+      class: `row body ${isCurrent ? "current" : ""}`, role: "row", "aria-rowindex": place + 2, "aria-current": isCurrent ? "true" : null,
       click: () => this.choose(place),
     }, row ? this.columns.map(cell) : el("div", { class: "cell", role: "cell" }, "…"));
     drawn.style.top = `${place * HEIGHT}px`;
@@ -150,7 +217,7 @@ export class Rows {
     this.current = place;
     this.schedule();
     const row = this.at(place);
-    if (row) this.chosen(row);
+    if (row) this.chosen(row, place);
   }
 
   key(event) {

@@ -1,8 +1,8 @@
-// The runs: those that go on, those that have ended, and the totals of each solver over time.
+// The runs: those that go on, those that have ended, and the totals of each solver from run to run.
 
 import { get } from "./api.js";
-import { figure, lines } from "./charts.js";
-import { address, choice, debounced, el, failure, shown, time, verdict } from "./dom.js";
+import { figure, legendOf, lines } from "./charts.js";
+import { address, choice, counted, cut, debounced, digits, el, empty, failure, scroll, shown, table, time, verdict } from "./dom.js";
 import { tagList } from "./labels.js";
 import { Started } from "./started.js";
 
@@ -10,39 +10,49 @@ const ROWS = 100;
 /** The rows of which the totals are drawn. */
 const DRAWN = 1000;
 
-export async function runsPage(place, _, query) {
-  const page = new Runs(place, query);
+/** The columns: title, class. Those with a rank go where there is less room. */
+const COLUMNS = [
+  ["", ""], ["run", "number"], ["solver", "name"], ["problem", "spare-3"], ["started", "spare-2"], ["cases", "number spare-3"], ["failed", "number spare-3"], ["total", "number"],
+  ["change", "number spare-3"], ["state", "spare-3"], ["message", "line spare-1"],
+];
+
+export async function runsPage(place, _, at) {
+  const page = new Runs(place, at);
   await page.load();
   await page.started.load();
   return (name, data) => page.hear(name, data);
 }
 
 class Runs {
-  constructor(place, query) {
-    Object.assign(this, { rows: [], total: 0, ticked: new Map(), live: new Map(), news: [] });
-    this.text = query.get("text") ?? "";
-    this.tag = query.get("tag") ?? "";
+  constructor(place, at) {
+    Object.assign(this, { at, rows: [], total: 0, ticked: new Map(), live: new Map(), news: [], kind: at.get("chart") ?? undefined });
+    this.text = at.get("text") ?? "";
+    this.tag = at.get("tag") ?? "";
     this.search = el("input", { type: "search", value: this.text, placeholder: "solver, problem, message, tag, note or number", input: debounced(() => this.searched()) });
-    this.compare = el("a", { class: "button", "aria-disabled": "true", role: "link" }, "Compare the two ticked");
+    this.compare = el("a", { class: "button", "aria-disabled": "true", role: "link" }, "Compare the ticked");
     this.started = new Started();
     this.running = el("section", { "aria-live": "polite" });
     this.list = el("tbody");
     this.count = el("p", { class: "faint", role: "status" });
     this.more = el("button", { type: "button", click: () => this.extend() }, "Show more");
-    this.chart = figure("Totals over time", el("span"));
-    const titles = ["", "run", "solver", "problem", "started", "cases", "failed", "total", "change", "state", "message"];
-    const numbers = new Set(["run", "cases", "failed", "total", "change"]);
-    const head = titles.map((title) => el("th", { scope: "col", class: numbers.has(title) ? "number" : "" }, title || el("span", { class: "faint" }, "✓")));
+    this.chart = figure("Totals from run to run", el("span"));
+    this.standings = el("div", { class: "card" });
+    this.overview = el("div", { class: "split" }, this.chart.box, this.standings);
+    const head = COLUMNS.map(([title, name]) => el(title ? "th" : "td", { scope: title ? "col" : null, class: name }, title || el("span", { class: "unseen" }, "compare")));
+    this.table = scroll("runs", el("table", {}, el("thead", {}, el("tr", {}, head)), this.list));
+    this.none = el("div");
+    this.tools = el("div", { class: "tools" }, el("label", { class: "wide" }, "Search", this.search), this.compare);
     place.append(
-      el("h1", {}, "Runs"), this.started.box, this.running, this.chart.box,
-      el("div", { class: "tools" }, el("label", { class: "wide" }, "Search", this.search), this.compare),
+      el("h1", {}, "Runs"), this.started.box, this.running, this.overview, this.tools,
       this.tag ? el("p", {}, "Only runs with the tag ", el("span", { class: "tag" }, this.tag), " ", el("a", { href: address("") }, "Show all")) : "",
-      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), this.list)), this.count, this.more,
+      this.table, this.none, this.count, this.more,
     );
+    document.addEventListener("redraw", () => place.isConnected && this.again?.());
   }
 
   async load() {
-    const { runs, total } = await this.ask({ limit: Math.min(1000, Math.max(ROWS, this.rows.length)) });
+    const known = Math.max(ROWS, this.rows.length, Number(this.at.get("rows") ?? 0));
+    const { runs, total } = await this.ask({ limit: Math.min(1000, known) });
     Object.assign(this, { rows: runs, total });
     this.draw();
     await this.drawTotals();
@@ -55,12 +65,13 @@ class Runs {
   async extend() {
     const { runs } = await this.ask({ offset: this.rows.length, limit: ROWS });
     this.rows.push(...runs);
+    this.at.set({ rows: this.rows.length });
     this.draw();
   }
 
   async searched() {
     this.text = this.search.value;
-    history.replaceState(null, "", address("", { text: this.text, tag: this.tag }));
+    this.at.set({ text: this.text });
     this.rows = [];
     try {
       await this.load();
@@ -76,10 +87,19 @@ class Runs {
       before = row.run;
       return drawn;
     }));
-    const solvers = this.total === 1 ? "1 result of a solver" : `${this.total} results of solvers`;
-    this.count.textContent = this.total === 0 ? (this.text || this.tag ? "no run matches" : "no runs yet: `judge run -p columns` makes one") : `${this.rows.length} of ${solvers}`;
+    this.count.textContent = this.total === 0 ? "" : `${this.rows.length} of ${counted(this.total, "result")}`;
+    this.drawEmpty();
     this.more.hidden = this.rows.length >= this.total;
     this.drawCompare();
+  }
+
+  /** Says what to do where there is no run. */
+  drawEmpty() {
+    const isSearched = this.text !== "" || this.tag !== "";
+    this.table.hidden = this.total === 0;
+    this.tools.hidden = this.total === 0 && !isSearched;
+    this.none.replaceChildren(this.total > 0 ? "" : isSearched ? empty("No run matches", "", "", el("p", {}, el("a", { href: address("") }, "Show all")))
+      : empty("There are no runs yet", "A run plays solvers on the cases of a problem. It appears here as soon as it has started.", "judge run -p columns"));
   }
 
   row(row, isFirst) {
@@ -93,20 +113,20 @@ class Runs {
     const run = el("a", { href: address(`runs/${row.run}`) }, String(row.run));
     const isWorse = row.change !== undefined && (Number(row.change) < 0) !== (row.direction === "min" && ["sum", "mean"].includes(row.rule));
     const sign = Number(row.change) > 0 ? "+" : "";
-    const change = el("span", { class: Number(row.change) === 0 || row.change === undefined ? "" : isWorse ? "bad" : "good" }, row.change === undefined ? "–" : `${sign}${shown(row.change)}`);
-    const failed = el("span", { class: done > accepted ? "bad" : "" }, String(done - accepted));
+    const change = el("span", { class: Number(row.change) === 0 || row.change === undefined ? "" : isWorse ? "bad" : "good" }, row.change === undefined ? "–" : digits(row.change, sign));
+    const failed = el("span", { class: done > accepted ? "bad" : "" }, digits(done - accepted));
     const cells = [
-      [tick], [run, "number"], [row.settings === undefined ? row.solver : `${row.solver} (best of ${row.settings})`], [el("a", { href: address(`problems/${row.problem}`) }, row.problem)],
-      [el("time", { datetime: row.started }, new Date(row.started).toLocaleString())],
-      [done === row.planned ? String(done) : `${done}/${row.planned}`, "number"], [failed, "number"], [shown(row.total), "number"], [change, "number"],
-      [this.live.get(row.run)?.state ?? row.detached ?? row.state], [isFirst ? this.words(row) : row.message ?? "", "words"],
+      tick, run, [cut(row.solver), row.settings === undefined ? "" : ` (best of ${row.settings})`], el("a", { href: address(`problems/${row.problem}`) }, row.problem),
+      el("time", { datetime: row.started }, new Date(row.started).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })),
+      done === row.planned ? digits(done) : `${done}/${row.planned}`, failed, digits(row.total), change,
+      this.live.get(row.run)?.state ?? row.detached ?? row.state, isFirst ? this.words(row) : row.message ?? "",
     ];
-    return el("tr", { class: isFirst ? "first" : "" }, cells.map(([content, name = ""]) => el("td", { class: name }, content)));
+    return el("tr", { class: isFirst ? "first" : "" }, cells.map((content, column) => el("td", { class: COLUMNS[column][1] }, content)));
   }
 
   /** What the user says of a run. */
   words({ message, tags, note }) {
-    return [message ?? "", el("div", {}, tagList(tags)), note ? el("div", { class: "faint" }, note.split("\n")[0]) : ""];
+    return [tagList(tags), message ?? "", note ? el("span", { class: "faint" }, ` ${note.split("\n")[0]}`) : ""];
   }
 
   tick(key, problem, isTicked) {
@@ -115,42 +135,66 @@ class Runs {
     this.drawCompare();
   }
 
+  /** Two are compared in detail, more in a grid. */
   drawCompare() {
-    const [first, second] = [...this.ticked.keys()];
-    const [left, right] = [...this.ticked.values()];
-    const isReady = this.ticked.size === 2 && left === right;
+    const problems = new Set(this.ticked.values());
+    const isReady = this.ticked.size >= 2 && problems.size === 1;
     this.compare.setAttribute("aria-disabled", String(!isReady));
-    // The older of the two comes first: a change for the better is above 0.
+    this.compare.classList.toggle("main", isReady);
+    // The oldest comes first: a change for the better is above 0.
     const number = (key) => Number(key.slice(4).split("/")[0]);
-    if (isReady) {
-      const [a, b] = number(first) <= number(second) ? [first, second] : [second, first];
-      this.compare.href = address("compare", { a, b });
-    } else this.compare.removeAttribute("href");
-    this.compare.textContent = this.ticked.size === 2 && !isReady ? "Those two are of different problems" : "Compare the two ticked";
+    const keys = [...this.ticked.keys()].sort((one, other) => number(one) - number(other));
+    if (!isReady) this.compare.removeAttribute("href");
+    else this.compare.href = keys.length === 2 ? address("compare", { a: keys[0], b: keys[1] }) : address("grid", { runs: keys.join("\n") });
+    const many = this.ticked.size > 2 ? ` ${this.ticked.size}` : this.ticked.size === 2 ? " two" : "";
+    this.compare.textContent = problems.size > 1 ? "These are of different problems" : `Compare the${many} ticked`;
   }
 
   /** The totals of one problem, rule and number of cases: others have another scale. */
   async drawTotals() {
     const { runs } = await this.ask({ limit: DRAWN });
     const known = runs.filter((row) => row.total !== undefined);
-    const kind = (row) => `${row.problem}, ${row.rule}, ${row.planned} cases`;
+    const kind = (row) => `${row.problem}, ${row.rule}, ${counted(row.planned, "case")}`;
     const kinds = [...new Set(known.map(kind))];
-    if (!kinds.includes(this.kind)) [this.kind] = kinds;
-    this.chart.box.hidden = known.length === 0;
+    // The kind with the most runs says most.
+    const size = (name) => known.filter((row) => kind(row) === name).length;
+    if (!kinds.includes(this.kind)) [this.kind] = [...kinds].sort((one, other) => size(other) - size(one));
+    this.overview.hidden = known.length === 0;
     if (known.length === 0) return;
     const pick = choice("runs", kinds, this.kind, (name) => {
       this.kind = name;
+      this.at.set({ chart: name });
       this.drawTotals();
     });
-    this.chart.box.querySelector("figcaption").replaceChildren(this.chart.title, pick);
+    this.chart.box.querySelector("figcaption > :is(span, select)").replaceWith(pick);
     const drawn = known.filter((row) => kind(row) === this.kind).reverse();
-    const at = (row) => Date.parse(row.started) / 1000;
-    const times = [...new Set(drawn.map(at))];
+    const numbers = [...new Set(drawn.map((row) => row.run))];
     const groups = [...new Set(drawn.map((row) => row.solver))].map((name) => {
-      const totals = new Map(drawn.filter((row) => row.solver === name).map((row) => [at(row), Number(row.total)]));
-      return { name, y: times.map((time) => totals.get(time) ?? null) };
+      const totals = new Map(drawn.filter((row) => row.solver === name).map((row) => [row.run, Number(row.total)]));
+      return { name, y: numbers.map((run) => totals.get(run) ?? null) };
     });
-    lines(this.chart, { x: times, xLabel: "started", yLabel: drawn[0].rule, isTime: true, groups });
+    this.again = () => lines(this.chart, {
+      x: numbers, xLabel: "run", yLabel: drawn[0].rule, groups, hasPoints: true, isWhole: true,
+      chosen: (place) => { if (numbers[place] !== undefined) location.hash = address(`runs/${numbers[place]}`); },
+    });
+    this.again();
+    this.drawStandings(drawn);
+  }
+
+  /** The newest total of each solver, and its best one. */
+  drawStandings(drawn) {
+    const isLess = drawn[0].direction === "min" && ["sum", "mean"].includes(drawn[0].rule);
+    const names = [...new Set(drawn.map((row) => row.solver))];
+    const better = (one, other) => ((Number(one.total) < Number(other.total)) === isLess ? one : other);
+    const rows = names.map((name) => {
+      const own = drawn.filter((row) => row.solver === name);
+      return { name, newest: own.at(-1), best: own.reduce((best, row) => better(best, row)) };
+    });
+    rows.sort((one, other) => (better(one.best, other.best) === one.best ? -1 : 1));
+    const row = ({ name, newest, best }) => [el("span", {}, legendOf(name).firstChild, cut(name, 20)), digits(newest.total), el("a", { href: address(`runs/${best.run}`), title: `run ${best.run}` }, digits(best.total))];
+    const content = table(["solver", "newest", "best"], ["name", "number", "number"], rows.slice(0, 9).map(row), "standings");
+    content.classList.remove("scroll");
+    this.standings.replaceChildren(el("h2", {}, "Standings"), content, rows.length > 9 ? el("p", { class: "faint" }, `and ${rows.length - 9} more`) : "");
   }
 
   hear(name, data) {

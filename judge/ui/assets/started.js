@@ -35,7 +35,7 @@ export class Started {
       const data = Object.fromEntries(new FormData(event.target));
       await this.send("started", { ...data, solvers: data.solvers.split("\n").filter((line) => line.trim()) });
     };
-    return el("details", { class: "start" }, el("summary", {}, "Start a run"), el("form", { class: "detail", submit: start },
+    return el("details", { class: "start" }, el("summary", {}, "Start a run"), el("form", { class: "detail start-run", submit: start },
       el("div", { class: "fields" }, el("label", {}, "Problem", choice),
         el("label", { class: "solvers" }, "Solvers, each on a line", solvers), FIELDS.map(field)),
       el("div", { class: "tools" }, el("button", {}, "Start"))), this.problem);
@@ -57,11 +57,10 @@ export class Started {
   draw({ started }) {
     const row = (one) => [
       one.run ? el("a", { href: address(`runs/${one.run}`) }, `run ${one.run}`) : "–",
-      one.running ? "running" : one.exit_code === undefined ? "ended by a signal" : `ended with exit code ${one.exit_code}`,
-      el("code", {}, one.command), this.output(one), one.running ? stopButton(one, (where) => this.send(where)) : "",
+      stateOf(one), el("code", {}, one.command), this.output(one), one.running ? stopButton(one, (where) => this.send(where)) : "",
     ];
     const isOpen = new Set([...this.list.querySelectorAll("details[open]")].map((details) => details.dataset.number));
-    this.list.replaceChildren(started.length ? table(["run", "state", "command", "output", ""], ["", "", "words", "words", ""], started.map(row)) : "");
+    this.list.replaceChildren(started.length ? table(["run", "state", "command", "output", ""], ["", "", "words", "words", ""], started.map(row), "started runs") : "");
     for (const details of this.list.querySelectorAll("details")) details.open = isOpen.has(details.dataset.number) || details.open;
     clearTimeout(this.timer);
     if (started.some((one) => one.running) && this.box.isConnected) this.timer = setTimeout(() => this.again(), PAUSE);
@@ -77,6 +76,13 @@ export class Started {
     const isWrong = !running && code !== 0 && code !== 1;
     return el("details", { "data-number": number, open: isWrong }, el("summary", {}, output.trim().split("\n")[0]), el("pre", {}, output));
   }
+}
+
+/** Returns in words how a run that was started is, or how it ended. */
+function stateOf({ running, exit_code: code }) {
+  if (running) return "running";
+  if (code === undefined) return "ended by a signal";
+  return { 0: "complete", 1: "complete, with failures", 130: "stopped" }[code] ?? `ended with exit code ${code}`;
 }
 
 function stopButton(one, send) {

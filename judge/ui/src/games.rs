@@ -7,7 +7,7 @@ use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange};
+use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayDocument, ServedGame};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::failure::Failure;
@@ -70,9 +70,9 @@ fn takes_program(problem: &Problem) -> bool {
     problem.viewer.is_some() || starts_programs(problem)
 }
 
-/// Returns an answer in the form that its problem has.
-pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
-    let (problem, Played { case, .. }) = (shown.problem(), played);
+/// Fails if answers to the problem of a run are not shown here.
+fn check_shown(store: &Store, shown: &ShownRun, Played { case, .. }: &Played) -> Result<(), Refused> {
+    let problem = shown.problem();
     if !has_picture(problem) {
         let error = format!("nothing draws answers to `{}`: its checker is a program", problem.id);
         let hint = "`view-command` in the catalogue names a program that draws them";
@@ -83,17 +83,52 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
         let view = format!("judge view --run {} --case {} --html PATH", shown.run.id, case.spec.name);
         return Err(Failure::usage(error).with_hint(format!("judge ui --allow-run, or {view}")).into());
     }
-    let answer = played.answer(store, shown)?;
-    if !takes_program(problem) {
-        let input = answers::shown_input(problem, shown.run.id, case)?;
-        return Ok(Replay::Game(game(problem, played, &input, &answer)?));
+    Ok(())
+}
+
+/// Returns an answer in the form that its problem has. The page of a game asks for the game itself.
+pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result<Replay, Refused> {
+    check_shown(store, shown, played)?;
+    let (problem, Played { case, player, result }) = (shown.problem(), played);
+    if problem.viewer.is_none() {
+        if result.answer.is_none() {
+            return Err(Refused::missing(answers::no_answer(shown.run.id, player, case, result.outcome.verdict)));
+        }
+        let name = case.spec.name.to_string();
+        let page = GamePage { title: &problem.title, case: &name, player, result: "", is_rejected: false };
+        let game = ServedGame { run: shown.run.id.0, case: &name, solver: player };
+        return Ok(Replay::Game(judge_report::served_game_html(&page, game).map_err(Failure::fault)?));
     }
+    let answer = played.answer(store, shown)?;
     let mut catalogue = store.catalogue.clone();
     let _programs = programs::compile(&mut catalogue, Some(&problem.id))?;
     let problem = catalogue.find(&problem.id)?;
+    let viewer = problem.viewer.as_ref().ok_or_else(|| Failure::fault("the program that draws is gone"))?;
     let input = answers::shown_input(problem, shown.run.id, case)?;
-    let Some(viewer) = &problem.viewer else { return Ok(Replay::Game(game(problem, played, &input, &answer)?)) };
     Ok(Replay::Drawing(answers::drawn_page(problem, viewer, &input, &answer)?, media_type(&viewer.page)))
+}
+
+/// Returns a game with its frames, as one JSON document.
+pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<String, Refused> {
+    check_shown(store, shown, played)?;
+    let (problem, Played { case, player, .. }) = (shown.problem(), played);
+    if problem.viewer.is_some() {
+        return Err(Failure::usage(format!("a program draws the answers to `{}`", problem.id)).into());
+    }
+    let bytes = played.answer(store, shown)?;
+    let mut catalogue = store.catalogue.clone();
+    let _programs = takes_program(problem).then(|| programs::compile(&mut catalogue, Some(&problem.id))).transpose()?;
+    let problem = catalogue.find(&problem.id)?;
+    let (name, input) = (case.spec.name.to_string(), answers::shown_input(problem, shown.run.id, case)?);
+    let mut film = GameReplay::new(MoveRange::default());
+    let ruling =
+        answers::prepare(problem, &input, &name, None, None)?.replay(&bytes, &mut film).map_err(Failure::from)?;
+    let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
+    if film.is_empty() {
+        return Err(Failure::usage(format!("there is no move to show: {result}")).into());
+    }
+    let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
+    Ok(judge_report::json_line(&ReplayDocument::of(&page, &film)).map_err(Failure::fault)?)
 }
 
 /// Returns the media type of a drawing by the extension of its file.
@@ -104,21 +139,6 @@ fn media_type(page: &Path) -> &'static str {
         Some("html" | "htm") => "text/html; charset=utf-8",
         _ => "text/plain; charset=utf-8",
     }
-}
-
-/// Returns the page that plays a game.
-fn game(problem: &Problem, played: &Played, input: &[u8], bytes: &[u8]) -> Result<String, Refused> {
-    let Played { case, player, .. } = played;
-    let name = case.spec.name.to_string();
-    let mut film = GameReplay::new(MoveRange::default());
-    let ruling =
-        answers::prepare(problem, input, &name, None, None)?.replay(bytes, &mut film).map_err(Failure::from)?;
-    let (result, is_rejected) = (ruling.to_string(), matches!(ruling, Ruling::Rejected(_)));
-    if film.is_empty() {
-        return Err(Failure::usage(format!("there is no move to show: {result}")).into());
-    }
-    let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
-    Ok(judge_report::served_game_html(&page, &film).map_err(Failure::fault)?)
 }
 
 /// The start of the name of a case that is made from a seed.
@@ -143,7 +163,7 @@ pub(super) struct ManualAnswer {
 /// Returns the reader of a problem's cases; `None` if people cannot play the problem, or if reading starts a program.
 pub(super) fn reader(problem: &Problem) -> Option<ManualReader> {
     match &problem.checker {
-        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader(),
+        CheckerChoice::BuiltIn(checker) if !starts_programs(problem) => checker.manual_reader,
         _ => None,
     }
 }
@@ -202,7 +222,7 @@ impl<'a> OpenGame<'a> {
             outlook: self.game.outlook(moves).map_err(refused)?,
             best: best(None)?,
             best_by_hand: best(Some(SolverSpec::BY_HAND))?.map(|(score, _)| score),
-            records: !store.catalogue.is_read_only(),
+            records: !store.catalogue.is_read_only,
         };
         Ok(judge_report::json_line(&page.record()).map_err(Failure::fault)?)
     }
@@ -219,7 +239,8 @@ impl<'a> OpenGame<'a> {
     }
 }
 
-fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
+/// Returns the case of this name: one of the problem's own, or `seed-N` or `N` for the case of a seed.
+pub(super) fn find_case(problem: &Problem, name: &str) -> Result<CaseSpec, Refused> {
     if let Some(place) = problem.cases.place_of(name) {
         return Ok(problem.cases.at(place));
     }

@@ -64,6 +64,11 @@ impl Guard {
         Ok(Self { token, port })
     }
 
+    /// Returns the token.
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
     /// Returns the address that lets a browser in.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/?{TOKEN}={}", self.port, self.token)
@@ -99,21 +104,36 @@ impl Guard {
     }
 
     fn knows_token(&self, headers: &HeaderMap) -> bool {
-        let value = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        let cookies = value(COOKIE).flat_map(|cookies| cookies.split(';')).filter_map(|one| one.trim().split_once('='));
-        let mut tokens = cookies.filter(|(name, _)| *name == self.cookie()).map(|(_, token)| token);
-        let mut bearers = value(AUTHORIZATION).filter_map(|value| value.strip_prefix("Bearer "));
-        tokens.any(|token| self.is_token(token)) || bearers.any(|token| self.is_token(token.trim()))
+        let mut bearers = values(headers, &AUTHORIZATION).filter_map(|value| value.strip_prefix("Bearer "));
+        self.cookies_of(headers).any(|token| self.is_token(token)) || bearers.any(|token| self.is_token(token.trim()))
+    }
+
+    /// Returns whether a browser has the cookie of a server that was at this port before.
+    fn gave_other_token(&self, headers: &HeaderMap) -> bool {
+        self.cookies_of(headers).any(|token| token.len() == self.token.len())
+    }
+
+    /// Returns the tokens in the cookies of this port.
+    fn cookies_of<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+        let cookies = values(headers, &COOKIE).flat_map(|cookies| cookies.split(';'));
+        let pairs = cookies.filter_map(|one| one.trim().split_once('='));
+        let own = self.cookie();
+        pairs.filter(move |(name, _)| *name == own).map(|(_, token)| token)
     }
 
     /// Sets the cookie for a browser that sends the token in the address, and redirects it to the address without the token.
     fn let_in(&self, token: &str, rest: &str) -> Response {
         if !self.is_token(token) {
-            return refused("the token is not this server's: `judge ui` prints the address with the right one");
+            return refused("the token is not this server's: the judge prints the address with the right one");
         }
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie(), self.token);
         (StatusCode::SEE_OTHER, [(LOCATION, rest), (SET_COOKIE, &cookie)]).into_response()
     }
+}
+
+/// Returns the values of a header.
+fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
+    headers.get_all(name).iter().filter_map(|value| value.to_str().ok())
 }
 
 /// Answers a request, or refuses it.
@@ -123,7 +143,12 @@ pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, n
         (Some(why), _) => refused(why),
         (None, Some((token, rest))) => guard.let_in(&token, &rest),
         (None, None) if guard.knows_token(headers) => next.run(request).await,
-        (None, None) => refused("the token is missing: open the address that `judge ui` prints"),
+        (None, None) if guard.gave_other_token(headers) => {
+            refused("the server was started anew: open the address that `judge ui` printed then")
+        }
+        (None, None) => {
+            refused("the token is missing: open the address that the judge prints, or send the token as a bearer")
+        }
     };
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

@@ -26,6 +26,13 @@ impl Refused {
     pub(super) fn forbidden(failure: impl Into<Failure>) -> Self {
         Self { failure: failure.into(), status: StatusCode::FORBIDDEN }
     }
+
+    /// The address takes another method.
+    pub(super) fn wrong_method() -> Self {
+        let failure = Failure::usage("this address takes another method");
+        let failure = failure.with_hint("docs/ui.md lists the requests with their methods");
+        Self { failure, status: StatusCode::METHOD_NOT_ALLOWED }
+    }
 }
 
 impl From<Failure> for Refused {

@@ -4,8 +4,11 @@ use crate::refused::Refused;
 use checkers::Score;
 use judge_journal::Journal;
 use judge_problem::condition::Condition;
+use judge_problem::formula::Formula;
 use judge_problem::manifest::Catalogue;
-use judge_problem::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
+use judge_problem::{
+    Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
+};
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
@@ -47,6 +50,11 @@ impl ShownRun {
         &self.restored.plan.problem
     }
 
+    /// Returns the name of a solver.
+    pub(super) fn solver_name(&self, solver: usize) -> &str {
+        &self.restored.plan.solvers[solver].spec.name
+    }
+
     /// Returns the number of its solvers.
     pub(super) fn solver_count(&self) -> usize {
         self.restored.plan.solvers.len()
@@ -67,7 +75,9 @@ impl ShownRun {
             is_recorded.then(|| Arc::new(described.features))
         };
         let stored = || Some(Arc::new(self.run.cases.features()[job.case].as_ref()?.features()));
-        CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored) }
+        let has_answer =
+            self.run.cases.at(job.case).results[job.solver].as_ref().is_some_and(|result| result.answer.is_some());
+        CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored), has_answer }
     }
 
     /// Returns the reader of the inputs of its cases; `None` if reading would start a program.
@@ -84,9 +94,19 @@ impl ShownRun {
         features.iter().map(|feature| feature.name.to_string()).collect()
     }
 
-    /// Fails if a field is a feature that no case has.
+    /// Returns the names of what rows are filtered and sorted by, beside the features of the cases.
+    pub(super) fn field_names(&self) -> Vec<String> {
+        let metrics = self.problem().metrics.iter().map(MetricRule::full_name);
+        Field::NAMES.map(str::to_owned).into_iter().chain(metrics).collect()
+    }
+
+    /// Fails if a field is a feature that no case has, or a metric that the problem does not declare.
     pub(super) fn check_field(&self, field: &Field) -> Result<(), Refused> {
-        let Field::Feature(name) = field else { return Ok(()) };
+        let name = match field {
+            Field::Metric(name) => return Ok(case_selection::check_metric(self.problem(), name)?),
+            Field::Feature(name) => name,
+            _ => return Ok(()),
+        };
         let problem = self.problem();
         if self.run.cases.features().iter().all(Option::is_none) {
             check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
@@ -108,6 +128,7 @@ impl ShownRun {
             Field::Cpu => milliseconds(self.outcome(job)?.cpu?),
             Field::Wall => milliseconds(self.outcome(job)?.wall?),
             Field::Memory => Some(Number::from(i64::try_from(self.outcome(job)?.memory?).ok()?)),
+            Field::Metric(name) => self.outcome(job)?.metrics.get(name).cloned().map(Number::from),
             Field::Feature(name) => self.features()[job.case].as_ref()?.get(name).cloned(),
         }
     }
@@ -131,7 +152,8 @@ impl ShownRun {
         (count > 0).then(|| sum / f64::from(count))
     }
 
-    fn outcome(&self, job: JobId) -> Option<Outcome> {
+    /// Returns the outcome of a job, if it has one.
+    pub(super) fn outcome(&self, job: JobId) -> Option<Outcome> {
         self.restored.outcomes.get(job)
     }
 
@@ -158,8 +180,9 @@ pub(super) fn check_features(problem: &Problem, hint: &str) -> Result<(), Failur
     Err(Failure::usage(error).with_hint(hint))
 }
 
+/// Returns a time in milliseconds with three decimals, rounded as in reports.
 fn milliseconds(time: Duration) -> Option<Number> {
-    let micros = time.as_micros();
+    let micros = (time.as_nanos() + 500) / 1000;
     format!("{}.{:03}", micros / 1000, micros % 1000).parse().ok()
 }
 
@@ -218,8 +241,9 @@ impl OrderedRun {
 
 fn sorted(run: &ShownRun, filter: &RowFilter, order: &RowOrder) -> Result<Vec<JobId>, Refused> {
     run.check_field(&order.by)?;
-    let names = Names::of(run, filter.condition.as_ref())?;
-    let is_shown = |job: &JobId| filter.solver.is_none_or(|solver| solver == job.solver) && names.hold(run, *job);
+    let names = Names::of(run, filter.condition.iter().flat_map(Condition::names))?;
+    let holds = |job| filter.condition.as_ref().is_none_or(|condition| condition.holds(&names.numbers(run, job)));
+    let is_shown = |job: &JobId| filter.solver.is_none_or(|solver| solver == job.solver) && holds(*job);
     let jobs = run.jobs().filter(is_shown);
     if order.by == Field::Case {
         let mut jobs: Vec<JobId> = jobs.collect();
@@ -241,40 +265,63 @@ fn compare(left: Option<&Number>, right: Option<&Number>, descending: bool) -> O
     }
 }
 
-/// A condition with the values of its names.
-struct Names<'a> {
-    condition: Option<&'a Condition>,
+/// The names in a condition or in formulas, and where their numbers come from.
+pub(super) struct Names {
     /// The same number for every row.
     verdicts: Features,
-    fields: Vec<(&'a str, Field)>,
+    fields: Vec<(String, Field)>,
 }
 
-impl<'a> Names<'a> {
-    /// Resolves the names of a condition. Fails if one is unknown.
-    fn of(run: &ShownRun, condition: Option<&'a Condition>) -> Result<Self, Refused> {
+impl Names {
+    /// Resolves names. Fails if one is unknown.
+    pub(super) fn of<'a>(run: &ShownRun, names: impl IntoIterator<Item = &'a str>) -> Result<Self, Refused> {
         let (mut verdicts, mut fields) = (Features::default(), Vec::new());
-        for name in condition.iter().flat_map(|condition| condition.names()) {
+        for name in names {
             if let Some(number) = verdict_number(name) {
                 verdicts.set(name, Number::from(number));
                 continue;
             }
             let field = Field::named(name);
             run.check_field(&field)?;
-            fields.push((name, field));
+            fields.push((name.to_owned(), field));
         }
-        Ok(Self { condition, verdicts, fields })
+        Ok(Self { verdicts, fields })
     }
 
-    /// Returns whether the condition holds for a row.
-    fn hold(&self, run: &ShownRun, job: JobId) -> bool {
-        let Some(condition) = self.condition else { return true };
+    /// Returns the numbers of a row.
+    pub(super) fn numbers(&self, run: &ShownRun, job: JobId) -> Features {
         let mut numbers = self.verdicts.clone();
         for (name, field) in &self.fields {
             if let Some(value) = run.value(job, field) {
                 numbers.set(name, value);
             }
         }
-        condition.holds(&numbers)
+        numbers
+    }
+}
+
+/// Formulas of a chart, with the numbers of its rows.
+pub(super) struct Axes<const N: usize> {
+    formulas: [Formula; N],
+    names: Names,
+}
+
+impl<const N: usize> Axes<N> {
+    /// Parses the formulas of axes. Fails if one is invalid, or has an unknown name.
+    pub(super) fn parse(run: &ShownRun, texts: [&str; N]) -> Result<Self, Refused> {
+        let parse = |text: &str| text.parse::<Formula>().map_err(|error| Failure::usage(format!("`{text}`: {error}")));
+        let formulas = texts.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let names = Names::of(run, formulas.iter().flat_map(Formula::names))?;
+        let formulas = formulas.try_into().map_err(|_| Failure::fault("as many formulas as texts"))?;
+        Ok(Self { formulas, names })
+    }
+
+    /// Returns the numbers of a row; `None` unless it has all of them.
+    pub(super) fn of(&self, run: &ShownRun, job: JobId) -> Option<[f64; N]> {
+        let numbers = self.names.numbers(run, job);
+        let values: Vec<f64> =
+            self.formulas.iter().map(|formula| formula.value(&numbers)).collect::<Option<Vec<_>>>()?;
+        values.try_into().ok()
     }
 }
 
@@ -294,6 +341,8 @@ pub(super) enum Field {
     Cpu,
     Wall,
     Memory,
+    /// A metric of the result: `metric:moves`.
+    Metric(String),
     /// A feature of the case.
     Feature(String),
 }
@@ -303,8 +352,11 @@ impl Field {
     pub(super) const NAMES: [&'static str; 9] =
         ["case", "solver", "verdict", "score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes"];
 
-    /// Returns the field of this name: a field of every run, or else a feature.
+    /// Returns the field of this name: a field of every run, a metric, or else a feature.
     pub(super) fn named(name: &str) -> Self {
+        if let Some(metric) = name.strip_prefix(MetricRule::PREFIX) {
+            return Self::Metric(metric.to_owned());
+        }
         let fields = [
             Self::Case,
             Self::Solver,
@@ -337,6 +389,7 @@ mod tests {
         assert_eq!(fields.len(), Field::NAMES.len());
         assert!(!fields.iter().any(|field| matches!(field, Field::Feature(_))));
         assert_eq!(Field::named("N"), Field::Feature("N".to_owned()));
+        assert_eq!(Field::named("metric:N"), Field::Metric("N".to_owned()));
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Store {
 
     /// Fails if the journal is read-only.
     pub(super) fn check_writable(&self) -> Result<(), Failure> {
-        match self.catalogue.is_read_only() {
+        match self.catalogue.is_read_only {
             true => Err(Failure::usage("the journal is only read here: `judge ui` was started with --read-only")),
             false => Ok(()),
         }

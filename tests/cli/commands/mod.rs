@@ -32,7 +32,7 @@ fn every_problem_runs_with_its_bundled_solver() {
     let folder = Folder::new();
     let listed = folder.judge(&["list"]);
     assert_eq!(listed.code, Some(0));
-    for problem in checkers::all().iter().map(|checker| checker.id()) {
+    for problem in checkers::all().iter().map(|checker| checker.id) {
         assert!(listed.stdout.contains(problem), "{}", listed.stdout);
         let arguments = ["run", "-p", problem, "--seeds", "1-2", "--env", "SOLVER_TIME_LIMIT=0.3"];
         let (code, report) = folder.json(&arguments);

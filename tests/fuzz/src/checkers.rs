@@ -35,16 +35,16 @@ pub fn checkers(data: &[u8]) {
     }
 }
 
-fn check(game: &dyn Checker, case: &dyn Case, answer: &[u8]) {
+fn check(game: &Checker, case: &dyn Case, answer: &[u8]) {
     let result = case.check(answer);
     let mut viewer = Viewer { seen: 0 };
-    assert_eq!(case.replay(answer, &mut viewer), result, "{}: the replay differs from the check", game.id());
+    assert_eq!(case.replay(answer, &mut viewer), result, "{}: the replay differs from the check", game.id);
     assert!(!case.features().is_empty());
     if let Err(CheckError::Rejected(rejection)) = result {
         let lines = answer.split(|&byte| byte == b'\n');
         let line = lines.clone().nth(rejection.place.line - 1);
-        let line = line.unwrap_or_else(|| panic!("{}: {rejection}", game.id()));
-        assert!((1..=line.len() + 1).contains(&rejection.place.column), "{}: {rejection}", game.id());
+        let line = line.unwrap_or_else(|| panic!("{}: {rejection}", game.id));
+        assert!((1..=line.len() + 1).contains(&rejection.place.column), "{}: {rejection}", game.id);
     }
 }
 
@@ -64,7 +64,7 @@ impl Observer for Viewer {
 }
 
 /// Returns the case of a seed. Each case is made once.
-fn case_of_seed(game: &'static dyn Checker, seed: u64) -> Arc<dyn Case> {
+fn case_of_seed(game: &'static Checker, seed: u64) -> Arc<dyn Case> {
     type Cases = HashMap<(&'static str, u64), Arc<dyn Case>>;
     static CASES: LazyLock<Mutex<Cases>> = LazyLock::new(Mutex::default);
     let mut cases = CASES.lock();
@@ -72,5 +72,5 @@ fn case_of_seed(game: &'static dyn Checker, seed: u64) -> Arc<dyn Case> {
         let input = game.generate(seed).expect("every game has cases for small seeds");
         Arc::from(game.read(&input).expect("its own generator made it"))
     };
-    cases.entry((game.id(), seed)).or_insert_with(make).clone()
+    cases.entry((game.id, seed)).or_insert_with(make).clone()
 }

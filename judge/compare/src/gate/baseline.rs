@@ -48,15 +48,13 @@ pub struct Baseline {
 
 impl Baseline {
     /// Returns whether the score of any case varied between runs.
-    #[must_use]
     pub fn is_noisy(&self) -> bool {
-        self.samples().any(|sample| sample.spread() > 0.0)
+        self.samples().any(|sample| sample.spread > 0.0)
     }
 
     /// Returns the minimum and maximum number of runs of an accepted case.
-    #[must_use]
     pub fn runs(&self) -> Option<(u32, u32)> {
-        let runs = || self.samples().map(Sample::runs);
+        let runs = || self.samples().map(|sample| sample.runs);
         runs().min().zip(runs().max())
     }
 
@@ -67,7 +65,6 @@ impl Baseline {
 
     /// Combines several runs of one solver on the same cases. A case that failed in any run has failed. `None` without
     /// runs.
-    #[must_use]
     pub fn of_runs(runs: &[Self]) -> Option<Self> {
         let mut all = runs.first()?.clone();
         for (case, entry) in &mut all.cases {
@@ -85,7 +82,6 @@ impl Baseline {
 
 impl CaseResult {
     /// Returns the scores of an accepted case.
-    #[must_use]
     pub fn sample(&self) -> Option<&Sample> {
         if let Self::Accepted(sample) = self { Some(sample) } else { None }
     }
@@ -120,7 +116,6 @@ pub struct Conditions {
 
 impl Conditions {
     /// Returns the conditions of these runs.
-    #[must_use]
     pub fn of(processor: Option<String>, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let (mut runs, mut noisy, mut waited) = (0_u32, 0_u32, 0.0);
         for outcome in outcomes {
@@ -135,7 +130,6 @@ impl Conditions {
     }
 
     /// Returns the number of disturbed runs.
-    #[must_use]
     pub fn noisy_runs(&self) -> usize {
         #[expect(
             clippy::cast_possible_truncation,
@@ -147,7 +141,6 @@ impl Conditions {
     }
 
     /// Returns whether clearly more of these runs were disturbed than of the recorded ones.
-    #[must_use]
     pub fn are_worse(&self, recorded: Option<&Self>) -> bool {
         self.noisy > tolerated(recorded)
     }
@@ -211,9 +204,11 @@ fn waited_share(outcome: &Outcome) -> f64 {
 /// The scores of a case in one or more runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    runs: u32,
+    /// The number of runs.
+    pub runs: u32,
     mean: BigRational,
-    spread: f64,
+    /// The unbiased standard deviation of the scores. 0 for a single run.
+    pub spread: f64,
     cubes: f64,
 }
 
@@ -254,14 +249,12 @@ impl From<Score> for Sample {
 
 impl Sample {
     /// Returns a sample of `runs` runs, at least 1, with this mean and unbiased standard deviation.
-    #[must_use]
     pub fn new(runs: u32, mean: BigRational, spread: f64) -> Self {
         Self { runs: runs.max(1), mean, spread, cubes: 0.0 }
     }
 
     /// Returns the sample with this skewness: the unbiased third central moment divided by the cube of the spread.
     /// Fewer than three runs have none.
-    #[must_use]
     pub fn with_skewness(self, skewness: f64) -> Self {
         let (runs, scale) = (f64::from(self.runs), self.spread.powi(3));
         let is_known = self.runs > 2 && scale > 0.0;
@@ -269,44 +262,27 @@ impl Sample {
     }
 
     /// Returns the skewness, 0 if there is none.
-    #[must_use]
     pub fn skewness(&self) -> f64 {
         let skewness = self.deviations().third_moment().map_or(0.0, |moment| moment / self.spread.powi(3));
         if skewness.is_finite() { skewness } else { 0.0 }
     }
 
-    /// Returns the number of runs.
-    #[must_use]
-    pub fn runs(&self) -> u32 {
-        self.runs
-    }
-
     /// Returns the mean score.
-    #[must_use]
     pub fn mean(&self) -> &BigRational {
         &self.mean
     }
 
-    /// Returns the unbiased standard deviation of the scores. 0 for a single run.
-    #[must_use]
-    pub fn spread(&self) -> f64 {
-        self.spread
-    }
-
     /// Returns the degrees of freedom of the spread.
-    #[must_use]
     pub fn freedom(&self) -> f64 {
         f64::from(self.runs) - 1.0
     }
 
     /// Returns the sum of the squared differences from the mean.
-    #[must_use]
     pub fn squares(&self) -> f64 {
         self.spread * self.spread * self.freedom()
     }
 
     /// Returns the score, if it is equal in every run.
-    #[must_use]
     pub fn constant(&self) -> Option<Score> {
         if self.spread == 0.0 { Score::from_rational(&self.mean) } else { None }
     }
@@ -316,7 +292,6 @@ impl Sample {
     }
 
     /// Merges two samples.
-    #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let runs = self.runs + other.runs;
         let step = &other.mean - &self.mean;
@@ -432,14 +407,14 @@ mod tests {
     fn a_sample_is_the_same_however_it_is_put_together() {
         // Mean 4; squares 9 + 4 + 1 + 36 = 50.
         let whole = of(&[1, 2, 3, 10]);
-        assert_eq!((whole.runs(), whole.mean().clone()), (4, BigRational::from_integer(4.into())));
-        assert!((whole.spread() - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!((whole.runs, whole.mean().clone()), (4, BigRational::from_integer(4.into())));
+        assert!((whole.spread - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         let halves = of(&[1, 10]).merged(&of(&[2, 3]));
-        assert!((halves.spread() - whole.spread()).abs() < 1e-12 && halves.mean() == whole.mean());
+        assert!((halves.spread - whole.spread).abs() < 1e-12 && halves.mean() == whole.mean());
         // Cubes -27 - 8 - 1 + 216 = 180; 180 * 4 / (3 * 2) = 120.
         let skewness = 120.0 / (50.0_f64 / 3.0).powf(1.5);
         assert!((whole.skewness() - skewness).abs() < 1e-12 && (halves.skewness() - skewness).abs() < 1e-12);
-        let stored = Sample::new(4, whole.mean().clone(), whole.spread()).with_skewness(skewness);
+        let stored = Sample::new(4, whole.mean().clone(), whole.spread).with_skewness(skewness);
         assert!((stored.skewness() - skewness).abs() < 1e-12);
         assert_eq!((of(&[1, 9]).skewness(), of(&[5, 5, 5]).skewness()), (0.0, 0.0));
     }
@@ -455,7 +430,7 @@ mod tests {
     fn equal_scores_are_constant_whatever_their_length() {
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let twice = Sample::from(long.clone()).merged(&Sample::from(long.clone()));
-        assert_eq!((twice.constant(), twice.runs(), twice.spread()), (Some(long), 2, 0.0));
+        assert_eq!((twice.constant(), twice.runs, twice.spread), (Some(long), 2, 0.0));
         assert_eq!(of(&[1, 3]).constant(), None);
     }
 }

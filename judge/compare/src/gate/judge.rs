@@ -21,7 +21,6 @@ struct ScoredPair<'a> {
 }
 
 /// Compares a run with the baseline.
-#[must_use]
 pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judgement {
     if let Some(complaint) = incomparable(baseline, today) {
         return Judgement { complaints: vec![complaint], ..Judgement::default() };
@@ -202,7 +201,6 @@ const STEADY_TIME: Duration = Duration::from_millis(5);
 ///
 /// Only runs that pass are averaged in. This selection raises the mean and reduces the spread, and both are corrected.
 /// Otherwise the baseline would rise from commit to commit until the gate raised false alarms.
-#[must_use]
 pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, direction: Direction) -> Baseline {
     let sign = if direction == Direction::Max { -1.0 } else { 1.0 };
     let mut selection = test.selection.iter();
@@ -225,7 +223,6 @@ pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, directi
 }
 
 /// Returns the new baseline with the recorded CPU times where they are about the same.
-#[must_use]
 pub fn with_steady_times(mut new: Baseline, recorded: &Baseline) -> Baseline {
     for (case, entry) in &mut new.cases {
         if let Some(was) = recorded.cases.get(case).filter(|was| is_about_as_fast(entry, was)) {

@@ -18,7 +18,6 @@ pub enum GateVerdict {
 
 impl GateVerdict {
     /// Returns the name in every report.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -162,14 +161,12 @@ pub struct Judgement {
 
 impl Judgement {
     /// Returns whether the gate holds.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.complaints.is_empty()
     }
 
     /// Returns the verdict. A busy machine makes a solver slower and its scores worse, never better. So a gate that
     /// holds on a busy machine holds.
-    #[must_use]
     pub fn verdict(&self) -> GateVerdict {
         if self.holds() {
             GateVerdict::Holds
@@ -181,14 +178,12 @@ impl Judgement {
     }
 
     /// Returns whether another run should tell if the total is low by chance. This is so if nothing else is wrong.
-    #[must_use]
     pub fn is_doubtful(&self) -> bool {
         let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
         self.complaints.iter().all(is_total) && self.noise.as_ref().is_some_and(NoiseTest::is_doubtful)
     }
 
     /// Returns whether `--update` should rewrite the baseline: the gate holds and something is better.
-    #[must_use]
     pub fn is_better(&self, direction: Direction) -> bool {
         let total = direction.compare(&self.total_now, &self.total_was);
         self.holds() && total.is_ge() && (total.is_gt() || !self.fixed.is_empty())

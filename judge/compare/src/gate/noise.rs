@@ -86,7 +86,7 @@ impl Pair {
 }
 
 fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
-    let is_noisy = |sample: &Sample| sample.spread() > 0.0;
+    let is_noisy = |sample: &Sample| sample.spread > 0.0;
     let (was, now) = (pairs.iter().any(|pair| is_noisy(pair.0)), pairs.iter().any(|pair| is_noisy(pair.1)));
     let difference =
         |(was, now): &SamplePair<'_>| now.mean().to_f64().unwrap_or(0.0) - factor * was.mean().to_f64().unwrap_or(0.0);
@@ -229,20 +229,17 @@ impl NoiseTest {
     }
 
     /// Returns whether another run should tell if the low total is noise.
-    #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.level <= DOUBTFUL
     }
 
     /// Returns whether the fall is certain.
-    #[must_use]
     pub fn is_fall(&self) -> bool {
         self.level <= self.alpha
     }
 
     /// Returns the fall, as a share of the recorded total, that would be noticed with the probability [`POWER`]. `None` if
     /// the recorded total is 0.
-    #[must_use]
     pub fn detectable(&self) -> Option<f64> {
         let (last, earlier) = self.looks.split_last()?;
         let fall = if earlier.is_empty() {
@@ -402,13 +399,12 @@ pub struct Calibration {
 
 impl Calibration {
     /// Returns the spread of a baseline. `None` if it was recorded once, is deterministic, or has the total 0.
-    #[must_use]
     pub fn of(baseline: &Baseline, alpha: f64) -> Option<Self> {
-        let known: Vec<&Sample> = baseline.samples().filter(|sample| sample.runs() > 1).collect();
-        let term = |sample: &&Sample| TermVariance { variance: sample.spread().powi(2), freedom: sample.freedom() };
+        let known: Vec<&Sample> = baseline.samples().filter(|sample| sample.runs > 1).collect();
+        let term = |sample: &&Sample| TermVariance { variance: sample.spread.powi(2), freedom: sample.freedom() };
         let error = SumError::of(&known.iter().map(term).collect::<Vec<_>>())?;
         let total: f64 = known.iter().filter_map(|sample| sample.mean().to_f64()).sum::<f64>().abs();
-        let recorded = known.iter().map(|sample| sample.runs()).min()?;
+        let recorded = known.iter().map(|sample| sample.runs).min()?;
         let of_a_case = known.iter().map(|sample| sample.freedom()).sum::<f64>() / known.len() as f64;
         (total > 0.0).then(|| Self {
             cases: u32::try_from(known.len()).unwrap_or(MAX),
@@ -420,7 +416,6 @@ impl Calibration {
     }
 
     /// Returns the design with these numbers.
-    #[must_use]
     pub fn design(&self, cases: u32, recorded: u32, repeat: u32) -> Design {
         let share = f64::from(cases) / f64::from(self.cases);
         let runs = 1.0 / f64::from(repeat) + 1.0 / f64::from(recorded);
@@ -431,13 +426,11 @@ impl Calibration {
     }
 
     /// Returns designs with more runs of these cases.
-    #[must_use]
     pub fn table(&self) -> Vec<Design> {
         REPEATS.iter().map(|&repeat| self.design(self.cases, self.recorded, repeat)).collect()
     }
 
     /// Returns the minimum number of cases, with one run, that notices a fall by this share. `None` above a million.
-    #[must_use]
     pub fn more_cases(&self, fall: f64) -> Option<Design> {
         let recorded = self.recorded.max(ENOUGH_RECORDED);
         least(self.cases, fall, |cases| self.design(cases, recorded, 1))
@@ -445,7 +438,6 @@ impl Calibration {
 
     /// Returns the minimum number of runs, both recorded and current, that notices a fall by this share. `None` above a
     /// million.
-    #[must_use]
     pub fn more_runs(&self, fall: f64) -> Option<Design> {
         let recorded = self.recorded.max(ENOUGH_RECORDED);
         least(1, fall, |repeat| self.design(self.cases, recorded.max(repeat), repeat))

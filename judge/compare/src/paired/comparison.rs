@@ -60,7 +60,6 @@ pub struct Failures {
 
 impl PairedComparison {
     /// Pairs two solvers of a plan by this measure. A case counts by its weight.
-    #[must_use]
     pub fn of(scored: ScoredOutcomes<'_>, measure: EffectMeasure, first: usize, second: usize) -> Self {
         let mut failures = Failures::default();
         let (mut solved, mut undefined) = (0, 0);
@@ -105,19 +104,16 @@ impl PairedComparison {
     }
 
     /// Returns the effects, in the order of the cases.
-    #[must_use]
     pub fn effects(&self) -> Vec<f64> {
         self.pairs.iter().map(|pair| pair.effect).collect()
     }
 
     /// Returns the mean effect, 0 without any.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         Moments::of(&self.effects()).mean()
     }
 
     /// Returns the effects with their bases, whose mean is 1.
-    #[must_use]
     pub fn terms(&self) -> Vec<Term> {
         self.pairs.iter().map(|pair| Term { effect: pair.effect, base: pair.base }).collect()
     }
@@ -376,7 +372,6 @@ pub struct Contrast {
 impl Contrast {
     /// Returns the contrast of two comparisons of the same solvers, if there is one: the means are on different sides of
     /// 0, one of them for certain, and the ratio's is not negligible.
-    #[must_use]
     pub fn between(
         ratio: &PairedComparison,
         (measure, by_rule): (EffectMeasure, &PairedComparison),

@@ -68,7 +68,6 @@ pub enum Claim {
 
 impl Claim {
     /// Returns whether it ends a comparison that runs until it is decided.
-    #[must_use]
     pub fn is_decided(self) -> bool {
         matches!(self, Self::Better | Self::Worse | Self::Smaller | Self::Equal | Self::Accepted(_))
     }
@@ -105,7 +104,6 @@ pub struct Inference {
 }
 
 /// Infers from a number of cases that was fixed before the run.
-#[must_use]
 pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
     let summary = match summary(paired, parameters) {
         Ok(summary) => summary,
@@ -162,7 +160,6 @@ pub struct FeatureRange {
 }
 
 /// Splits a comparison by a feature: by its values, or into quarters of the cases if there are many values.
-#[must_use]
 pub fn by_feature(
     paired: &PairedComparison,
     mut cases: Vec<FeatureValue>,
@@ -285,7 +282,6 @@ impl EffectLevel {
     }
 
     /// Returns whether it is a number other than 0, which is one in every unit.
-    #[must_use]
     pub fn is_amount(self) -> bool {
         matches!(self, Self::Amount(amount) if amount != 0.0)
     }

@@ -72,7 +72,6 @@ impl EffectMeasure {
     pub const ALL: [Self; 5] = [Self::Total, Self::Points, Self::Ratio, Self::Difference, Self::Relative];
 
     /// Returns the measure that fits a rule.
-    #[must_use]
     pub fn of_rule(rule: &Rule) -> Self {
         match rule {
             Rule::Sum | Rule::Mean => Self::Total,
@@ -84,7 +83,6 @@ impl EffectMeasure {
     }
 
     /// Returns the same for a smallest effect that is given: shares of a total become points for one that is a number.
-    #[must_use]
     pub fn of_rule_with(rule: &Rule, min_effect: Option<&MinEffect>) -> Self {
         match (Self::of_rule(rule), min_effect) {
             (Self::Total, Some(MinEffect::Amount(_))) => Self::Points,
@@ -93,7 +91,6 @@ impl EffectMeasure {
     }
 
     /// Returns whether a failed case has an effect.
-    #[must_use]
     pub fn counts_failures(self) -> bool {
         matches!(self, Self::Total | Self::Points)
     }
@@ -125,7 +122,6 @@ impl EffectMeasure {
     }
 
     /// Returns the largest effect of a case whatever the solvers do, before its weight. `None` without one.
-    #[must_use]
     pub fn bound(self, rule: &Rule) -> Option<f64> {
         match self {
             Self::Points => rule.max_points()?.to_f64(),
@@ -135,7 +131,6 @@ impl EffectMeasure {
     }
 
     /// Returns whether a bound of the differences between two scores is one of the effects.
-    #[must_use]
     pub fn is_of_differences(self, rule: &Rule) -> bool {
         match self {
             Self::Total | Self::Difference => true,
@@ -145,19 +140,16 @@ impl EffectMeasure {
     }
 
     /// Returns whether effects are shown as percentages.
-    #[must_use]
     pub fn is_share(self) -> bool {
         matches!(self, Self::Total | Self::Ratio | Self::Relative)
     }
 
     /// Returns the effect that is shown as this share.
-    #[must_use]
     pub fn of_share(self, share: f64) -> f64 {
         if self == Self::Ratio { share.ln_1p() } else { share }
     }
 
     /// Returns the number that is shown for an effect: percent for shares, else the effect itself.
-    #[must_use]
     pub fn shown(self, effect: f64) -> f64 {
         match self {
             Self::Ratio => effect.exp_m1() * 100.0,
@@ -167,7 +159,6 @@ impl EffectMeasure {
     }
 
     /// Returns the measure between scores. `None` for measures of points.
-    #[must_use]
     pub fn score_measure(self) -> Option<ScoreMeasure> {
         match self {
             Self::Ratio => Some(ScoreMeasure::LogRatio),
@@ -178,7 +169,6 @@ impl EffectMeasure {
     }
 
     /// Returns the name, as `--measure` takes it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Total => "total",
@@ -215,7 +205,6 @@ enum Unit {
 
 impl EffectUnits {
     /// Returns the units of a plan's cases. `inputs` are the hashes of their inputs, as far as they are known.
-    #[must_use]
     pub fn of(plan: &Plan, inputs: &[Option<Digest>]) -> Self {
         let mut units = Self::default();
         for (place, case) in plan.cases.iter().enumerate() {
@@ -268,7 +257,6 @@ pub struct PointSigns {
 
 impl PointSigns {
     /// Returns the signs among the points of these cases and those.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             has_positive: self.has_positive || other.has_positive,
@@ -278,14 +266,12 @@ impl PointSigns {
     }
 
     /// Returns whether the first solver's total is 0 because all of its points are.
-    #[must_use]
     pub fn lack_a_total(self) -> bool {
         !self.first_has_any
     }
 
     /// Returns whether differences can be a share of the first solver's total: it is not 0, and no two cases of any
     /// solver have points of different signs.
-    #[must_use]
     pub fn allow_shares(self) -> bool {
         self.first_has_any && !(self.has_positive && self.has_negative)
     }
@@ -293,7 +279,6 @@ impl PointSigns {
 
 impl ScoredOutcomes<'_> {
     /// Returns the signs among the points of all solvers.
-    #[must_use]
     pub fn signs(self) -> PointSigns {
         let is_finished = |case, solver| self.outcomes.has(JobId { case, solver });
         let of = |solver: usize| {

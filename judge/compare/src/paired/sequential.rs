@@ -178,7 +178,6 @@ pub struct GrowingComparison {
 
 impl GrowingComparison {
     /// Starts with no cases.
-    #[must_use]
     pub fn new(first: usize, second: usize, measure: EffectMeasure, parameters: TestParameters) -> Self {
         Self {
             solvers: [first, second],
@@ -218,14 +217,12 @@ impl GrowingComparison {
     }
 
     /// Returns the current claim, without an estimate of the missing cases.
-    #[must_use]
     pub fn claim(&self) -> Claim {
         let by_rule = self.rule.effect(self.direction);
         self.test.as_ref().map_or(Claim::TooFew, |test| test.claim(self.solved, by_rule))
     }
 
     /// Returns the number of cases that both solved.
-    #[must_use]
     pub fn solved(&self) -> usize {
         self.solved
     }

@@ -270,14 +270,12 @@ pub enum Gap {
 
 impl Merged {
     /// Returns whether every case has a result of every solver.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.results == self.planned * self.solvers
     }
 
     /// Returns the missing parts; empty for a whole run. `missing` are the cases without all results, if they are known.
     /// Parts without any of these cases are left out: their cases were played in shards of another number.
-    #[must_use]
     pub fn gaps(&self, missing: Option<&[CaseName]>) -> Vec<Gap> {
         if self.is_whole() {
             return Vec::new();

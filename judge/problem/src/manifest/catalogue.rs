@@ -14,15 +14,24 @@ use std::sync::OnceLock;
 /// All problems of a catalogue, in its order.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
-    problems: Vec<Problem>,
-    text: String,
-    folder: PathBuf,
-    retention: Retention,
-    slurm: SlurmTable,
-    languages: Vec<LanguageTable>,
-    journal: Option<PathBuf>,
-    is_read_only: bool,
-    bundled: &'static [BundledSolver],
+    /// Every problem, in the order of the file.
+    pub problems: Vec<Problem>,
+    /// The text that it was read from.
+    pub text: String,
+    /// The folder from which relative paths start.
+    pub folder: PathBuf,
+    /// How many answers its journal keeps.
+    pub retention: Retention,
+    /// Its `[engine.slurm]` table.
+    pub slurm: SlurmTable,
+    /// Its `[language.NAME]` tables, in the order of the file.
+    pub languages: Vec<LanguageTable>,
+    /// The file of its journal, if it is not the default one.
+    pub journal: Option<PathBuf>,
+    /// Whether its journal is read-only.
+    pub is_read_only: bool,
+    /// The solvers that come with the judge.
+    pub bundled: &'static [BundledSolver],
 }
 
 /// The catalogue has no such problem.
@@ -69,78 +78,6 @@ impl Catalogue {
                 bundled: &[],
             }
         })
-    }
-
-    /// Returns every problem, in the order of the file.
-    #[must_use]
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    /// Returns the text that it was read from.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns the folder from which relative paths start.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Returns the catalogue with its journal in this file, instead of the default one.
-    #[must_use]
-    pub fn with_journal(self, file: Option<&Path>) -> Self {
-        Self { journal: file.map(Path::to_owned), ..self }
-    }
-
-    /// Returns the file of its journal, if it is not the default one.
-    #[must_use]
-    pub fn journal(&self) -> Option<&Path> {
-        self.journal.as_deref()
-    }
-
-    /// Returns the catalogue with a read-only journal.
-    #[must_use]
-    pub fn read_only(self) -> Self {
-        Self { is_read_only: true, ..self }
-    }
-
-    /// Returns whether its journal is read-only.
-    #[must_use]
-    pub fn is_read_only(&self) -> bool {
-        self.is_read_only
-    }
-
-    /// Returns the catalogue with these solvers that come with the judge.
-    #[must_use]
-    pub fn with_bundled(self, bundled: &'static [BundledSolver]) -> Self {
-        Self { bundled, ..self }
-    }
-
-    /// Returns the solvers that come with the judge.
-    #[must_use]
-    pub fn bundled(&self) -> &'static [BundledSolver] {
-        self.bundled
-    }
-
-    /// Returns how many answers the journal of this catalogue keeps.
-    #[must_use]
-    pub fn retention(&self) -> Retention {
-        self.retention
-    }
-
-    /// Returns its `[engine.slurm]` table.
-    #[must_use]
-    pub fn slurm(&self) -> &SlurmTable {
-        &self.slurm
-    }
-
-    /// Returns its `[language.NAME]` tables, in the order of the file.
-    #[must_use]
-    pub fn languages(&self) -> &[LanguageTable] {
-        &self.languages
     }
 
     /// Returns the problem with this id, mutably.
@@ -230,7 +167,6 @@ const MAX_PROCESSES: u32 = 256;
 ///
 /// # Panics
 /// Never: tests check the built-in file.
-#[must_use]
 pub fn built_in_languages() -> &'static Languages {
     static LANGUAGES: OnceLock<Languages> = OnceLock::new();
     let read = || match read_languages("languages.toml (built in)", BUILT_IN_LANGUAGES, &Languages::default()) {
@@ -428,7 +364,7 @@ mod tests {
     const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
 
     fn retention(journal: &str) -> Result<Retention, ManifestError> {
-        Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.retention())
+        Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.retention)
     }
 
     #[test]
@@ -452,7 +388,7 @@ mod tests {
     }
 
     fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
-        Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm().clone())
+        Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm)
     }
 
     #[test]

@@ -300,6 +300,25 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(section).collect()
     }
 
+    /// Returns the inner tables as [`Section::named_sections`] does, in the order in which they are written. A text in place of
+    /// a table is returned as it is.
+    pub(super) fn named_texts_or_sections(
+        &self,
+        title: &'static str,
+    ) -> Vec<(Located<&'a str>, Result<Section<'a>, Located<&'a str>>)> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let found = match value.get_ref().as_str() {
+                Some(text) => Err(Located { value: text, span: value.span() }),
+                None => Ok(self.table(name, value, title, "a text, or a table in braces")?),
+            };
+            Some((Located { value: name, span: key.span() }, found))
+        };
+        let mut entries: Vec<_> = self.table.iter().filter_map(entry).collect();
+        entries.sort_by_key(|(name, _)| name.span.start);
+        entries
+    }
+
     /// Returns the tables in the array under `key`.
     pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
         let expected = format!("tables, each written {title}");
@@ -372,7 +391,6 @@ pub struct CatalogueComplaint {
 
 impl CatalogueComplaint {
     /// Returns the complaint as shown to users, without a final newline.
-    #[must_use]
     pub fn render(&self, file: &str, text: &str) -> String {
         let start = floor_char_boundary(text, self.span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -397,7 +415,6 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 }
 
 /// Returns the candidate that is most similar to the written word, if any is similar enough.
-#[must_use]
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     // One typing error changes a short word a lot: `rnu` has little in common with `run`.
@@ -411,7 +428,6 @@ pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
 }
 
 /// Suggests what to write instead of an unknown word: the most similar candidate, or all of them.
-#[must_use]
 pub(super) fn instead(written: &str, candidates: &[&str]) -> String {
     match closest(written, candidates.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),

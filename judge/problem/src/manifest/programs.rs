@@ -146,8 +146,8 @@ impl Speaker<'_, '_> {
     }
 }
 
-fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
-    let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id()).chain([TOKENS]).collect();
+fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static Checker> {
+    let ids: Vec<&str> = checkers::all().iter().map(|checker| checker.id).chain([TOKENS]).collect();
     checkers::find(name.value).or_else(|| section.unknown(name, "built-in checker", &ids))
 }
 
@@ -160,7 +160,7 @@ pub(super) fn generator(
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
     let generators = match checker? {
-        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators(),
+        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators,
         _ => &[],
     };
     let chosen = version.as_ref().map_or(1, |version| version.value);

@@ -124,7 +124,6 @@ named_enum! {
 }
 
 /// Returns the results for each test group with cases in the run, in the order of the groups.
-#[must_use]
 pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
     let failing: Vec<_> = results.solvers.iter().map(|own| results.failing_groups(own)).collect();
     let all = results.members().into_iter().enumerate();

@@ -34,7 +34,6 @@ pub struct LeaderboardRow {
 
 /// Ranks the solvers by the aggregate of the rule, then by fewer failures. A solver without an aggregate ranks below
 /// all others. Solvers with the same rank are listed by name.
-#[must_use]
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];
     let worth = |left: usize, right: usize| compare(scoreboard, standing(left), standing(right));
@@ -93,7 +92,6 @@ named_enum! {
 
 impl RowKey {
     /// Returns every name, as [`RowKey::from_str`] takes it.
-    #[must_use]
     pub fn names() -> [&'static str; 5] {
         Self::ALL.map(Self::name)
     }
@@ -132,7 +130,6 @@ pub struct RowOrder {
 impl RowOrder {
     /// Returns all rows in this order. Each row comes with its badness: larger is worse. Equally bad rows keep their
     /// order.
-    #[must_use]
     pub fn sorted<T>(&self, mut rows: Vec<(Option<BigRational>, T)>) -> Vec<T> {
         rows.sort_by(|(left, _), (right, _)| self.compare(left.as_ref(), right.as_ref()));
         rows.into_iter().map(|(_, row)| row).collect()

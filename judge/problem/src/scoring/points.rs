@@ -29,7 +29,6 @@ impl From<BigRational> for Exact {
 
 impl Exact {
     /// Returns the number.
-    #[must_use]
     pub fn number(&self) -> BigRational {
         match &self.0 {
             Digits::Small { above, below: 1 } => BigRational::from_integer((*above).into()),
@@ -40,7 +39,6 @@ impl Exact {
     }
 
     /// Returns the number as `f64`; 0 if it is out of range.
-    #[must_use]
     pub fn to_f64(&self) -> f64 {
         self.number().to_f64().unwrap_or(0.0)
     }
@@ -55,7 +53,6 @@ impl PointList {
     ///
     /// # Panics
     /// Panics if the case is out of range.
-    #[must_use]
     pub fn get(&self, case: usize) -> Option<BigRational> {
         self.0[case].as_ref().map(Exact::number)
     }
@@ -92,25 +89,21 @@ impl CaseWeights {
     }
 
     /// Returns the number of cases.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
     /// Returns whether there are no cases.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Returns whether every case has the weight 1.
-    #[must_use]
     pub fn are_one(&self) -> bool {
         self.own.is_none()
     }
 
     /// Returns the weight of a case.
-    #[must_use]
     pub fn get(&self, case: usize) -> BigRational {
         self.own.as_ref().and_then(|own| own.get(case)).unwrap_or_else(BigRational::one)
     }
@@ -157,7 +150,6 @@ impl ExactSum {
     }
 
     /// Returns the sum.
-    #[must_use]
     pub fn value(&self) -> BigRational {
         let whole = BigRational::from_integer(self.whole.clone());
         if self.parts.is_empty() {
@@ -206,7 +198,6 @@ impl FromIterator<BigRational> for ExactSum {
 
 /// Returns the number rounded exactly to this many decimals, halves away from zero. A number that rounds to 0 has no
 /// sign.
-#[must_use]
 pub fn display(number: &BigRational, decimals: u32) -> String {
     let shift = BigInt::from(10).pow(decimals);
     // `round` rounds halves away from zero.
@@ -220,7 +211,6 @@ pub fn display(number: &BigRational, decimals: u32) -> String {
 
 /// Returns the number of decimals that shows this many significant digits of a number below 1. A larger number gets
 /// fewer decimals.
-#[must_use]
 pub fn decimals_of_digits(number: &BigRational, digits: u32) -> u32 {
     if number.is_zero() || number.numer().magnitude() >= number.denom().magnitude() {
         return 0;
@@ -254,7 +244,6 @@ pub enum ScoreMeasure {
 impl ScoreMeasure {
     /// Returns the effect of the change from A's score to B's. `None` if the measure is undefined (the log-ratio of a
     /// score that is not positive) or the effect is out of the range of `f64`.
-    #[must_use]
     pub fn effect(self, a: &Score, b: &Score) -> Option<f64> {
         let (a, b) = (a.to_rational(), b.to_rational());
         let effect = match self {
@@ -267,7 +256,6 @@ impl ScoreMeasure {
 }
 
 /// Returns the difference of two exact points of a scoring rule. `None` if it is out of the range of `f64`.
-#[must_use]
 pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
     (b - a).to_f64().filter(|effect| effect.is_finite())
 }

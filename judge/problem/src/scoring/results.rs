@@ -174,19 +174,16 @@ pub struct CaseSet {
 
 impl CaseSet {
     /// Returns the number of cases in it.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns whether it is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Returns whether a case is in it.
-    #[must_use]
     pub fn contains(&self, case: usize) -> bool {
         self.bits.get(case / 64).is_some_and(|bits| bits >> (case % 64) & 1 == 1)
     }

@@ -52,25 +52,21 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// Returns the sum of weight * points of a standing over these cases, without those that were not run. `None` if a
     /// case of weight above 0 has no points, or if no case was run.
-    #[must_use]
     pub(crate) fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))
     }
 
     /// Returns the same divided by the weight of those cases. Also `None` if all weights are 0.
-    #[must_use]
     pub(crate) fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         mean(self.total_over(standing, cases), &self.weight_of(&standing.played(cases.iter().copied())))
     }
 
     /// Returns the total weight of some of the cases.
-    #[must_use]
     pub(crate) fn weight_of(&self, cases: &[usize]) -> BigRational {
         weight_of(&self.weights, cases)
     }
 
     /// Returns the aggregate of a standing that the rule ranks by.
-    #[must_use]
     pub fn headline<'a>(&self, standing: &'a Standing) -> Option<&'a BigRational> {
         match self.aggregate {
             Aggregate::Total => standing.total.as_ref(),

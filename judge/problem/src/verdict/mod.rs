@@ -4,6 +4,7 @@
 
 mod judge;
 mod kattis;
+mod metrics;
 mod protocol;
 mod regex;
 mod termination;
@@ -13,12 +14,12 @@ mod tokens;
 use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
+pub use metrics::{metrics_in, read_metrics};
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 pub use termination::{Idleness, InteractorDecision, Termination, interactive_verdict, termination};
 pub use tokens::{compare_tokens, find_too_fine};
 
 /// Returns the protocol of a checker.
-#[must_use]
 pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
         CheckerProtocol::Judge => &judge::JudgeChecker,
@@ -30,13 +31,11 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
 
 /// Returns the protocol of the input validators that come with checkers of this protocol. Without a protocol it is the
 /// judge's own.
-#[must_use]
 pub fn validator_protocol(protocol: Option<&CheckerProtocol>) -> impl Protocol + use<> {
     judge::InputValidator { accepts: protocol.map_or(0, |protocol| checker_protocol(protocol).accepts_inputs_with()) }
 }
 
 /// Returns the protocol of an interactor or tester. The catalogue rejects interactors with the protocol `regex`.
-#[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
         CheckerProtocol::Judge => &judge::JudgeInteractor,

@@ -16,7 +16,6 @@ pub enum Termination {
 
 /// Returns how a run ended. If several reasons apply, the first of these counts: cannot start, output, disk, CPU time,
 /// wall time, memory, processes, runtime error.
-#[must_use]
 pub fn termination(execution: &Execution, limits: &Limits) -> Termination {
     let precedence = [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
     let (verdict, note) = match (execution.end, breach_of(execution, &precedence, limits)) {

@@ -13,7 +13,6 @@ use std::num::{IntErrorKind, NonZeroUsize};
 const SHOWN: usize = 30;
 
 /// Compares an answer with the expected one. An accepted answer has the score 1.
-#[must_use]
 pub fn compare_tokens(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> Ruling {
     let (mut expected, mut answer) = (Scan::new(expected), Scan::new(answer));
     loop {
@@ -57,7 +56,6 @@ fn skip_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_
 
 /// Returns the first number of an expected text for which the spacing of doubles is larger than the tolerance. A solver
 /// that computes with doubles can miss the tolerance.
-#[must_use]
 pub fn find_too_fine(rules: &TokenRules, expected: &[u8]) -> Option<f64> {
     if !rules.has_tolerance() {
         return None;

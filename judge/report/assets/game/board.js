@@ -1,81 +1,89 @@
-"use strict";
-// Boards of games: how the frames of a film follow from each other, and how a board is drawn.
+// The frames of a game: how they follow from each other, and what moves from one to the next.
 
-/** Returns the state after a frame of a film. `state` is used up. */
-function advance(state, delta) {
+/** Boards with more cells have no text and no motion. */
+const MOST_CELLS = 4000;
+/** The look of an empty cell. */
+const EMPTY = 0;
+
+/** Fills a board from a text: each cell is a character, from `#` on, without the backslash. */
+export function wholeBoard(text, board) {
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    board[place] = code - 35 - (code > 92 ? 1 : 0);
+  }
+}
+
+/** Returns the state after a frame. `state` is used up. */
+export function advance(state, delta) {
   const board = delta.w === undefined ? state.board : new Uint32Array(delta.n);
+  if (delta.b) wholeBoard(delta.b, board);
   for (let i = 0, place = 0; delta.c && i < delta.c.length; i += 2) {
     place += delta.c[i];
     board[place] = delta.c[i + 1];
   }
-  return { board, width: delta.w ?? state.width, step: delta.s ?? state.step, total: delta.p ?? state.total };
+  return { board, width: delta.w ?? state.width, step: delta.s ?? state.step, total: delta.p ?? state.total, start: state.start + (delta.q ?? 0) };
 }
 
-/** Returns the state before the first frame of a film. */
-const beforeFirst = () => ({ board: new Uint32Array(0), width: 0, step: 0, total: "0" });
-const copyState = (state) => ({ ...state, board: state.board.slice() });
+/** Returns the state before the first frame. */
+export const beforeFirst = () => ({ board: new Uint32Array(0), width: 0, step: 0, total: "0", start: 0 });
+export const copyState = (state) => ({ ...state, board: state.board.slice() });
 
 /** Returns the places that a frame marks. */
-function marksOf(delta) {
+export function marksOf(delta) {
   const marks = new Set();
   let place = 0;
   for (const difference of delta.m ?? []) marks.add(place += difference);
   return marks;
 }
 
-const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
-// The golden angle keeps neighbouring colours apart, for any number of colours.
-const paint = (color) => `hsl(${(color * 137.508 + 200) % 360} 62% ${style("--light")})`;
-
-/** Draws a board, whose cells are places in `looks`: pairs of a text and a colour. `marks` are framed; of `aimed` cells, a
- * map from places to looks, those with a look are drawn as if they had it. Returns how many columns are drawn, and the size of a cell. */
-function drawBoard(canvas, { board, width }, looks, { marks = new Set(), aimed = new Map(), room, height, least = 2 }) {
-  const count = board.length;
-  // A long strip is folded.
-  const columns = Math.max(1, count === width ? Math.min(count, 50) : width);
-  const rows = Math.max(1, Math.ceil(count / columns));
-  const size = Math.max(least, Math.floor(Math.min(44, room / columns, height / rows)));
-  const ratio = devicePixelRatio || 1;
-  canvas.width = columns * size * ratio;
-  canvas.height = rows * size * ratio;
-  canvas.style.width = `${columns * size}px`;
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  const gap = size > 8 ? 1 : 0, paints = new Map(), empty = style("--empty"), mark = style("--mark");
-  const frame = (x, y) => {
-    const line = Math.max(1, Math.round(size / 12));
-    pen.strokeStyle = mark;
-    pen.lineWidth = line;
-    pen.strokeRect(x + line / 2 + gap, y + line / 2 + gap, size - line - 2 * gap, size - line - 2 * gap);
-  };
-  for (let place = 0; place < count; place++) {
-    const [text, color] = aimed.get(place) ?? looks[board[place]];
-    const x = (place % columns) * size, y = Math.floor(place / columns) * size;
-    if (text !== null && !paints.has(color)) paints.set(color, paint(color));
-    pen.fillStyle = text === null ? empty : paints.get(color);
-    pen.fillRect(x + gap, y + gap, size - 2 * gap, size - 2 * gap);
-    if (text && size >= 12) {
-      pen.fillStyle = "#111";
-      pen.font = `600 ${Math.floor(Math.min(size * 0.52, size * 1.3 / text.length))}px system-ui, sans-serif`;
-      pen.fillText(text, x + size / 2, y + size / 2 + 1);
-    }
-    if (marks.has(place)) frame(x, y);
-    if (aimed.has(place)) {
-      pen.setLineDash([size / 6, size / 8]);
-      frame(x, y);
-      pen.setLineDash([]);
-    }
-  }
-  return { columns, size };
-}
-
-/** Returns a board in plain characters. */
-function boardText({ board, width }, looks) {
+/** Returns a board in plain characters; nothing of a large one. */
+export function boardText({ board, width }, looks) {
+  if (board.length > MOST_CELLS) return "";
   const lines = [];
   for (let start = 0; start < board.length; start += width) {
     lines.push([...board.slice(start, start + width)].map((look) => looks[look][0] ?? ".").join(" "));
   }
   return lines.join("\n");
+}
+
+/** Returns from where the cells of a board come: a map from places to columns and rows of the board before, `null` for cells
+ * that appear. `gone` are the cells that were marked before. */
+export function motionOf(before, after, gone) {
+  const { board: old, width } = before, { board } = after;
+  const moved = new Map();
+  if (after.width !== width || old.length !== board.length || board.length > MOST_CELLS) return moved;
+  const at = (place) => [place % width, Math.floor(place / width)];
+  const changed = [...board.keys()].filter((place) => board[place] !== old[place]);
+  const [one, other] = changed;
+  if (changed.length === 2 && old[one] === board[other] && old[other] === board[one]) return new Map([[one, at(other)], [other, at(one)]]);
+  if (changed.every((place) => old[place] === EMPTY)) {
+    // What lands comes from above the board.
+    const height = 1 + Math.max(...changed.map((place) => at(place)[1]));
+    for (const place of changed) moved.set(place, [at(place)[0], at(place)[1] - height]);
+    return moved;
+  }
+  for (const closes of [false, true]) {
+    const from = fallen(old, width, gone, closes);
+    if (!board.every((look, place) => look === (from[place] < 0 ? EMPTY : old[from[place]]))) continue;
+    from.forEach((source, place) => source >= 0 && source !== place && moved.set(place, at(source)));
+    return moved;
+  }
+  for (const place of changed) if (board[place] !== EMPTY) moved.set(place, null);
+  return moved;
+}
+
+/** Returns from which place each cell comes if some go and the rest falls down, and closes up to the left if `closes`; -1 if
+ * from none. */
+export function fallen(board, width, gone, closes) {
+  const rows = board.length / width, from = new Int32Array(board.length).fill(-1);
+  let column = 0;
+  for (let x = 0; x < width; x++) {
+    let row = rows;
+    for (let y = rows - 1; y >= 0; y--) {
+      const place = y * width + x;
+      if (board[place] !== EMPTY && !gone.has(place)) from[--row * width + column] = place;
+    }
+    if (!closes || row < rows) column++;
+  }
+  return from;
 }

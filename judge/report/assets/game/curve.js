@@ -1,13 +1,15 @@
-"use strict";
-// The score of a game as it goes on, and the frames that stand out.
+// The score of a game as it goes on, and the moments that stand out.
 
-/** The most frames of a kind that are marked. */
+import { el } from "./dom.js";
+
+/** The most moments of a kind that are marked. */
 const MOST_MARKS = 30;
-const CURVE_HEIGHT = 150;
 /** Each kind has a shape of its own. */
-const SHAPES = { "combo": "▲", "magic": "★", "large gain": "●", "rejected": "✕" };
+export const MARK_SHAPES = { "combo": "▲", "magic": "★", "large gain": "●", "rejected": "✕" };
+/** Marks that are nearer than this, in pixels, are not drawn beside each other. */
+const MARK_ROOM = 13;
 
-/** Returns as many frames as are marked of a kind: those with the largest gains, and evenly chosen ones of equal gains. */
+/** Returns as many moments as are marked of a kind: those with the largest gains, and evenly chosen ones of equal gains. */
 function largest(all, gain) {
   if (all.length <= MOST_MARKS) return all;
   const least = [...all].sort((one, other) => gain(other) - gain(one)).map(gain)[MOST_MARKS];
@@ -17,7 +19,7 @@ function largest(all, gain) {
 }
 
 /** Returns the frames that stand out, in order: `{ at, kind }`. */
-function standingOut(frames, captions, isRejected) {
+export function standingOut(frames, captions, isRejected) {
   const gain = (at) => Number(frames[at].g ?? 0);
   const kinds = { "combo": [], "magic": [], "large gain": [] };
   /** What each move brings, by its first frame; 0 where a frame of it is marked already. */
@@ -43,44 +45,101 @@ function standingOut(frames, captions, isRejected) {
   return marks.sort((one, other) => one.at - other.at);
 }
 
-/** Draws the score after each frame, with marks. `chosen` is called with the frame that is clicked. Returns what moves the
- * point to another frame. */
-function drawCurve(place, frames, marks, chosen) {
-  let total = 0, now = 0;
-  // A score may be beyond a script's numbers: it has no place on the curve.
-  const drawn = (number) => (Number.isFinite(number) ? number : null);
-  const totals = frames.map((frame) => drawn(total = Number(frame.p ?? total)));
-  const at = (chart, frame) => [chart.valToPos(frame, "x", true), chart.valToPos(totals[frame], "y", true)];
-  const decorate = (chart) => {
-    const { ctx } = chart;
+/** Returns the words that say what the marks mean. */
+export function legendOf(marks) {
+  return [...new Set(marks.map(({ kind }) => `${MARK_SHAPES[kind]} ${kind}`))].join("  ");
+}
+
+/** Returns a colour of the style, as it is now: light or dark. */
+const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/** The scores of one game, or of two, by the ticks of their clock; and, of two, by how much the first leads. */
+export class Curve {
+  /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the tick that is clicked. */
+  constructor(place, curves, chosen) {
+    Object.assign(this, { place, curves, chosen, now: 0 });
+    this.charts = [this.scores()];
+    if (curves.length === 2) this.charts.push(this.lead());
+    new ResizeObserver(() => this.charts.forEach((chart) => chart.setSize({ width: this.width(), height: chart.height }))).observe(place);
+  }
+
+  width() {
+    return Math.max(200, this.place.clientWidth);
+  }
+
+  axis(more) {
+    const line = { stroke: () => shade("line"), width: 1 };
+    return { stroke: () => shade("faint"), grid: line, ticks: line, font: "12px system-ui", ...more };
+  }
+
+  chart(height, series, data, decorate, more = {}) {
+    const place = el("div");
+    this.place.append(place);
+    const ticks = data[0].map((_, tick) => tick);
+    return new uPlot({
+      width: this.width(), height, padding: [18, 12, 0, 0], legend: { show: false }, scales: { x: { time: false } },
+      cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+      axes: [this.axis({ size: 26 }), this.axis({ size: 62 })], series: [{}, ...series],
+      hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => this.chosen(chart.cursor.idx))] },
+      ...more,
+    }, [ticks, ...data], place);
+  }
+
+  scores() {
+    // A score may be beyond a script's numbers: it has no place on the curve.
+    const data = this.curves.map(({ totals }) => totals.map((total) => (Number.isFinite(total) ? total : null)));
+    const series = this.curves.map(({ color }) => ({ stroke: () => shade(color), width: 2.5, points: { show: false } }));
+    return this.chart(this.curves.length === 2 ? 220 : 180, series, data, (chart) => this.decorate(chart));
+  }
+
+  /** The difference as an area: above zero in the colour of the first game, below in that of the second. */
+  lead() {
+    const [first, second] = this.curves;
+    const leads = first.totals.map((total, tick) => total - second.totals[tick]).map((lead) => (Number.isFinite(lead) ? lead : null));
+    const part = (color) => ({ stroke: () => shade(color), fill: () => `color-mix(in srgb, ${shade(color)} 45%, transparent)`, width: 1, points: { show: false }, fillTo: 0 });
+    const data = [leads.map((lead) => lead && Math.max(0, lead)), leads.map((lead) => lead && Math.min(0, lead))];
+    return this.chart(120, [part(first.color), part(second.color)], data, (chart) => this.drawNow(chart));
+  }
+
+  drawNow(chart) {
+    const { ctx } = chart, x = chart.valToPos(this.now, "x", true);
     ctx.save();
-    ctx.fillStyle = style("--ink");
-    ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-    ctx.textAlign = "center";
-    for (const mark of marks) {
-      const [x, y] = at(chart, mark.at);
-      ctx.fillText(SHAPES[mark.kind], x, y - 5 * devicePixelRatio);
-    }
-    const [x, y] = at(chart, now);
-    ctx.strokeStyle = style("--faint");
+    ctx.strokeStyle = shade("faint");
+    ctx.lineWidth = devicePixelRatio;
     ctx.strokeRect(x, chart.bbox.top, 0, chart.bbox.height);
-    ctx.beginPath();
-    ctx.arc(x, y, 4 * devicePixelRatio, 0, 2 * Math.PI);
-    ctx.fill();
     ctx.restore();
-  };
-  const axis = (more) => ({ stroke: () => style("--faint"), grid: { stroke: () => style("--line"), width: 1 }, ticks: { stroke: () => style("--line"), width: 1 }, font: "12px system-ui", ...more });
-  const width = () => Math.max(200, place.clientWidth);
-  const chart = new uPlot({
-    width: width(), height: CURVE_HEIGHT, padding: [18, 12, 0, 0], legend: { show: false },
-    scales: { x: { time: false } }, cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-    axes: [axis({ size: 26 }), axis({ size: 62 })],
-    series: [{}, { stroke: () => style("--curve"), width: 2, points: { show: false } }],
-    hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => chosen(chart.cursor.idx))] },
-  }, [totals.map((_, frame) => frame), totals], place);
-  addEventListener("resize", () => chart.setSize({ width: width(), height: CURVE_HEIGHT }));
-  return (frame) => {
-    now = frame;
-    chart.redraw(false);
-  };
+    return x;
+  }
+
+  decorate(chart) {
+    const { ctx } = chart, ratio = devicePixelRatio;
+    const x = this.drawNow(chart);
+    ctx.save();
+    ctx.font = `${14 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "center";
+    ctx.lineWidth = 3 * ratio;
+    for (const { color, totals, marks } of this.curves) {
+      ctx.strokeStyle = shade("paper");
+      ctx.fillStyle = shade(color);
+      let last = -Infinity;
+      for (const { at, kind } of marks) {
+        const left = chart.valToPos(at, "x", true);
+        if (left - last < MARK_ROOM * ratio) continue;
+        last = left;
+        const top = Math.max(chart.bbox.top + 4 * ratio, chart.valToPos(totals[at], "y", true) - 6 * ratio);
+        ctx.strokeText(MARK_SHAPES[kind], left, top);
+        ctx.fillText(MARK_SHAPES[kind], left, top);
+      }
+      ctx.beginPath();
+      ctx.arc(x, chart.valToPos(totals[this.now], "y", true), 5 * ratio, 0, 2 * Math.PI);
+      ctx.stroke();
+      ctx.fill();
+    }
+    ctx.restore();
+  }
+
+  move(tick) {
+    this.now = tick;
+    for (const chart of this.charts) chart.redraw(false);
+  }
 }

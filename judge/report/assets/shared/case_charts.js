@@ -1,35 +1,90 @@
-// Charts of the cases of a run: any number against any other, and how often each value occurs.
+// Charts of the cases of a run: any number against any other, how often each value occurs, and boxes by feature.
 
-import { figure, histogram, scatter } from "./charts.js";
-import { choice, el, failure } from "./dom.js";
+import { boxes, figure, histogram, noChart, scatter } from "./charts.js";
+import { choice, el } from "./dom.js";
+
+/** The axes that are shown first. */
+export const FIRST_AXES = { x: "cpu_ms", y: "score", of: "score", box: "score", by: "" };
+
+/** Numbers the lists of names, which inputs refer to. */
+let lists = 0;
 
 export class CaseCharts {
-  /** `fields` are the names of numbers. `points(x, y)` returns two of them for each case, as the API does. `chosen`, if there is one,
-   * is called with the names of the case and the solver of a point that is clicked. */
-  constructor({ fields, points, chosen }) {
-    Object.assign(this, { fields, points, chosen, axes: { x: "cpu_ms", y: "score", of: "score" } });
-    this.box = el("div", { class: "charts" });
+  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does; `source.counts(x)` how
+   * often each value occurs, and `source.boxes(y, by)`, if it is there, boxes by feature. With `hasFormulas`, axes may be formulas. `chosen`,
+   * if there is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
+   * drawn over, and `changed` with the axes. */
+  constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
+    Object.assign(this, { fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
+    this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
+    this.cloud = figure("Cases", this.pick("vertical", "y"), "against", this.pick("horizontal", "x"));
+    this.counts = figure("How often", this.pick("number", "of"));
+    this.boxed = source.boxes && features.length > 0 ? figure("By feature", this.pick("boxed number", "box"), "by", this.pick("feature", "by")) : undefined;
+    this.box = el("div", { class: "charts" }, this.names, this.cloud.box, this.counts.box, this.boxed?.box);
+    document.addEventListener("redraw", () => this.box.isConnected && this.redraw());
   }
 
-  async draw() {
-    const { axes, box, chosen, fields } = this;
-    const pick = (label, axis) => choice(label, fields, axes[axis], (field) => {
-      axes[axis] = field;
+  /** Returns what chooses the number of an axis: a list, or a text that may be a formula. */
+  pick(label, axis) {
+    const set = (text) => {
+      if (!text.trim()) return;
+      this.axes[axis] = text.trim();
+      this.changed(this.axes);
       this.draw();
+    };
+    if (!this.hasFormulas) return choice(label, this.fields, this.axes[axis], set);
+    return el("input", {
+      "aria-label": label, title: "a number, or a formula such as score/N or log(N)", list: this.names.id, value: this.axes[axis], spellcheck: "false", autocapitalize: "off",
+      change: ({ target }) => set(target.value), focus: ({ target }) => target.select(),
     });
-    const cloud = figure("Cases", pick("vertical", "y"), "against", pick("horizontal", "x"));
-    const counts = figure("How often", pick("number", "of"));
-    box.replaceChildren(cloud.box, counts.box);
+  }
+
+  draw() {
+    return Promise.all([this.drawCloud(), this.drawCounts(), this.boxed && this.drawBoxes()]);
+  }
+
+  /** Draws what is known again, at once: in other colours. */
+  redraw() {
+    for (const again of [this.againCloud, this.againCounts, this.againBoxes]) again?.();
+  }
+
+  async drawCloud() {
+    const { axes: { x, y }, chosen, brushed, cloud } = this;
     try {
-      const points = await this.points(axes.x, axes.y);
+      const points = await this.source.points(x, y);
       const groups = points.solvers.map(({ solver, cases, x, y }) => ({ name: solver, names: cases, x, y }));
       const drawn = groups.reduce((sum, group) => sum + group.x.length, 0);
       const note = drawn < points.total ? `${drawn} of ${points.total} points` : "";
-      scatter(cloud, { groups, x: axes.x, y: axes.y, note, chosen: chosen && ((solver, at) => chosen(groups[solver].names[at], groups[solver].name)) });
-      const numbers = await this.points(axes.of, axes.of);
-      histogram(counts, { groups: numbers.solvers.map(({ solver, x }) => ({ name: solver, values: x })), x: axes.of });
+      this.againCloud = () => scatter(cloud, {
+        groups, x, y, note, chosen: chosen && ((solver, at) => chosen(groups[solver].names[at], groups[solver].name)),
+        brushed: brushed && ((xs, ys) => brushed([[x, xs], [y, ys]])),
+      });
+      this.againCloud();
     } catch (error) {
-      box.replaceChildren(cloud.box, counts.box, failure(error));
+      noChart(cloud, error);
+    }
+  }
+
+  async drawCounts() {
+    const { of } = this.axes;
+    try {
+      const { edges, solvers, logarithmic } = await this.source.counts(of);
+      const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
+      this.againCounts = () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
+      this.againCounts();
+    } catch (error) {
+      noChart(this.counts, error);
+    }
+  }
+
+  async drawBoxes() {
+    const { box, by } = this.axes;
+    try {
+      const { solvers, groups } = await this.source.boxes(box, by);
+      this.againBoxes = () => boxes(this.boxed, { names: solvers, groups, y: box, by });
+      this.againBoxes();
+    } catch (error) {
+      noChart(this.boxed, error);
     }
   }
 }

@@ -1,51 +1,113 @@
-// Charts, drawn by uPlot.
+// Charts: drawn by uPlot, and boxes by themselves.
 
-import { el, shown } from "./dom.js";
+import { digits, el, failure, grouped, shown, visible } from "./dom.js";
+import { saveButtons, svg } from "./save.js";
 
-const HEIGHT = 260;
-const COLORS = 6;
-/** The height of the numbers below a chart. */
-const FLAT = 32;
+const HEIGHT = 280;
+const COLORS = 8;
 
 /** Returns a colour of the style, as it is now: light or dark. */
-function color(name) {
+export function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Returns the colour of a solver. Beyond the last they begin again. */
-export function seriesColor(place) {
+/** Returns the colour of a place among the colours. Beyond the last they begin again. */
+function seriesColor(place) {
   return color(`series-${(place % COLORS) + 1}`);
+}
+
+/** The names that have a colour, in the order in which they were first seen. */
+let named;
+function namedColors() {
+  try {
+    named ??= JSON.parse(localStorage.getItem("colors") ?? "[]");
+  } catch {
+    // A page in a file may have no storage.
+    named ??= [];
+  }
+  return named;
+}
+
+/** Returns the colours of names: the same on every page, and no two alike as long as there are enough. */
+export function colorsOf(wanted) {
+  // A solver of several runs is `bot#12` where they meet.
+  const names = wanted.map((name) => name.replace(/#\d+$/, ""));
+  const known = namedColors();
+  const isNew = names.filter((name) => !known.includes(name)).map((name) => known.push(name)).length > 0;
+  try {
+    if (isNew) localStorage.setItem("colors", JSON.stringify(known.slice(-200)));
+  } catch {
+    // As above.
+  }
+  const taken = new Set();
+  return names.map((name) => {
+    let place = known.indexOf(name) % COLORS;
+    while (taken.size < COLORS && taken.has(place)) place = (place + 1) % COLORS;
+    taken.add(place);
+    return seriesColor(place);
+  });
 }
 
 /** Returns an empty figure and the place of its chart. `tools` stand beside its title. */
 export function figure(title, ...tools) {
   const plot = el("div", { class: "plot" });
   const hint = el("div", { class: "hint" });
-  return { box: el("figure", {}, el("figcaption", {}, title, ...tools), plot, hint), plot, hint, title };
+  const place = { plot, hint, title };
+  place.box = el("figure", {}, el("figcaption", {}, title, ...tools, saveButtons(place)), plot, hint);
+  return place;
 }
 
-function axis(label, more = {}) {
+/** Shows in a figure why there is no chart. */
+export function noChart(place, error) {
+  place.chart?.destroy();
+  place.chart = undefined;
+  place.plot.replaceChildren(failure(error));
+  place.hint.textContent = "";
+}
+
+function axis(label, scale, more = {}) {
   const faint = color("faint");
   const grid = { stroke: color("line"), width: 1 };
-  return { label, stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...more };
+  const isPower = (value) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
+  const filter = (_, splits) => splits.map((value) => (isPower(value) ? value : null));
+  // Between powers of ten there is no room for lines and numbers.
+  const powers = (chart, at) => powersOfTen(scale.asinh, chart.scales[chart.axes[at].scale].max);
+  const own = scale === undefined || scale.distr === 1 ? {} : { filter, grid: { ...grid, filter }, ticks: { ...grid, filter }, ...(scale.asinh ? { splits: powers } : {}) };
+  return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
+}
+
+/** Returns 0 and at most eight powers of ten up to a number. */
+function powersOfTen(least, high) {
+  // The first stands clear of 0.
+  const [first, last] = [Math.ceil(Math.log10(5 * least)), Math.floor(Math.log10(high))];
+  const step = Math.max(1, Math.ceil((last - first) / 8));
+  return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter((power) => (last - power) % step === 0).map((power) => 10 ** power)];
+}
+
+/** Returns a name for a legend: the middle of a long one is cut. */
+function legendName(name) {
+  const text = visible(name);
+  return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
 /** Draws a chart in a figure, in place of the one before. */
-function draw({ plot, hint, title }, options, data) {
-  plot.firstChild?.chart?.destroy();
+function draw(place, options, data) {
+  const { plot, hint, title } = place;
+  place.chart?.destroy();
+  place.chart = undefined;
   plot.replaceChildren();
-  const place = el("div", { role: "img", "aria-label": `${title}: ${data[0].length} points` });
-  plot.append(place);
+  const picture = el("div", { role: "img", "aria-label": `${title}: ${data[0].length} points` });
+  plot.append(picture);
   hint.textContent = "";
   if (data[0].length === 0) {
-    place.append(el("p", { class: "faint" }, "nothing to draw"));
+    picture.append(el("p", { class: "faint" }, "nothing to draw"));
     return;
   }
   const width = () => Math.max(240, plot.clientWidth);
-  const chart = new uPlot({ width: width(), height: HEIGHT, padding: [10, 26, 0, 0], ...options }, data, place);
+  const chart = new uPlot({ width: width(), height: HEIGHT, padding: [10, 20, 0, 0], ...options }, data, picture);
   place.chart = chart;
   const observer = new ResizeObserver(() => {
-    if (!place.isConnected) observer.disconnect();
+    if (!picture.isConnected) observer.disconnect();
     else if (chart.width !== width()) chart.setSize({ width: width(), height: HEIGHT });
   });
   observer.observe(plot);
@@ -53,34 +115,45 @@ function draw({ plot, hint, title }, options, data) {
 
 const compact = (_, ticks) => ticks.map((tick) => (tick === null ? "" : short(tick)));
 
-/** Returns a number for an axis. */
+/** Returns a number for an axis: 1.5M. */
 function short(number) {
   const size = Math.abs(number);
-  if (size >= 1e6 || (size > 0 && size < 1e-3)) return number.toExponential(2).replace(/\.?0*e\+?/, "e");
-  return String(Number(number.toPrecision(4)));
+  for (const [unit, sign] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (size >= 1e15) break;
+    if (size >= unit && size >= 1e4) return `${Number((number / unit).toPrecision(4))}${sign}`;
+  }
+  if (size >= 1e15 || (size > 0 && size < 1e-3)) return number.toExponential(2).replace(/\.?0*e\+?/, "e");
+  return grouped(Number(number.toPrecision(4)));
 }
 
-/** The ratio of the ends from which on a logarithmic axis shows more than a plain one. */
-const WIDE = 20;
+/** The ratio of the ends from which on an axis is logarithmic: three decades. */
+const DECADES = 1000;
 
-/** Returns whether numbers are to be shown on a logarithmic axis. */
-function isWide(values) {
-  const [low, high] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, 0]);
-  return low > 0 && high > WIDE * low;
+/** Returns the scale on which numbers are to be shown. Zeros have a place beside three decades of others. */
+export function scaleOf(values) {
+  let [least, low, high] = [Infinity, Infinity, -Infinity];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+    if (value > 0) least = Math.min(least, value);
+  }
+  if (low < 0 || high < DECADES * least || least === Infinity) return { distr: 1 };
+  return low > 0 ? { distr: 3, log: 10 } : { distr: 4, asinh: least };
 }
 
 /** Draws points: a list of `{ name, x, y, names }` for each solver. `chosen` is called with the solver and the place of a
- * point that is clicked; `note` is shown while none is pointed at. */
-export function scatter(place, { groups, x, y, log = false, diagonal = false, note = "", chosen }) {
+ * point that is clicked, `brushed` with the ranges of x and y that are drawn over; `note` is shown while none is pointed at. */
+export function scatter(place, { groups, x, y, diagonal = false, note = "", chosen, brushed }) {
   const points = groups.flatMap((group, solver) => group.x.map((value, at) => [value, group.y[at], solver, at]));
   points.sort((left, right) => left[0] - right[0]);
   const xs = points.map(([value]) => value);
   const ys = points.map(([, value]) => value);
-  const isLog = log && isWide([...xs, ...ys]);
+  const scales = diagonal ? [0, 0].map(() => scaleOf([...xs, ...ys])) : [scaleOf(xs), scaleOf(ys)];
   const data = [xs, ...groups.map((_, solver) => points.map(([, value, of]) => (of === solver ? value : null)))];
+  const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
-    label: group.name, stroke: seriesColor(solver), paths: () => null,
-    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? color("paper") : seriesColor(solver) },
+    label: legendName(group.name), stroke: colors[solver], paths: () => null,
+    points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? color("card") : colors[solver] },
   }));
   const nearest = (chart) => {
     const { left, top } = chart.cursor;
@@ -91,24 +164,35 @@ export function scatter(place, { groups, x, y, log = false, diagonal = false, no
   const tell = (chart) => {
     const point = nearest(chart);
     const name = point && groups[point[2]].names?.[point[3]];
-    place.hint.textContent = point ? `${name ? `${name}, ` : ""}${groups[point[2]].name}: ${shown(point[0])}, ${shown(point[1])}` : note;
+    place.hint.replaceChildren(...(point ? [el("bdi", {}, `${name ? `${name}, ` : ""}${groups[point[2]].name}: `), digits(point[0]), ", ", digits(point[1])] : [note]));
   };
-  const distr = isLog ? 3 : 1;
+  let wasDrawnOver = false;
+  const select = (chart) => {
+    const { left, top, width, height } = chart.select;
+    wasDrawnOver = width > 3 && height > 3;
+    if (!wasDrawnOver || !brushed) return;
+    const ends = (scale, ...places) => places.map((at) => chart.posToVal(at, scale)).sort((one, other) => one - other);
+    brushed(ends("x", left, left + width), ends("y", top, top + height));
+  };
   draw(place, {
-    scales: { x: { time: false, distr }, y: { distr } },
+    scales: { x: { time: false, ...scales[0] }, y: scales[1] },
     legend: { show: groups.length > 1, live: false },
-    cursor: { points: { show: false }, drag: { x: true, y: true } },
-    axes: [axis(x, { values: compact, size: FLAT }), axis(y, { values: compact, size: 72 })],
+    cursor: { points: { show: false }, drag: { x: true, y: true, setScale: !brushed } },
+    axes: [axis(x, scales[0], { values: compact, size: 32 }), axis(y, scales[1], { values: compact, size: 60 })],
     series: [{ label: x }, ...series],
     hooks: {
-      setCursor: [tell],
+      setCursor: [tell], setSelect: [select],
       drawClear: diagonal ? [line] : [],
       ready: [(chart) => chart.over.addEventListener("click", () => {
         const point = nearest(chart);
-        if (point && chosen) chosen(point[2], point[3]);
+        if (point && chosen && !wasDrawnOver) chosen(point[2], point[3]);
+        wasDrawnOver = false;
       })],
     },
   }, data);
+  place.hint.textContent = note;
+  place.marks = "points";
+  place.csv = () => [["solver", "case", x, y], ...points.map(([a, b, of, at]) => [groups[of].name, groups[of].names?.[at] ?? "", a, b])];
 }
 
 /** The line on which both numbers are the same. */
@@ -125,48 +209,123 @@ function line(chart) {
   ctx.restore();
 }
 
-/** Draws how often numbers are in each of equal ranges: a list of `{ name, values }` for each solver. */
-export function histogram(place, { groups, x, bins = 24 }) {
+/** Returns how often numbers are in each of equal ranges: for pages that have all numbers themselves. */
+export function countedInRanges(groups, bins = 24) {
   const all = groups.flatMap((group) => group.values);
+  if (all.length === 0) return { edges: [], groups: groups.map(({ name }) => ({ name, counts: [] })) };
   const [low, high] = all.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-  const width = high > low ? (high - low) / bins : 1;
   const count = high > low ? bins : 1;
-  const counts = groups.map((group) => {
+  const width = high > low ? (high - low) / bins : 1;
+  const counts = (values) => {
     const counted = new Array(count).fill(0);
-    for (const value of group.values) counted[Math.min(count - 1, Math.floor((value - low) / width))] += 1;
+    for (const value of values) counted[Math.min(count - 1, Math.floor((value - low) / width))] += 1;
     return counted;
-  });
-  const one = groups.length === 1;
-  // Bars stand on the middles of the ranges, and steps begin at their starts: the last needs an end.
-  const places = Array.from({ length: count + (one ? 0 : 1) }, (_, bin) => low + (bin + (one ? 0.5 : 0)) * width);
-  if (!one) counts.forEach((counted) => counted.push(counted.at(-1)));
-  const series = groups.map((group, solver) => ({
-    label: group.name, stroke: seriesColor(solver), width: 2, fill: one ? `${seriesColor(solver)}55` : undefined,
-    paths: one ? uPlot.paths.bars({ size: [0.95, 200] }) : uPlot.paths.stepped({ align: 1 }), points: { show: false },
-  }));
-  draw(place, {
-    scales: { x: { time: false, range: [low - width / 2, high + width / 2] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
-    legend: { show: groups.length > 1, live: false },
-    axes: [axis(x, { values: compact, size: FLAT }), axis("cases", { values: compact, size: 62 })],
-    series: [{ label: x }, ...series],
-  }, all.length ? [places, ...counts] : [[], ...groups.map(() => [])]);
+  };
+  return { edges: Array.from({ length: count + 1 }, (_, bin) => low + bin * width), groups: groups.map(({ name, values }) => ({ name, counts: counts(values) })) };
 }
 
-/** Draws lines over one list of x: `{ name, y, isBand }`. Two lines with `isBand` are the ends of a filled range. */
-export function lines(place, { x, xLabel, yLabel, isTime = false, groups, zero = false }) {
-  let next = 0;
-  const series = groups.map((group) => {
-    const stroke = group.isBand ? seriesColor(0) : seriesColor(next++);
-    return { label: group.name, stroke, width: group.isBand ? 1 : 2, dash: group.isBand ? [4, 3] : undefined, spanGaps: true, points: { show: isTime, size: 6 } };
-  });
-  const places = groups.flatMap((group, at) => (group.isBand ? [at + 1] : []));
-  const bands = places.length === 2 ? [{ series: [places[1], places[0]], fill: `${seriesColor(0)}33` }] : [];
-  const range = zero ? (_, low, high) => [Math.min(0, low), Math.max(0, high)].map((end) => end * 1.05) : undefined;
+/** Draws how often numbers are in ranges: the edges of the ranges, and a list of `{ name, counts }` for each solver. */
+export function histogram(place, { edges, groups, x, isLog = false }) {
+  const one = groups.length === 1;
+  const colors = colorsOf(groups.map((group) => group.name));
+  const series = groups.map((group, solver) => ({
+    label: legendName(group.name), stroke: colors[solver], width: 2, fill: `${colors[solver]}${one ? "66" : "1c"}`,
+    paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
+  }));
+  const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
+  // Steps begin at the starts of the ranges: the last one needs an end.
+  const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
-    scales: { x: { time: isTime }, y: { range } },
-    axes: [axis(xLabel, isTime ? {} : { values: compact, size: FLAT }), axis(yLabel, { values: compact, size: 66 })],
+    scales: { x: { time: false, range: [edges[0], edges.at(-1)], ...scale }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+    legend: { show: !one, live: false },
+    axes: [axis(x, scale, { values: compact, size: 32 }), axis("cases", undefined, { values: compact, size: 52 })],
+    series: [{ label: x }, ...series],
+  }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])]);
+  place.marks = "steps";
+  place.csv = () => [["from", "to", ...groups.map((group) => group.name)], ...edges.slice(0, -1).map((edge, bin) => [edge, edges[bin + 1], ...groups.map((group) => group.counts[bin])])];
+}
+
+/** The steps of an axis without fractions. */
+const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** Draws lines over one list of x: `{ name, of, y, isBand }`, in the colour of the solver that it is of. Two lines with `isBand` are the ends of a filled range. With `isWhole`, x
+ * has no fractions; `chosen` is called with the place of x that is clicked. */
+export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoints = false, isWhole = false, chosen }) {
+  const whole = groups.filter((group) => !group.isBand);
+  const colors = colorsOf(whole.map((group) => group.of ?? group.name));
+  const strokeOf = (group) => (group.isBand ? colors[0] : colors[whole.indexOf(group)]);
+  const series = groups.map((group) => ({
+    label: legendName(group.name), stroke: strokeOf(group), width: group.isBand ? 1 : 2, dash: group.isBand ? [4, 3] : undefined, spanGaps: true,
+    points: { show: hasPoints, size: 6 }, value: (_, value) => grouped(value),
+  }));
+  const places = groups.flatMap((group, at) => (group.isBand ? [at + 1] : []));
+  const bands = places.length === 2 ? [{ series: [places[1], places[0]], fill: `${colors[0]}33` }] : [];
+  const scale = zero ? { distr: 1 } : scaleOf(groups.flatMap((group) => group.y).filter((value) => value !== null));
+  const range = zero ? (_, low, high) => [Math.min(0, low), Math.max(0, high)].map((end) => end * 1.05) : undefined;
+  // One place alone is in the middle of a short range.
+  const width = x.length < 2 ? (_, low, high) => [low - 1, high + 1] : undefined;
+  draw(place, {
+    scales: { x: { time: false, range: width }, y: { range, ...scale } },
+    axes: [axis(xLabel, undefined, { values: compact, size: 32, ...(isWhole ? { incrs: WHOLE } : {}) }), axis(yLabel, scale, { values: compact, size: 60 })],
     legend: { live: x.length > 1 },
-    series: [{ label: xLabel, value: isTime ? undefined : (_, value) => shown(value) }, ...series.map((one) => ({ ...one, value: (_, value) => shown(value) }))],
+    series: [{ label: xLabel, value: (_, value) => shown(value) }, ...series],
+    hooks: { ready: [(chart) => chosen && chart.over.addEventListener("click", () => chosen(chart.cursor.idx))] },
     bands,
   }, [x, ...groups.map((group) => group.y)]);
+  place.marks = "lines";
+  place.csv = () => [[xLabel, ...groups.map((group) => group.name)], ...x.map((value, at) => [value, ...groups.map((group) => group.y[at] ?? "")])];
+}
+
+/** Returns about five round numbers between two. */
+function evenTicks(low, high) {
+  const rough = (high - low || 1) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((step) => step * power >= rough) * power;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
+}
+
+/** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` of each of the names, or null. */
+export function boxes(place, { names, groups, y, by }) {
+  const all = groups.flatMap((group) => group.boxes).filter(Boolean);
+  place.chart?.destroy();
+  place.chart = undefined;
+  const picture = el("div", { role: "img", "aria-label": `${place.title}: ${groups.length} groups` });
+  place.plot.replaceChildren(picture);
+  place.hint.textContent = "";
+  place.csv = () => [[by, "solver", "cases", "low", "quarter", "median", "three quarters", "high"], ...groups.flatMap(({ label, boxes }) => boxes.flatMap((box, at) => (box ? [[label, names[at], box.count, box.low, box.q1, box.median, box.q3, box.high]] : [])))];
+  if (all.length === 0) {
+    picture.append(el("p", { class: "faint" }, "nothing to draw"));
+    return;
+  }
+  const width = Math.max(320, place.plot.clientWidth), height = HEIGHT, left = 62, bottom = height - 40, top = 10;
+  const scale = scaleOf(all.flatMap((box) => [box.low, box.high]));
+  const bend = { 1: (value) => value, 3: Math.log10, 4: (value) => Math.asinh(value / scale.asinh) }[scale.distr];
+  const [low, high] = [Math.min(...all.map((box) => bend(box.low))), Math.max(...all.map((box) => bend(box.high)))];
+  const at = (value) => bottom - ((bend(value) - low) / (high - low || 1)) * (bottom - top);
+  const ends = [Math.min(...all.map((box) => box.low)), Math.max(...all.map((box) => box.high))];
+  const ticks = scale.distr === 1 ? evenTicks(...ends) : powersOfTen(scale.asinh ?? ends[0] / 5, ends[1]).filter((tick) => tick >= ends[0]);
+  const colors = colorsOf(names);
+  const step = (width - left - 10) / groups.length, size = Math.min(26, (step * 0.8) / names.length);
+  const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);
+  const rule = (x1, y1, x2, y2, stroke, wide = 1) => svg("line", { x1, y1, x2, y2, stroke, "stroke-width": wide });
+  const box = (one, x, ink) => svg("g", {}, svg("title", {}, `${grouped(one.median)}, half of ${one.count} between ${grouped(one.q1)} and ${grouped(one.q3)}`),
+    rule(x, at(one.low), x, at(one.high), ink), svg("rect", { x: x - size / 2 + 1, y: at(one.q3), width: Math.max(2, size - 2), height: Math.max(1, at(one.q1) - at(one.q3)), rx: 2, fill: `${ink}33`, stroke: ink }),
+    rule(x - size / 2 + 1, at(one.median), x + size / 2 - 1, at(one.median), ink, 2.5));
+  const every = Math.ceil(groups.length / Math.max(1, Math.floor((width - left) / 60)));
+  picture.append(svg("svg", { viewBox: `0 0 ${width} ${height}` },
+    ticks.map((tick) => [rule(left, at(tick), width - 10, at(tick), color("line")), text(left - 6, at(tick) + 4, "end", short(tick))]),
+    groups.map((group, place) => {
+      const middle = left + step * (place + 0.5);
+      const drawn = group.boxes.map((one, solver) => one && box(one, middle + (solver - (names.length - 1) / 2) * size, colors[solver]));
+      return [drawn, place % every === 0 && text(middle, bottom + 16, "middle", group.label)];
+    }), text(left + (width - left) / 2, height - 6, "middle", by), svg("g", { transform: `translate(12 ${(top + bottom) / 2}) rotate(-90)` }, text(0, 0, "middle", y))));
+  if (names.length > 1) place.hint.replaceChildren(...names.map((name, solver) => legendOf(name, colors[solver])));
+}
+
+/** Returns a name with its colour before it. */
+export function legendOf(name, ink) {
+  const swatch = el("span", { class: "swatch" });
+  swatch.style.background = ink ?? colorsOf([name])[0];
+  return el("span", {}, swatch, el("bdi", {}, name), " \u00a0 ");
 }

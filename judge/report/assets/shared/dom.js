@@ -1,4 +1,16 @@
-// Elements, made without markup: whatever comes from a solver is text.
+// Elements, made without markup: whatever comes from a solver is text, and hidden characters in it are written out.
+
+/** What could deceive a reader: control characters, changes of the writing direction, characters without width. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** Returns a text with its hidden characters written out, as reports do. */
+export function visible(text) {
+  return String(text).replace(HIDDEN, (sign) => {
+    if (sign === "\r") return "\\r";
+    const code = sign.codePointAt(0).toString(16);
+    return `\\u{${code}}`;
+  });
+}
 
 /** Returns an element. Of its attributes, functions are listeners; its children are elements and texts. */
 export function el(tag, attributes = {}, ...children) {
@@ -6,9 +18,10 @@ export function el(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, /^(aria-|title)/.test(name) ? visible(value) : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const nodes = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  element.append(...nodes.map((child) => (child instanceof Node ? child : visible(child))));
   return element;
 }
 
@@ -17,6 +30,26 @@ export function shown(number) {
   if (number === undefined || number === null) return "–";
   if (typeof number === "string" || Number.isInteger(number)) return String(number);
   return Math.abs(number) >= 1000 ? number.toFixed(1) : String(Number(number.toPrecision(4)));
+}
+
+/** Returns a number as it is read, with its digits in groups of three: gaps for the eye alone, so that a copy is exact. */
+export function digits(number, sign = "") {
+  const text = `${sign}${shown(number)}`;
+  const [, head, whole, rest] = /^(\D*)(\d{4,})(.*)$/s.exec(text) ?? [];
+  if (!whole) return text;
+  const first = whole.length % 3 || 3;
+  const groups = whole.slice(first).match(/\d{3}/g);
+  return el("span", { class: "digits" }, head, whole.slice(0, first), groups.map((group) => el("span", {}, group)), rest);
+}
+
+/** Returns a number with narrow gaps between its groups, where there is only text. */
+export function grouped(number) {
+  return shown(number).replace(/^(\D*)(\d{4,})/, (_, head, whole) => head + whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+}
+
+/** Returns how many there are of something: `1 case`, `2 cases`. */
+export function counted(number, noun) {
+  return `${grouped(number)} ${noun}${Number(number) === 1 ? "" : "s"}`;
 }
 
 /** Returns a time in words. */
@@ -34,9 +67,38 @@ export function size(bytes) {
   return bytes === undefined ? "–" : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
+/** Each kind of verdict has a shape and a colour. */
+const KINDS = { AC: "good", TLE: "limit", ILE: "limit", MLE: "limit", OLE: "limit", PLE: "limit", RE: "crash", CE: "start", CS: "start", JE: "fault", "–": "none" };
+
 /** Returns a verdict's short code, as words for those who do not see its colour. */
 export function verdict(code, name) {
-  return el("span", { class: `code ${code === "AC" ? "good" : "bad"}`, title: name }, code);
+  return el("span", { class: `code ${KINDS[code] ?? "bad"}`, title: name }, code);
+}
+
+/** Returns a name. The middle of a long one is cut; the whole is there for a copy, and in a tip for the pointer and the focus. */
+export function cut(name, most = 28) {
+  const text = visible(name).replace(/\s+/g, " ");
+  if (text.length <= most) return el("bdi", {}, name);
+  const end = Math.min(12, Math.floor(most / 2));
+  return el("bdi", { class: "cut", tabindex: "0", "data-begin": text.slice(0, -end), "data-end": text.slice(-end) }, el("span", { class: "unseen" }, name));
+}
+
+/** Shows the whole of what is cut while the pointer or the focus is on it. */
+export function showTips() {
+  const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
+  document.body.append(tip);
+  const show = ({ target }) => {
+    const of = target.closest?.(".cut, .line");
+    const isCut = of && (of.matches(".cut") || of.scrollWidth > of.clientWidth);
+    tip.hidden = !isCut;
+    if (!isCut) return;
+    tip.textContent = of.textContent;
+    const { left, top, bottom } = of.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(left, innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = bottom + tip.offsetHeight + 10 < innerHeight ? `${bottom + 6}px` : `${top - tip.offsetHeight - 6}px`;
+  };
+  for (const name of ["mouseover", "focusin"]) document.addEventListener(name, show);
+  for (const name of ["scroll", "hashchange", "mouseleave", "focusout"]) addEventListener(name, () => { tip.hidden = true; }, true);
 }
 
 /** Returns a bar of a share between 0 and 1. */
@@ -47,17 +109,27 @@ export function bar(share) {
   return el("div", { class: "bar", role: "img", "aria-label": label, title: label }, fill);
 }
 
-/** Returns a table: titles, a class for each column, and rows of cells. */
-export function table(titles, classes, rows) {
-  const head = titles.map((title, column) => el("th", { scope: "col", class: classes[column] }, title));
+/** Returns a table: titles, a class for each column, and rows of cells. A wide one scrolls, by keys too. */
+export function table(titles, classes, rows, label = "table") {
+  const head = titles.map((title, column) => el(title ? "th" : "td", { scope: title ? "col" : null, class: classes[column] }, title));
   const row = (cells) => el("tr", {}, cells.map((cell, column) => el("td", { class: classes[column] }, cell)));
-  return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row))));
+  return scroll(label, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row))));
+}
+
+/** Returns a box that scrolls what is wider. */
+export function scroll(label, ...content) {
+  return el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, content);
 }
 
 /** Returns the box that shows an error. */
 export function failure(error) {
   const hints = (error.hints ?? []).map((hint) => `\nhint: ${hint}`).join("");
   return el("div", { class: "error", role: "alert" }, `${error.message}${hints}`);
+}
+
+/** Returns what stands where there is nothing yet: what it is, what can be done, and the command to type. */
+export function empty(title, words, command, ...more) {
+  return el("div", { class: "empty" }, el("strong", {}, title), words && el("p", {}, words), command && el("pre", {}, command), more);
 }
 
 /** Returns a function that runs `what` once the calls have paused. */
@@ -77,7 +149,7 @@ export function choice(label, names, chosen, changed) {
 
 /** Returns the link of an address of this page. */
 export function address(path, query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null);
+  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null && value !== false);
   const words = new URLSearchParams(given).toString();
   return `#/${path}${words && `?${words}`}`;
 }

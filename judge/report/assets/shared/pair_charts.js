@@ -1,6 +1,6 @@
 // Charts of two solvers on the same cases: their scores, the effects, and the mean effect as cases came in.
 
-import { figure, histogram, lines, scatter } from "./charts.js";
+import { countedInRanges, figure, histogram, lines, scatter } from "./charts.js";
 import { el } from "./dom.js";
 
 /** Returns an effect of a measure as it is read: percent for shares and ratios, else as it is. */
@@ -23,6 +23,7 @@ export class PairCharts {
     this.spread = figure("Effects of the cases");
     this.course = figure("Effect as cases came in, with the anytime-valid interval");
     this.box = el("div", { class: "charts" }, this.cloud.box, this.spread.box, this.course.box);
+    document.addEventListener("redraw", () => this.box.isConnected && this.draw());
   }
 
   draw() {
@@ -33,12 +34,12 @@ export class PairCharts {
     const both = pairs.filter((pair) => isKnown(pair.a) && isKnown(pair.b));
     const group = { name: second, names: both.map((pair) => pair.name), x: both.map((pair) => pair.a), y: both.map((pair) => pair.b) };
     scatter(this.cloud, {
-      groups: [group], x: `A: ${first}`, y: `B: ${second}`, log: true, diagonal: true, note, chosen: chosen && ((_, at) => chosen(group.names[at])),
+      groups: [group], x: `A: ${first}`, y: `B: ${second}`, diagonal: true, note, chosen: chosen && ((_, at) => chosen(group.names[at])),
     });
-    histogram(this.spread, { groups: [{ name: "effects", values: pairs.map((pair) => effect(pair.effect)) }], x: `effect${unit && ` in${unit}`}${measure === "total" ? " of A's mean" : ""}` });
+    histogram(this.spread, { ...countedInRanges([{ name: second, values: pairs.map((pair) => effect(pair.effect)) }]), x: `effect${unit && ` in${unit}`}${measure === "total" ? " of A's mean" : ""}` });
     const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
     lines(this.course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
-      { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
+      { name: "mean", of: second, y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
     ] });
   }
 }

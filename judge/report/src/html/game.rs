@@ -1,10 +1,11 @@
 //! A game as a web page that plays it.
 
 use crate::assets;
-use crate::html::page::{Shown, in_script};
+use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
 use crate::text::json::json_line;
-use crate::text::replay::{GameReplay, ReplayRecord};
+use crate::text::replay::{GameReplay, PackedReplay, ReplayRecord};
 use askama::Template;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The texts of a page about a game.
@@ -24,26 +25,96 @@ pub struct GamePage<'a> {
 
 #[derive(Template)]
 #[template(path = "game.html")]
-struct Page {
+struct Page<'a> {
     title: Shown,
     heading: Shown,
     facts: Shown,
-    is_served: bool,
+    served: Option<ServedGame<'a>>,
     style: &'static str,
-    script: &'static str,
+    script: String,
     chart_style: &'static str,
     chart_script: &'static str,
     /// JSON for a script. [`in_script`] has made it safe, so that the template does not escape it.
     data: String,
 }
 
-#[derive(Serialize)]
-struct Data<'a> {
+/// The result that the page of a game asks its server for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServedGame<'a> {
+    /// The number of the run.
+    pub run: i64,
+    /// The case's name.
+    pub case: &'a str,
+    /// The solver's name.
+    pub solver: &'a str,
+}
+
+/// What is said of a game.
+#[derive(Serialize, JsonSchema)]
+struct GameHead {
+    /// The number of this form.
     schema: u32,
+    /// The problem's title.
+    title: String,
+    /// The case's name.
+    case: String,
+    /// The solver's name; empty where it is unknown.
+    player: String,
+    /// The result: `accepted 141`, or the rule that the answer breaks.
+    result: String,
+    /// Whether the answer is rejected at its last frame.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rejected: bool,
+}
+
+impl GameHead {
+    /// Describes a game. Its texts have no hidden characters.
+    fn of(page: &GamePage<'_>) -> Self {
+        let line = |text| Shown::line(text).to_string();
+        Self {
+            schema: 1,
+            title: line(page.title),
+            case: line(page.case),
+            player: line(page.player),
+            result: line(page.result),
+            rejected: page.is_rejected,
+        }
+    }
+}
+
+/// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
+pub struct ReplayDocument<'a> {
     #[serde(flatten)]
-    reel: ReplayRecord<'a>,
+    head: GameHead,
+    #[serde(flatten)]
+    film: ReplayRecord<'a>,
+}
+
+impl<'a> ReplayDocument<'a> {
+    /// Describes a game.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
+        Self { head: GameHead::of(page), film: film.record() }
+    }
+}
+
+/// The same in few bytes, for pages without a server.
+#[derive(Serialize)]
+pub struct PackedDocument<'a> {
+    #[serde(flatten)]
+    head: GameHead,
+    #[serde(flatten)]
+    film: PackedReplay<'a>,
+}
+
+impl<'a> PackedDocument<'a> {
+    /// Describes a game.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
+        Self { head: GameHead::of(page), film: film.packed() }
+    }
 }
 
 /// Returns a self-contained web page that shows a game move by move.
@@ -51,31 +122,30 @@ struct Data<'a> {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
-    render(page, film, false)
+    let data = json_line(&ReplayDocument::of(page, film)).map_err(askama::Error::custom)?;
+    render(page, None, in_script(&data))
 }
 
-/// Returns the same page for a server that sends its style and script as `/assets/game.css`, `/assets/board.js` and `/assets/game.js`.
+/// Returns the same page for a server that sends its style and scripts below `/assets/`. The page asks for the game itself.
 ///
 /// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn served_game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<String> {
-    render(page, film, true)
+/// Never: every value in it can be written.
+pub fn served_game_html(page: &GamePage<'_>, game: ServedGame<'_>) -> askama::Result<String> {
+    render(page, Some(game), String::new())
 }
 
-fn render(page: &GamePage<'_>, film: &GameReplay, is_served: bool) -> askama::Result<String> {
-    let data = json_line(&Data { schema: 1, rejected: page.is_rejected, reel: film.record() })
-        .map_err(askama::Error::custom)?;
+fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> askama::Result<String> {
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
         title: Shown::line(&format!("{} – {}", page.title, page.case)),
         heading: Shown::line(page.title),
         facts: Shown::line(&facts.join(" · ")),
-        is_served,
-        style: assets::GAME_STYLE,
-        script: assets::GAME_SCRIPT,
+        served,
+        style: assets::GAME_PAGE_STYLE,
+        script: chart_script(&OF_GAME),
         chart_style: assets::CHART_STYLE,
         chart_script: assets::CHART_LIBRARY,
-        data: in_script(&data),
+        data,
     };
     page.render()
 }
@@ -92,7 +162,8 @@ mod tests {
     fn texts_are_neither_markup_nor_templates() {
         let mut film = GameReplay::new(MoveRange::default());
         let board = Board { width: 0, cells: Vec::new() };
-        let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board };
+        let ahead = Board::default();
+        let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board, ahead };
         film.step(0, &mut || frame.clone());
         let page = GamePage {
             title: "<a href=\"x\">'&",
@@ -113,7 +184,12 @@ mod tests {
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let numbers = |value: &Value| value.as_array().map_or_else(Vec::new, |list| list.iter().map(number).collect());
         let (mut step, mut total, mut width, mut looks) = (0, Score::default(), 0, Vec::new());
-        let mut frames = Vec::new();
+        let (mut frames, mut start) = (Vec::new(), 0);
+        let look = |look: usize, marked| Cell {
+            text: data["cells"][look][0].as_str().map(str::to_owned),
+            color: u32::try_from(data["cells"][look][1].as_u64().unwrap()).unwrap(),
+            marked,
+        };
         for delta in data["frames"].as_array().unwrap() {
             step = delta.get("s").map_or(step, number);
             total = delta.get("p").map_or(total, |points| points.as_str().unwrap().parse().unwrap());
@@ -125,26 +201,39 @@ mod tests {
                 place += change[0];
                 looks[place] = change[1];
             }
+            if let Some(all) = delta.get("b") {
+                let place = |symbol: char| symbol as usize - '#' as usize - usize::from(symbol > '\\');
+                looks = all.as_str().unwrap().chars().map(place).collect();
+            }
+            start += delta.get("q").map_or(0, number);
             let mut marked = vec![false; looks.len()];
             let mut place = 0;
             for difference in numbers(&delta["m"]) {
                 place += difference;
                 marked[place] = true;
             }
-            let cell = |(&look, &marked): (&usize, &bool)| Cell {
-                text: data["cells"][look][0].as_str().map(str::to_owned),
-                color: u32::try_from(data["cells"][look][1].as_u64().unwrap()).unwrap(),
-                marked,
-            };
+            let cells = looks.iter().zip(&marked).map(|(&cell, &marked)| look(cell, marked)).collect();
             frames.push(Frame {
                 step,
                 caption: data["captions"][number(&delta["t"])].as_str().unwrap().to_owned(),
                 gained: delta.get("g").map_or(Score::default(), |points| points.as_str().unwrap().parse().unwrap()),
                 total: total.clone(),
-                board: Board { width, cells: looks.iter().zip(&marked).map(cell).collect() },
+                board: Board { width, cells },
+                ahead: ahead(&data["queue"], start, look),
             });
         }
         frames
+    }
+
+    /// Returns the part of the queue that a frame shows.
+    fn ahead(queue: &Value, start: usize, look: impl Fn(usize, bool) -> Cell) -> Board {
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let Some(cells) = queue["cells"].as_array() else { return Board::default() };
+        let height = number(&queue["height"]);
+        let columns: Vec<_> = cells.chunks(height).skip(start).take(number(&queue["width"])).collect();
+        let cell = |(row, column): (usize, &&[Value])| look(number(&column[row]), false);
+        let rows = (0..height).flat_map(|row| columns.iter().map(move |column| (row, column)));
+        Board { width: columns.len(), cells: if columns.is_empty() { Vec::new() } else { rows.map(cell).collect() } }
     }
 
     fn filmed(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
@@ -163,20 +252,53 @@ mod tests {
                     Cell { text, color, marked }
                 };
                 let board = Board { width: 6 / rows, cells: cells.into_iter().map(cell).take(6).collect() };
-                Frame { step, caption, gained: gained.into(), total: total.into(), board }
+                let ahead = Board::default();
+                Frame { step, caption, gained: gained.into(), total: total.into(), board, ahead }
             },
         )
     }
 
+    /// Frames of a game whose next pieces are known: two cells each, of which three pieces are shown.
+    fn any_game() -> impl Strategy<Value = Vec<Frame>> {
+        let pieces = proptest::collection::vec(("[a-b]", "[a-b]"), 12);
+        (proptest::collection::vec((any_frame(), 0_usize..5), 1..20), pieces).prop_map(|(frames, pieces)| {
+            let mut start = 0;
+            let with_queue = |(frame, moved): (Frame, usize)| {
+                start = pieces.len().min(start + moved);
+                let shown = &pieces[start..pieces.len().min(start + 3)];
+                let cell = |text: &String| Cell { text: Some(text.clone()), color: 1, marked: false };
+                let rows = shown.iter().map(|piece| cell(&piece.0)).chain(shown.iter().map(|piece| cell(&piece.1)));
+                Frame { ahead: Board { width: shown.len(), cells: rows.collect() }, ..frame }
+            };
+            frames.into_iter().map(with_queue).collect()
+        })
+    }
+
+    #[test]
+    fn a_large_board_is_stored_whole() {
+        let cell = |text: usize| Cell { text: Some(text.to_string()), color: 0, marked: text == 3 };
+        let frame = |shift| Frame {
+            step: shift,
+            caption: String::new(),
+            gained: 0.into(),
+            total: 0.into(),
+            board: Board { width: 100, cells: (0..10_000).map(|place| cell((place + shift) % 70)).collect() },
+            ahead: Board::default(),
+        };
+        let frames = [frame(0), frame(1), frame(1)];
+        let html = filmed(&frames, None, None);
+        assert_eq!((played(&html), html.matches("\"b\":").count()), (frames.to_vec(), 2));
+    }
+
     proptest! {
         #[test]
-        fn applying_the_changes_gives_the_frames_back(frames in proptest::collection::vec(any_frame(), 1..20)) {
+        fn applying_the_changes_gives_the_frames_back(frames in any_game()) {
             prop_assert_eq!(played(&filmed(&frames, None, None)), frames);
         }
 
         #[test]
         fn a_part_of_a_game_starts_with_a_whole_board(
-            frames in proptest::collection::vec(any_frame(), 1..20), from in 0_usize..5, to in 0_usize..5
+            frames in any_game(), from in 0_usize..5, to in 0_usize..5
         ) {
             let part: Vec<_> = frames.iter().filter(|frame| (from..=to).contains(&frame.step)).cloned().collect();
             prop_assert_eq!(played(&filmed(&frames, Some(from), Some(to))), part);

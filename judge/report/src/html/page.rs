@@ -1,7 +1,8 @@
 //! The parts of every web page: its style, its scripts, its tables.
 
 use crate::assets::{
-    CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, DOM, PAIR_CHARTS, REPORT_CHARTS, REPORT_PAIRS,
+    BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME,
+    PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
 };
 use crate::text::sheet::TextTable;
 use judge_problem::{one_line, visible};
@@ -10,10 +11,13 @@ use std::fmt;
 pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
 /// The modules that draw the charts of a run, each after those that it imports.
-pub(super) const OF_RUN: [&str; 4] = [DOM, CHARTS, CASE_CHARTS, REPORT_CHARTS];
+pub(super) const OF_RUN: [&str; 5] = [DOM, SAVE, CHARTS, CASE_CHARTS, REPORT_CHARTS];
 
 /// The modules that draw the charts of a comparison.
-pub(super) const OF_COMPARISON: [&str; 4] = [DOM, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+pub(super) const OF_COMPARISON: [&str; 5] = [DOM, SAVE, CHARTS, PAIR_CHARTS, REPORT_PAIRS];
+
+/// The modules that show a game.
+pub(super) const OF_GAME: [&str; 9] = [DOM, SAVE, BOARD, BOARD_VIEW, CURVE, FILM, RECORD, VIEWER, GAME];
 
 /// The charts of a page, as `charts.html` shows them.
 pub(crate) struct Charts {
@@ -38,8 +42,9 @@ fn chart_library() -> String {
 }
 
 /// Joins modules to a script without imports.
-fn chart_script(modules: &[&str]) -> String {
-    let lines = modules.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
+pub(super) fn chart_script(modules: &[&str]) -> String {
+    let script: String = modules.iter().map(|module| slim(module)).collect();
+    let lines = script.lines().filter(|line| !line.starts_with("import "));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
@@ -96,6 +101,7 @@ mod tests {
             chart_library(),
             chart_script(&OF_RUN),
             chart_script(&OF_COMPARISON),
+            chart_script(&OF_GAME),
             STYLE.to_owned(),
             CHART_STYLE.to_owned(),
         ] {
@@ -110,9 +116,9 @@ mod tests {
 
     #[test]
     fn no_two_modules_have_the_same_name() {
-        for modules in [OF_RUN, OF_COMPARISON] {
+        for modules in [&OF_RUN[..], &OF_COMPARISON, &OF_GAME] {
             let mut known = HashSet::new();
-            for line in chart_script(&modules).lines() {
+            for line in chart_script(modules).lines() {
                 let words: Vec<&str> = line.split([' ', '(']).collect();
                 if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
                     assert!(known.insert(name.to_owned()), "{name}");

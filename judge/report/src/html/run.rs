@@ -1,6 +1,8 @@
 //! The web page of a run.
 
+use crate::charted::Ranges;
 use crate::html::page::{Charts, OF_RUN, STYLE, Shown, Table, in_script, table};
+use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{groups, leaderboard, matrix, test_groups};
 use crate::text::chart_stride;
@@ -11,6 +13,7 @@ use crate::text::sheet::{NOTHING, or_nothing};
 use askama::Template;
 use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 use std::{fmt, io};
 
@@ -32,9 +35,10 @@ struct Page<'a> {
     solvers: Table,
     test_groups: Option<Table>,
     groups: Option<Table>,
+    pareto: Option<Table>,
     matrix: Option<Table>,
     /// The titles of the columns between the verdict and the note.
-    titles: Vec<&'static str>,
+    titles: Vec<String>,
     has_solvers: bool,
     cases: Vec<CaseRow>,
     /// All rows, if there are too many for a plain table.
@@ -70,8 +74,9 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
         solvers: table(&leaderboard(report)),
         test_groups: test_groups(report).as_ref().map(table),
         groups: groups(report).as_ref().map(table),
+        pareto: pareto_table(report).as_ref().map(table),
         matrix: (has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS).then(|| table(&matrix(report, usize::MAX))),
-        titles: figures.titles(),
+        titles: figures.titles(report),
         has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
         drawn: is_drawn.then_some(DrawnRows { report, figures: &figures }),
@@ -177,13 +182,15 @@ impl Figures {
     }
 
     /// Returns the titles of the columns.
-    fn titles(&self) -> Vec<&'static str> {
-        self.shown().map(|place| FIGURES[place]).collect()
+    fn titles(&self, report: &RunReport<'_>) -> Vec<String> {
+        let metrics = report.plan.problem.metrics.iter().map(title);
+        self.shown().map(|place| FIGURES[place].to_owned()).chain(metrics).collect()
     }
 
     /// Returns the figures of a row, a column each.
     fn of_row(&self, report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Vec<String> {
-        self.shown().map(|place| figure(report, place, job, outcome)).collect()
+        let metrics = report.plan.problem.metrics.iter().map(|rule| or_nothing(value(Some(outcome), rule)));
+        self.shown().map(|place| figure(report, place, job, outcome)).chain(metrics).collect()
     }
 }
 
@@ -243,10 +250,12 @@ const FIELDS: [&str; 7] = ["score", "points", "relative", "cpu_ms", "wall_ms", "
 #[derive(Serialize)]
 struct Numbers<'a> {
     /// The names of the numbers.
-    fields: Vec<&'a str>,
+    fields: Vec<Cow<'a, str>>,
     /// How many rows the run has.
     rows: usize,
     solvers: Vec<SolverNumbers>,
+    /// How often each number occurs, over all rows: in the order of the fields.
+    counts: Vec<Ranges>,
 }
 
 #[derive(Serialize)]
@@ -263,12 +272,16 @@ struct SolverNumbers {
 /// Returns the numbers of a run as JSON that is safe in a script.
 fn numbers(report: &RunReport<'_>) -> String {
     let features = feature_names(report);
-    let fields: Vec<&str> = FIELDS.into_iter().chain(features.iter().copied()).collect();
+    let metrics = &report.plan.problem.metrics;
+    let metric_names = metrics.iter().map(|rule| Cow::Owned(rule.full_name()));
+    let named = FIELDS.into_iter().map(Cow::Borrowed).chain(metric_names);
+    let fields: Vec<Cow<'_, str>> = named.chain(features.iter().copied().map(Cow::Borrowed)).collect();
     let rows = report.played().count();
     let mut solvers: Vec<_> =
         (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
     // The sum and the number of the shares of the best scores that each solver has reached.
     let mut shares = vec![(0.0, 0_u32); solvers.len()];
+    let mut all = vec![vec![Vec::new(); solvers.len()]; fields.len()];
     let every = chart_stride(rows);
     for (row, (job, outcome)) in report.played().enumerate() {
         let best = best_score(report.plan, report.outcomes, job.case);
@@ -279,23 +292,27 @@ fn numbers(report: &RunReport<'_>) -> String {
             *sum += relative.unwrap_or(0.0);
             *count += 1;
         }
-        if row % every != 0 {
-            continue;
+        let features = features.iter().map(|name| feature(report, job, name));
+        let metrics = metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok());
+        let values = values(report, job, &outcome, relative).into_iter().chain(metrics).chain(features);
+        let values: Vec<_> = values.map(|value| value.filter(|value| value.is_finite())).collect();
+        for (field, value) in all.iter_mut().zip(&values) {
+            field[job.solver].extend(value);
         }
-        let solver = &mut solvers[job.solver];
-        solver.cases.push(one_line(&report.plan.cases.at(job.case).name.0).into_owned());
-        let values = values(report, job, &outcome, relative)
-            .into_iter()
-            .chain(features.iter().map(|name| feature(report, job, name)));
-        for (list, value) in solver.numbers.iter_mut().zip(values) {
-            list.push(value.filter(|value| value.is_finite()));
+        if row % every == 0 {
+            let solver = &mut solvers[job.solver];
+            solver.cases.push(one_line(&report.plan.cases.at(job.case).name.0).into_owned());
+            solver.numbers.iter_mut().zip(values).for_each(|(list, value)| list.push(value));
         }
     }
     for (solver, (sum, count)) in solvers.iter_mut().zip(shares) {
         solver.relative = (count > 0).then(|| sum / f64::from(count));
     }
     // Every value in it can be written as JSON.
-    in_script(&json_line(&Numbers { fields, rows, solvers }).unwrap_or_default())
+    in_script(
+        &json_line(&Numbers { fields, rows, solvers, counts: all.iter().map(|values| Ranges::of(values)).collect() })
+            .unwrap_or_default(),
+    )
 }
 
 fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers {

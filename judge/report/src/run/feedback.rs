@@ -25,7 +25,6 @@ pub struct Feedback(Sheet);
 
 impl Feedback {
     /// Makes the page of a solver. `test` returns the files of a test; without it, tests stay secret.
-    #[must_use]
     pub fn of(report: &RunReport<'_>, solver: usize, test: Option<&dyn Fn(JobId) -> TestTexts>) -> Self {
         let spec = &report.plan.solvers[solver].spec;
         let outcomes: Vec<(JobId, Option<Outcome>)> = report
@@ -61,7 +60,6 @@ impl Feedback {
     }
 
     /// Returns the page as Markdown.
-    #[must_use]
     pub fn markdown(&self) -> String {
         sheet_markdown(&self.0)
     }

@@ -101,7 +101,7 @@ pub struct RunHead<'a> {
     /// The number of planned cases.
     pub planned: usize,
     /// What cases are filtered and sorted by, beside their features.
-    pub fields: &'a [&'a str],
+    pub fields: &'a [String],
     /// The names of the features of its cases.
     pub features: &'a [String],
     /// Whether its answers can be played move by move.
@@ -123,8 +123,8 @@ pub(crate) struct HeadDocument<'a> {
     planned: usize,
     /// How many of them at least one solver has finished.
     done: usize,
-    /// What cases are filtered and sorted by, beside their features.
-    fields: &'a [&'a str],
+    /// What cases are filtered and sorted by, beside their features: `metric:NAME` is a metric.
+    fields: &'a [String],
     /// The names of the features of its cases; empty if their inputs are not read here.
     features: &'a [String],
     /// Whether its answers can be played move by move, at `/replay/{run}/{case}`.
@@ -144,6 +144,8 @@ pub struct CaseRow {
     pub relative: Option<f64>,
     /// The features of the case, if they are known.
     pub features: Option<Arc<Features>>,
+    /// Whether its answer is stored.
+    pub has_answer: bool,
 }
 
 /// A page of the cases of a run.
@@ -185,6 +187,8 @@ pub(crate) struct RowRecord<'a> {
     /// The share of the best score of the case, from 0 to 1; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
+    /// Whether its answer is stored.
+    answer: bool,
     #[serde(flatten)]
     case: CaseRecord<'a>,
 }
@@ -216,7 +220,7 @@ impl Serialize for PageRows<'_> {
             let outcome = report.outcomes.get(row.job);
             let case = CaseRecord::of_report(report, row.job, outcome.as_ref());
             let case = case.with_features(row.features.as_deref());
-            records.serialize_element(&RowRecord { relative: row.relative, case })?;
+            records.serialize_element(&RowRecord { relative: row.relative, answer: row.has_answer, case })?;
         }
         records.end()
     }

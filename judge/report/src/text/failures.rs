@@ -114,7 +114,6 @@ fn reason(note: &str) -> &str {
 }
 
 /// Returns failures for people, those of one solver for one reason together.
-#[must_use]
 pub fn failures_text(
     plan: &Plan,
     failed: impl IntoIterator<Item = (JobId, Outcome)>,

@@ -8,13 +8,13 @@ use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
 /// Writes a time with a sensible number of digits: `0.4 ms`, `123 ms`, `4.01 s`, `2 min 05 s`.
-#[must_use]
 pub fn milliseconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 0.01 {
@@ -54,7 +54,8 @@ pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
 const POINT_DECIMALS: u32 = 3;
 
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
-pub(crate) fn points_text(points: &BigRational) -> String {
+#[must_use]
+pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
 
@@ -102,7 +103,6 @@ impl FromIterator<Verdict> for Counts {
 }
 
 /// Returns the best score of a case, of the run or known from elsewhere.
-#[must_use]
 pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Score> {
     let known = plan.cases.at(case).best.map(|best| best.score);
     let scores = outcomes.of_case(case).filter_map(|outcome| outcome?.score);
@@ -110,7 +110,6 @@ pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Sc
 }
 
 /// Returns the share of the best score that a score is, from 0 to 1; `None` if there is no such share.
-#[must_use]
 pub fn share_of_best(direction: Direction, score: &Score, best: &Score) -> Option<f64> {
     let (low, high) = match direction {
         Direction::Max => (score, best),
@@ -150,6 +149,7 @@ pub(crate) struct ReferenceRecord {
 }
 
 /// Who reached the best scores of how many cases.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "origin")]
 struct OriginRecord {
@@ -157,10 +157,8 @@ struct OriginRecord {
     #[schemars(extend("enum" = ["this-run", "run", "imported", "problem", "file"]))]
     origin: &'static str,
     /// The earlier run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<i64>,
     /// The solver of an earlier or imported run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     solver: Option<String>,
     /// The number of cases.
     cases: usize,
@@ -246,7 +244,6 @@ impl<'a> Reference<'a> {
 const MAX: usize = 5000;
 
 /// Returns n such that a chart of this many points draws every n-th one.
-#[must_use]
 pub fn chart_stride(points: usize) -> usize {
     points.div_ceil(MAX).max(1)
 }

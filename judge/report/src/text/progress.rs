@@ -32,7 +32,6 @@ pub struct Progress {
 
 impl Progress {
     /// Starts the display of a plan's run.
-    #[must_use]
     pub fn start(plan: &Plan, running: &Arc<RunningJobs>) -> Self {
         let state = Arc::new(Mutex::new(ProgressState::of(plan, Arc::clone(running))));
         let target = ProgressDrawTarget::stderr_with_hz(10);
@@ -58,7 +57,6 @@ impl Progress {
     }
 
     /// Shows the running score of each solver against its last run. Without a terminal or a last run it shows nothing.
-    #[must_use]
     pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
         if !self.bar.is_hidden() {
             for (mean, past) in self.state.lock().solvers.iter_mut().zip(past) {
@@ -367,9 +365,16 @@ pub struct Steps {
 
 impl Steps {
     /// Starts the display of this many steps.
-    #[must_use]
     pub fn start(count: usize) -> Self {
         let bar = bar(count, "{wide_bar} {pos}/{len}\n{msg}");
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, last_line: Instant::now() }
+    }
+
+    /// Starts the display of steps whose number nobody knows.
+    #[must_use]
+    pub fn without_end() -> Self {
+        let bar = bar(0, "{spinner} {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));
         Self { bar, last_line: Instant::now() }
     }
@@ -377,7 +382,10 @@ impl Steps {
     /// Shows which step begins.
     pub fn begin(&mut self, what: &str) {
         if self.bar.is_hidden() && self.last_line.elapsed() >= INTERVAL {
-            note(&format!("{} of {}: {what}", self.bar.position() + 1, self.bar.length().unwrap_or_default()));
+            match self.bar.length() {
+                None | Some(0) => note(what),
+                Some(length) => note(&format!("{} of {length}: {what}", self.bar.position() + 1)),
+            }
             self.last_line = Instant::now();
         }
         self.bar.set_message(what.to_owned());

@@ -1,15 +1,20 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
+mod compact;
+
 use checkers::{Board, Cell, Frame, Observer, Score};
 use judge_problem::one_line;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
+
+pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
@@ -22,6 +27,7 @@ pub struct GameReplay {
     total: Score,
     width: usize,
     board: Vec<u32>,
+    queue: Queue,
 }
 
 /// The look of a cell, without its mark.
@@ -36,32 +42,77 @@ impl Look {
 }
 
 /// The difference between a frame and the previous one. Unchanged parts are absent.
+#[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "frame")]
 struct Delta {
     /// The move's number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<usize>,
     /// The caption's place in the palette.
     t: u32,
     /// Points that were gained.
-    #[serde(skip_serializing_if = "Option::is_none")]
     g: Option<String>,
     /// Points so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<String>,
     /// The board's width, if the form of the board changed; the board is then empty before the changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     w: Option<usize>,
     /// The number of cells of that board.
-    #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<usize>,
     /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     c: Vec<u32>,
+    /// All cells of a large board, a character for each, if many changed: look 0 is `#`, and so on in the order of Unicode
+    /// without the backslash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b: Option<String>,
     /// Marked cells: their places, each counted from the one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     m: Vec<u32>,
+    /// By how many columns the shown part of the queue moved on.
+    #[serde(skip_serializing_if = "is_zero")]
+    q: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// What the game brings: its next pieces, one after the other.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "queue")]
+pub(crate) struct Queue {
+    /// How many columns are shown at once.
+    width: usize,
+    /// How many cells a column has.
+    height: usize,
+    /// The looks of all columns of the game, one after the other, each from its top.
+    cells: Vec<u32>,
+    /// Where the shown part begins.
+    #[serde(skip)]
+    start: usize,
+}
+
+impl Queue {
+    /// Shows these columns next: as many as are left, up to a width that stays the same. Returns by how many columns the shown
+    /// part moves on. Columns that are known already are not stored again.
+    fn show(&mut self, columns: &[u32], height: usize) -> usize {
+        if columns.is_empty() {
+            return 0;
+        }
+        let (height, width) = (height.max(1), columns.len() / height.max(1));
+        (self.height, self.width) = (height, self.width.max(width));
+        let before = self.start;
+        let starts = (before * height..=self.cells.len()).step_by(height);
+        let is_known = |start: &usize| columns.starts_with(&self.cells[*start..]);
+        let shown = |start: usize| self.cells[start..].starts_with(columns);
+        let start = starts.clone().take(width + 1).find(|start| shown(*start) || is_known(start));
+        let start = start.unwrap_or(self.cells.len());
+        let known = self.cells.len() - start;
+        self.cells.extend(columns.get(known..).unwrap_or_default());
+        self.start = start / height;
+        self.start - before
+    }
 }
 
 /// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
@@ -74,6 +125,25 @@ pub(crate) struct ReplayRecord<'a> {
     cells: &'a [Look],
     /// Each as the difference from the one before it.
     frames: &'a [Delta],
+    /// What the game brings; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<&'a Queue>,
+}
+
+/// The number of cells from which on a frame has the whole board, if a quarter of it or more changed.
+const LARGE: usize = 500;
+
+/// Returns the character of a look on a large board; `None` if there are too many looks.
+fn symbol(look: u32) -> Option<char> {
+    const FIRST: u32 = '#' as u32;
+    // A backslash is escaped in JSON.
+    let skipped = u32::from(FIRST + look >= '\\' as u32);
+    char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
+}
+
+/// Returns the look that a character of a large board stands for.
+fn look_of(symbol: char) -> u32 {
+    u32::from(symbol) - u32::from('#') - u32::from(symbol > '\\')
 }
 
 /// Values that are stored once and named by their place.
@@ -103,7 +173,6 @@ impl<T: Clone + Eq + Hash> Palette<T> {
 
 impl GameReplay {
     /// Starts a replay of these moves, without frames.
-    #[must_use]
     pub fn new(moves: MoveRange) -> Self {
         let mut replay = Self { moves, ..Self::default() };
         // An empty cell is 0: a new board lists none of them.
@@ -112,29 +181,31 @@ impl GameReplay {
     }
 
     /// Returns the number of frames.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
     /// Returns whether there are no frames.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
     /// Returns the points after the last frame.
-    #[must_use]
     pub fn points(&self) -> &Score {
         &self.total
     }
 
     pub(crate) fn record(&self) -> ReplayRecord<'_> {
-        ReplayRecord { captions: &self.captions.values, cells: &self.cells.values, frames: &self.frames }
+        ReplayRecord {
+            captions: &self.captions.values,
+            cells: &self.cells.values,
+            frames: &self.frames,
+            queue: Some(&self.queue).filter(|queue| !queue.cells.is_empty()),
+        }
     }
 
     fn add(&mut self, frame: Frame) {
-        let Frame { step, caption, gained, total, board } = frame;
+        let Frame { step, caption, gained, total, board, ahead } = frame;
         let first = self.frames.is_empty();
         let marked = (0..).zip(&board.cells).filter(|(_, cell)| cell.marked).map(|(place, _)| place);
         let mut delta = Delta {
@@ -143,11 +214,20 @@ impl GameReplay {
             g: (gained != Score::default()).then(|| gained.to_string()),
             p: (first || total != self.total).then(|| total.to_string()),
             m: differences(marked),
+            q: self.move_queue(ahead),
             ..Delta::default()
         };
         self.redraw(board, &mut delta);
         (self.step, self.total) = (step, total);
         self.frames.push(delta);
+    }
+
+    /// Returns by how many columns the shown part of the queue moves on.
+    fn move_queue(&mut self, Board { width, cells }: Board) -> usize {
+        let height = cells.len() / width.max(1);
+        let looks: Vec<_> = cells.into_iter().map(|cell| self.cells.place(look(cell))).collect();
+        let columns: Vec<_> = (0..width).flat_map(|column| looks.iter().copied().skip(column).step_by(width)).collect();
+        self.queue.show(&columns, height)
     }
 
     fn redraw(&mut self, board: Board, delta: &mut Delta) {
@@ -162,10 +242,18 @@ impl GameReplay {
             if self.cells.values[self.board[place] as usize].is_of(&cell) {
                 continue;
             }
-            let look = self.cells.place(look(cell));
+            // On a large board most cells have one of the first looks.
+            let known = self.cells.values.iter().take(16).position(|look| look.is_of(&cell));
+            let look = known.map_or_else(|| self.cells.place(look(cell)), small);
             self.board[place] = look;
             delta.c.extend([small(place - last), look]);
             last = place;
+        }
+        if self.board.len() >= LARGE && delta.c.len() > self.board.len() / 2 {
+            delta.b = self.board.iter().map(|look| symbol(*look)).collect();
+            if delta.b.is_some() {
+                delta.c.clear();
+            }
         }
     }
 }
@@ -207,7 +295,6 @@ pub struct MoveRange {
 
 impl MoveRange {
     /// Returns whether a move is part of it.
-    #[must_use]
     pub fn contains(self, step: usize) -> bool {
         self.from.is_none_or(|from| step >= from) && self.to.is_none_or(|to| step <= to)
     }
@@ -222,13 +309,11 @@ pub struct GameText {
 
 impl GameText {
     /// Starts a replay of these moves, without frames.
-    #[must_use]
     pub fn new(moves: MoveRange) -> Self {
         Self { moves, frames: Vec::new() }
     }
 
     /// Returns the frames, each without a newline at its end.
-    #[must_use]
     pub fn frames(&self) -> &[String] {
         &self.frames
     }
@@ -244,7 +329,7 @@ impl Observer for GameText {
 
 /// Returns a frame as `move 3 · total 12 (+4)`, what happened, and the board.
 fn text(frame: &Frame) -> String {
-    let Frame { step, caption, gained, total, board } = frame;
+    let Frame { step, caption, gained, total, board, .. } = frame;
     let gained = if *gained == Score::default() { String::new() } else { format!(" ({gained:+})") };
     let board = rows(board).join("\n");
     format!("move {step} · total {total}{gained}\n{}\n{board}", one_line(caption))
@@ -271,7 +356,6 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 const LEAP: usize = 10;
 
 /// Returns whether a person can step through frames: standard input and output are a terminal.
-#[must_use]
 pub fn can_step() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
@@ -402,6 +486,7 @@ mod tests {
             gained: 4.into(),
             total: 12.into(),
             board: Board { width: 2, cells },
+            ahead: Board::default(),
         };
         let mut game = GameText::new(MoveRange { from: Some(3), to: None });
         game.step(3, &mut || frame.clone());
@@ -413,7 +498,8 @@ mod tests {
     #[test]
     fn a_game_without_a_board_has_its_captions() {
         let board = Board { width: 0, cells: Vec::new() };
-        let frame = Frame { step: 0, caption: "the start".into(), gained: 0.into(), total: 0.into(), board };
+        let ahead = Board::default();
+        let frame = Frame { step: 0, caption: "the start".into(), gained: 0.into(), total: 0.into(), board, ahead };
         let mut game = GameText::default();
         game.step(0, &mut || frame.clone());
         assert_eq!(game.frames(), ["move 0 · total 0\nthe start\n"]);

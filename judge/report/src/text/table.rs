@@ -14,7 +14,6 @@ pub struct Grid {
 }
 
 /// Returns a table with these columns, without rows. It fits the width of the style; without one, every row is one line.
-#[must_use]
 pub fn grid(columns: impl IntoIterator<Item = Column>, style: Style) -> Grid {
     Grid { columns: columns.into_iter().collect(), rows: Vec::new(), style }
 }
@@ -30,14 +29,12 @@ impl Grid {
     }
 
     /// Returns whether there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Returns the table as text, without spaces at the ends of lines and without a final newline. A last line names the
     /// columns that do not fit.
-    #[must_use]
     pub fn text(&self) -> String {
         let layout = Layout::of(&self.columns, &self.rows, self.style.width);
         let mut table = Table::new();
@@ -110,7 +107,6 @@ pub struct Column {
 }
 
 /// Returns a column of words.
-#[must_use]
 pub fn left(title: &str) -> Column {
     Column {
         title: one_line(title).into_owned(),
@@ -128,7 +124,6 @@ pub(crate) fn whole(title: &str) -> Column {
 }
 
 /// Returns a column of figures.
-#[must_use]
 pub fn right(title: &str) -> Column {
     Column { align: CellAlignment::Right, is_whole: true, has_thousands: true, ..left(title) }
 }
@@ -140,25 +135,21 @@ pub(crate) fn number_names(title: &str) -> Column {
 
 impl Column {
     /// Returns the column as one that a narrow terminal leaves out: the largest number first.
-    #[must_use]
     pub fn spare(self, spare: usize) -> Self {
         Self { spare, ..self }
     }
 
     /// Returns the column as one whose texts are cut before a column is left out.
-    #[must_use]
     pub fn shrinking(self) -> Self {
         Self { is_whole: false, ..self }
     }
 
     /// Returns the column as one whose texts continue on further lines.
-    #[must_use]
     pub fn wrapped(self) -> Self {
         Self { overlong: Overlong::Lines, ..self }
     }
 
     /// Returns the column as one that shows the beginning of a text that is too long.
-    #[must_use]
     pub fn cut_at_the_end(self) -> Self {
         Self { overlong: Overlong::Start, ..self }
     }

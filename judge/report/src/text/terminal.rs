@@ -43,19 +43,16 @@ impl Style {
     const COLORED: Self = Self { is_colored: true, width: None };
 
     /// Returns the style with lines of this width.
-    #[must_use]
     pub fn with_width(self, width: usize) -> Self {
         Self { width: Some(width.max(MIN_WIDTH)), ..self }
     }
 
     /// Returns the style for standard output.
-    #[must_use]
     pub fn of_stdout() -> Self {
         Self::of(&std::io::stdout())
     }
 
     /// Returns the style for standard error.
-    #[must_use]
     pub fn of_stderr() -> Self {
         Self::of(&std::io::stderr())
     }
@@ -70,13 +67,11 @@ impl Style {
 
     /// Returns a figure as it is shown: on a terminal with commas between thousands, from five digits on; otherwise a program may
     /// read it.
-    #[must_use]
     pub fn figure(self, text: &str) -> Cow<'_, str> {
         if self.width.is_none() { Cow::Borrowed(text) } else { with_thousands(text) }
     }
 
     /// Returns the text in this paint.
-    #[must_use]
     pub fn paint(self, paint: Paint, text: &str) -> String {
         if !self.is_colored {
             return text.to_owned();

@@ -74,7 +74,6 @@ enum Source {
 
 impl Inputs {
     /// Makes the inputs of this problem's cases.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
         let source = |generator: &GeneratorChoice| match generator {
@@ -89,7 +88,6 @@ impl Inputs {
     }
 
     /// Returns inputs whose generator `stop` ends.
-    #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
     }
@@ -221,7 +219,6 @@ pub struct CaseDescription {
 
 impl CaseReader {
     /// Reads the cases of this problem.
-    #[must_use]
     pub fn of(problem: &Problem) -> Self {
         Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), rules: problem.features.clone() }
     }
@@ -233,6 +230,14 @@ impl CaseReader {
     pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
         let input = self.inputs.load(case)?;
         Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
+    }
+
+    /// Returns the features of an input that is no case of the problem.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub fn describe_input(&self, input: &[u8]) -> Result<Features, CheckerError> {
+        Ok(features(&self.rules, input, &self.checker.prepare(input, None)?))
     }
 
     fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {

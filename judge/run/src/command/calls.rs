@@ -349,7 +349,6 @@ impl<'a> LiveCall<'a> {
     }
 
     /// Becomes readable when the program has ended.
-    #[must_use]
     pub(crate) fn ended(&self) -> BorrowedFd<'_> {
         match &self.run {
             Run::Supervised { running, .. } => running.ended(),
@@ -358,7 +357,6 @@ impl<'a> LiveCall<'a> {
     }
 
     /// Returns the ids of its processes.
-    #[must_use]
     pub(crate) fn processes(&self) -> Vec<u32> {
         match &self.run {
             Run::Supervised { running, .. } => running.processes(),

@@ -16,12 +16,9 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
 /// these name, takes its place.
-#[must_use]
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     match checker {
-        CheckerChoice::BuiltIn(checker) => {
-            CheckerIdentity { name: checker.id().to_owned(), version: checker.version() }
-        }
+        CheckerChoice::BuiltIn(checker) => CheckerIdentity { name: checker.id.to_owned(), version: checker.version },
         CheckerChoice::Tokens(rules, answers) => {
             let files = contents(&answer_files(answers).0);
             let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
@@ -109,7 +106,6 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 
 /// Returns the identity of a problem's generator with its version. For a command it is the line with a hash of the files
 /// that it names, directly or indirectly. Empty without a generator.
-#[must_use]
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
         let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();
@@ -127,7 +123,6 @@ pub fn generator_identity(problem: &Problem) -> String {
 }
 
 /// Returns the game of a problem, with the current version of its checker.
-#[must_use]
 pub fn game_of(problem: &Problem) -> Game {
     Game { problem: problem.id.clone(), checker: checker_identity(&problem.checker), direction: problem.direction }
 }
@@ -234,6 +229,6 @@ mod tests {
     fn a_built_in_checker_has_a_version() {
         let checker = checkers::all()[0];
         let identity = checker_identity(&CheckerChoice::BuiltIn(checker));
-        assert_eq!((&*identity.name, identity.version), (checker.id(), checker.version()));
+        assert_eq!((&*identity.name, identity.version), (checker.id, checker.version));
     }
 }

@@ -110,13 +110,11 @@ impl Running {
     }
 
     /// Returns the ids of its processes.
-    #[must_use]
     pub(crate) fn processes(&self) -> Vec<u32> {
         self.command.processes()
     }
 
     /// Becomes readable when its process has ended.
-    #[must_use]
     pub(crate) fn ended(&self) -> BorrowedFd<'_> {
         self.command.ended()
     }
@@ -174,7 +172,6 @@ impl Reports {
     }
 
     /// Returns the files of a call that writes these reports.
-    #[must_use]
     pub(crate) fn with<'a>(
         &'a self,
         input: &'a Path,

@@ -34,7 +34,6 @@ pub(super) struct Found {
 
 impl SetterProgram {
     /// Returns the program of a command. The program is searched for at the first call.
-    #[must_use]
     pub fn new(command: &CommandTemplate, limits: &CommandLimits) -> Self {
         Self { command: command.clone(), limits: limits.clone(), found: OnceLock::new() }
     }
@@ -108,7 +107,6 @@ impl Place {
     }
 
     /// Returns the folder that the command runs in.
-    #[must_use]
     pub(crate) fn folder(&self) -> &Path {
         self.own.as_ref().map_or(&self.problem, TempDir::path)
     }
@@ -164,13 +162,11 @@ pub struct CaseInput {
 
 impl CaseInput {
     /// Returns an input with these bytes.
-    #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         Self { bytes: bytes.into(), file: OnceLock::new() }
     }
 
     /// Returns its bytes.
-    #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }

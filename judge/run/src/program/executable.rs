@@ -109,7 +109,6 @@ pub(super) fn first_line(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
 const ELF: &[u8] = b"\x7fELF";
 
 /// Returns why a program could not be started, from its file.
-#[must_use]
 pub fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     let head = head(program);
     match errno {

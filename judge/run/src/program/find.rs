@@ -220,13 +220,11 @@ fn is_in_kernel_file_system(path: &Path) -> bool {
 }
 
 /// Returns whether a path is a journal's folder or in one.
-#[must_use]
 pub fn is_in_journal(path: &Path) -> bool {
     path.iter().any(|part| part == JOURNAL_FOLDER)
 }
 
 /// Returns the folders of all journals in a folder, however deep.
-#[must_use]
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = waiting.pop() {

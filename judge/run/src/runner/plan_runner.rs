@@ -79,7 +79,6 @@ impl EarlyEnd {
     }
 
     /// Returns whether [`ask`](Self::ask) was called since the last time.
-    #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
     }
@@ -94,9 +93,22 @@ pub struct LocalRunner<P> {
 
 impl<P: ExecutorPool> LocalRunner<P> {
     /// Returns a runner over these executors. `abort` is called on the second request to stop, and ends the process.
-    #[must_use]
     pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
         Self { pool, settings, abort }
+    }
+
+    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it instead of those of the process.
+    ///
+    /// # Errors
+    /// As [`PlanRunner::run`].
+    pub fn run_until(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        watch: &mut dyn FnMut(&RunEvent),
+        signals: Signals,
+    ) -> Result<RunResult, RunError> {
+        run_plan(plan, &self.settings, &self.pool, store, watch, || Ok(signals), self.abort)
     }
 }
 

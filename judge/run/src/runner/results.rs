@@ -169,7 +169,6 @@ impl<'a> Handover<'a> {
     }
 
     /// Returns the outcomes.
-    #[must_use]
     pub fn into_outcomes(self) -> OutcomeGrid {
         self.outcomes
     }

@@ -32,6 +32,9 @@ pub struct RunSettings {
     pub describe: bool,
     /// The jobs that are running now.
     pub running: Arc<RunningJobs>,
+    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours. Runs that go on at the same
+    /// time share it.
+    pub timing_lock: Arc<RwLock<()>>,
 }
 
 impl RunSettings {
@@ -62,8 +65,6 @@ pub(super) struct Slots<'a> {
     pub(super) stopped: AtomicBool,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
-    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours.
-    pub(super) timing_lock: RwLock<()>,
     pub(super) settings: &'a RunSettings,
     pool: &'a dyn ExecutorPool,
     next: AtomicUsize,
@@ -95,7 +96,6 @@ impl<'a> Slots<'a> {
 
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
-            timing_lock: RwLock::new(()),
             pool,
             settings,
             next: AtomicUsize::new(0),
@@ -157,7 +157,10 @@ impl<'a> Slots<'a> {
 fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
     match &solver.invocation {
         Invocation::Program(program) => hidden(program, &plan.visible),
-        Invocation::CannotStart(_) | Invocation::NotInstalled(_) | Invocation::CompileError(_) => Vec::new(),
+        Invocation::Answers(_)
+        | Invocation::CannotStart(_)
+        | Invocation::NotInstalled(_)
+        | Invocation::CompileError(_) => Vec::new(),
     }
 }
 
@@ -166,7 +169,6 @@ const STDERR_KEPT: u64 = 64 << 10;
 
 /// Returns the request to run a solver of this plan on an input. `hidden` comes from [`hidden`], and is the same for every
 /// case.
-#[must_use]
 pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
     let limits = plan.limits_of(solver);
     let Limits { cpu, wall, memory, output, processes } = limits;
@@ -191,7 +193,6 @@ pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf]
 }
 
 /// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
-#[must_use]
 pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
     let mut journals: Vec<_> = shown_to(program, shown).flat_map(|path| journals_in(path)).collect();
     journals.sort();

@@ -1,5 +1,6 @@
 //! Finds the program of a solver, or refuses the solver; and the fingerprint of its content.
 
+use super::answers;
 use super::compiler::RunCompiler;
 use super::spec::{self, BUNDLED, SolverError, Source};
 use super::toolbox::{BuildSettings, Toolbox};
@@ -30,16 +31,23 @@ pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_,
     let chosen = spec::choose_language(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
         Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
-        Ok(None) => (invocation(&spec.text, &toolbox.settings), Allowance::default()),
+        Ok(None) => (invocation(&spec, &toolbox.settings), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
     let invocation = stage(found, toolbox);
     Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
-fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
+fn invocation(spec: &SolverSpec, settings: &BuildSettings) -> Invocation {
+    let text = &spec.text;
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return bundled(id, settings);
+    }
+    if let Some(folder) = spec.answers() {
+        let unreadable = |error| format!("cannot read the answers in {}: {error}", folder.display());
+        return folder
+            .canonicalize()
+            .map_or_else(|error| Invocation::CannotStart(unreadable(error)), Invocation::Answers);
     }
     if Path::new(text).is_dir() {
         let why = "a folder without sources of a known language at its top; `judge languages` lists them";
@@ -58,7 +66,7 @@ fn invocation(text: &str, settings: &BuildSettings) -> Invocation {
 pub fn bundled_for(bundled: &[BundledSolver], checker: &str) -> impl Iterator<Item = (String, &'static str)> {
     // `same-game-free` is a game of its own beside `same-game`.
     let game = |id: &str| {
-        let games = checkers::all().iter().map(|checker| checker.id());
+        let games = checkers::all().iter().map(|checker| checker.id);
         games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
     };
     let own = bundled.iter().filter(move |solver| game(solver.id) == Some(checker));
@@ -100,7 +108,6 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
 }
 
 /// Finds out how a command, already split into words, is run.
-#[must_use]
 pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
     if words.is_empty() {
         return Invocation::CannotStart("there is no command".to_owned());
@@ -142,6 +149,10 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
     if language.is_none() && settings.choices.iter().any(is_chosen) {
         return Err(SolverError::NoSource { text: text.clone() });
     }
+    if let Some(folder) = spec.answers() {
+        let (name, folder) = (spec.name.clone(), folder.to_owned());
+        return if folder.is_dir() { Ok(()) } else { Err(SolverError::NoAnswers { name, folder }) };
+    }
     if path.exists() {
         return Ok(());
     }
@@ -156,7 +167,6 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
 }
 
 /// Returns whether a solver is a source of a known language.
-#[must_use]
 pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
     matches!(spec::choose_language(spec, || languages, &[]), Ok(Some(_)))
 }
@@ -218,7 +228,6 @@ fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
 
 /// Returns how a run of `program` ended, as [`verdict::termination`] does; if it could not be started, the note also says
 /// what is wrong with the file.
-#[must_use]
 pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Termination {
     match (verdict::termination(execution, limits), execution.end) {
         (Termination::Failed(verdict, note), End::NotStarted(errno)) => {
@@ -234,7 +243,6 @@ const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
 /// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see, with
 /// the `shared` ones that every solver of the run sees.
-#[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
         Invocation::Program(Program { path, argv, visible, runtime, environment }) => {
@@ -255,6 +263,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             parts.extend(allowance(&solver.allowance));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
+        Invocation::Answers(folder) => answers::fingerprint(folder),
         Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
             Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()])
         }

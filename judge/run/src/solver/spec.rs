@@ -55,7 +55,6 @@ pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
 
 /// Returns a name for each solver of several runs: its own, or if that comes from its path and a solver of another path
 /// has it too, as much of the path as tells them apart.
-#[must_use]
 pub fn names_apart(specs: &[SolverSpec]) -> Vec<String> {
     let mut texts: HashMap<&str, BTreeSet<&str>> = HashMap::new();
     for SolverSpec { name, text } in specs {
@@ -88,7 +87,8 @@ fn forms(text: &str) -> impl Iterator<Item = (usize, bool)> {
 
 /// Returns the last parts of a path as a name.
 fn path_name(text: &str, (parts, with_ending): (usize, bool)) -> Option<String> {
-    let path = if with_ending { Path::new(text).to_owned() } else { Path::new(text).with_extension("") };
+    let text = Path::new(text.strip_prefix(SolverSpec::ANSWERS).unwrap_or(text));
+    let path = if with_ending { text.to_owned() } else { text.with_extension("") };
     let is_named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     let named: Vec<_> = path.components().filter(is_named).collect();
     let last: PathBuf = named[named.len().saturating_sub(parts)..].iter().collect();
@@ -139,10 +139,13 @@ fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
     if text.is_empty() { Err(SpecError::Empty) } else { Ok((name, text)) }
 }
 
-/// A bundled solver is named after itself, a path after its file, a command by its own words.
+/// A bundled solver is named after itself, a path after its file, answers after their folder, a command by its own words.
 fn default_name(text: &str) -> String {
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return id.to_owned();
+    }
+    if let Some(name) = text.strip_prefix(SolverSpec::ANSWERS).and_then(|folder| Path::new(folder).file_name()) {
+        return name.to_string_lossy().into_owned();
     }
     let is_path = Path::new(text).exists() || !text.contains(char::is_whitespace);
     let stem = if is_path { Path::new(text).file_stem() } else { None };
@@ -173,7 +176,7 @@ pub(super) fn choose_language<'a>(
     languages: impl Fn() -> &'a Languages,
     choices: &[LanguageChoice],
 ) -> Result<Option<Source<'a>>, SolverError> {
-    if spec.text.starts_with(BUNDLED) {
+    if spec.text.starts_with(BUNDLED) || spec.answers().is_some() {
         return Ok(None);
     }
     let (path, arguments) = path_and_arguments(&spec.text);
@@ -227,7 +230,7 @@ fn of_path<'a>(
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+pub fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
     let ending = name.trim_start_matches('.').to_lowercase().replace("++", "pp").replace('#', "s");
     languages.find(name).or_else(|| languages.with_extension(&ending).next()).ok_or_else(|| {
         let names = || languages.iter().map(|language| &*language.name);
@@ -315,7 +318,6 @@ const ABOUT: [&str; 6] = ["readme", "license", "licence", "copying", "changelog"
 
 /// Returns whether a match of a pattern is meant as a solver. Hidden files, texts, and files that editors, compilers or
 /// interpreters leave are not. A solver may be in an unknown language, or a broken link.
-#[must_use]
 pub fn is_submission(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -338,6 +340,14 @@ pub enum SolverError {
         name: String,
         /// The program, and the kernel's error.
         why: String,
+    },
+    /// The folder of an entrant without a program does not exist.
+    #[error("solver `{name}`: there is no folder {} with answers", folder.display())]
+    NoAnswers {
+        /// The solver's name.
+        name: String,
+        /// The folder.
+        folder: PathBuf,
     },
     /// The bundled solver does not exist.
     #[error("there is no bundled solver `{0}`")]
@@ -397,13 +407,22 @@ mod tests {
     fn a_solver_is_named_by_the_user_or_after_its_file() {
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         assert_eq!(
-            names(&["new=./bot", "./bot", "python3 bot.py --t=5", "bundled:columns", "./bot --x=1"]).unwrap(),
+            names(&[
+                "new=./bot",
+                "./bot",
+                "python3 bot.py --t=5",
+                "bundled:columns",
+                "./bot --x=1",
+                "answers:old/v1.2"
+            ])
+            .unwrap(),
             [
                 pair("new", "./bot"),
                 pair("bot", "./bot"),
                 pair("python3 bot.py --t=5", "python3 bot.py --t=5"),
                 pair("columns", "bundled:columns"),
                 pair("./bot --x=1", "./bot --x=1"),
+                pair("v1.2", "answers:old/v1.2"),
             ]
         );
     }
@@ -442,6 +461,7 @@ mod tests {
         assert_eq!(named(&["./bot", "../bot"]), ["bot", "../bot"]);
         assert_eq!(named(&["a/x/bot", "b/x/bot", "a/y/bot"]), ["a/x/bot", "b/x/bot", "y/bot"]);
         assert_eq!(named(&["bot=v1/bot", "v2/bot"]), ["bot", "v2/bot"]);
+        assert_eq!(named(&["answers:v1/out", "answers:v2/out"]), ["v1/out", "v2/out"]);
         assert_eq!(named(&["bundled:columns", "./columns"]), ["bundled:columns", "columns"]);
     }
 

@@ -61,7 +61,6 @@ impl BuildSettings {
     }
 
     /// Returns the languages that there are. The built-in ones are read when they are first asked for.
-    #[must_use]
     pub fn languages(&self) -> &Languages {
         self.languages.as_ref().unwrap_or_else(|| built_in_languages())
     }
@@ -82,7 +81,6 @@ pub struct Toolbox {
 
 impl Toolbox {
     /// Returns an empty toolbox for the programs of a sandbox of this tier.
-    #[must_use]
     pub fn new(tier: Tier, settings: BuildSettings) -> Self {
         let needs_open_parents = rustix::process::geteuid().is_root() && !tier.has_namespaces();
         Self {
@@ -95,7 +93,6 @@ impl Toolbox {
     }
 
     /// Returns how solvers are built.
-    #[must_use]
     pub fn settings(&self) -> &BuildSettings {
         &self.settings
     }
@@ -108,7 +105,6 @@ impl Toolbox {
     }
 
     /// Returns why the cache could not be used, if that was tried.
-    #[must_use]
     pub fn cache_failure(&self) -> Option<&str> {
         self.cache.get()?.as_ref().err().map(String::as_str)
     }
@@ -231,7 +227,6 @@ pub struct Cache {
 
 impl Cache {
     /// Returns where the cache of this user is: `$JUDGE_CACHE`, or `judge` in `$XDG_CACHE_HOME` or `~/.cache`.
-    #[must_use]
     pub fn place() -> Option<PathBuf> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let shared = || variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
@@ -287,7 +282,6 @@ impl Cache {
     }
 
     /// Returns the size of the cache.
-    #[must_use]
     pub fn summary(&self) -> CacheSummary {
         let entries = self.folder.entries();
         CacheSummary {

@@ -6,8 +6,8 @@ use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
 use judge_problem::manifest::Catalogue;
 use judge_problem::verdict::Termination;
 use judge_problem::{
-    Bytes, Exit, Expectation, Invocation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop,
-    Time, Verdict,
+    Bytes, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop, Time,
+    Verdict,
 };
 use judge_run::cases::{Selection, select};
 use judge_run::solver::{self, Toolbox};
@@ -146,16 +146,11 @@ impl<'a> ProgramBuilder<'a> {
         };
         let spec = SolverSpec { name: sources.what.clone(), text: path.display().to_string() };
         let solver = programs::prepare(spec, toolbox, &self.sandbox)?;
-        match solver.invocation {
-            Invocation::Program(program) => {
-                self.sources.push(folder);
-                self.built.insert(sources.clone(), program.clone());
-                Ok(program)
-            }
-            Invocation::CompileError(why) | Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
-                Err(Failure::usage(format!("{} does not compile: {why}", sources.what)))
-            }
-        }
+        let refused = |why| Failure::usage(format!("{} does not compile: {why}", sources.what));
+        let program = solver.invocation.program().map_err(refused)?;
+        self.sources.push(folder);
+        self.built.insert(sources.clone(), program.clone());
+        Ok(program.clone())
     }
 }
 

@@ -90,7 +90,6 @@ impl AsymptoticSequence {
 ///
 /// After n cases the sample mean is above the mean less z(power) s / sqrt(n) with that probability; the number is the
 /// first n for which even that suffices. Decisions before are left out, so it is somewhat too large.
-#[must_use]
 pub fn cases_until_decided(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let sequence = AsymptoticSequence::strict(alpha);
     let quantile = Normal::standard().inverse_cdf(power);

@@ -53,7 +53,6 @@ pub struct LikelihoodRatio {
 
 impl Hypotheses {
     /// Returns the log likelihood ratios from which on H0 and H1 are accepted.
-    #[must_use]
     pub fn bounds(&self) -> [f64; 2] {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
     }
@@ -61,7 +60,6 @@ impl Hypotheses {
 
 impl LikelihoodRatio {
     /// Starts with no cases.
-    #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self { hypotheses, distances: Moments::default(), bases: Moments::default() }
     }
@@ -74,7 +72,6 @@ impl LikelihoodRatio {
 
     /// Returns the logarithm of the likelihood ratio of H1 to H0; 0 without cases. A spread below the distance of the
     /// hypotheses is taken to be that distance, so that equal effects have a ratio too.
-    #[must_use]
     pub fn logarithm(&self) -> f64 {
         let distance = (self.hypotheses.h1 - self.hypotheses.h0) * self.bases.mean();
         let spread = self.distances.deviation().max(distance);
@@ -85,7 +82,6 @@ impl LikelihoodRatio {
     }
 
     /// Returns the hypothesis that is accepted now.
-    #[must_use]
     pub fn accepted(&self) -> Option<Hypothesis> {
         let [low, high] = self.hypotheses.bounds();
         match self.logarithm() {

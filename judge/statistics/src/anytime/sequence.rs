@@ -96,13 +96,11 @@ impl Sequence {
     }
 
     /// Returns the number of cases so far.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.terms.len()
     }
 
     /// Returns what is decided now.
-    #[must_use]
     pub fn decision(&self) -> Decision {
         if self.mean_base() <= 0.0 {
             Decision::Undecided
@@ -169,7 +167,6 @@ impl Sequence {
     /// now, and those that decisions are about until the warm-up is over. `None` while there are too few cases for both
     /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
     /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound, without conditions.
-    #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         if self.mean_base() <= 0.0 {
             return None;

@@ -61,7 +61,6 @@ pub struct Term {
 
 impl Term {
     /// Returns the term of a plain mean.
-    #[must_use]
     pub fn plain(effect: f64) -> Self {
         Self { effect, base: 1.0 }
     }

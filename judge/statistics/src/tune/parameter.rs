@@ -156,13 +156,11 @@ impl fmt::Display for Domain {
 
 impl Domain {
     /// Returns whether the values have no order.
-    #[must_use]
     pub fn is_category(&self) -> bool {
         matches!(self, Self::Categories(_))
     }
 
     /// Returns the value at this share, from 0 to 1, of the domain.
-    #[must_use]
     pub fn at(&self, share: f64) -> String {
         let share = share.clamp(0.0, 1.0);
         let part = |count: usize| ((share * count as f64) as usize).min(count - 1);
@@ -181,7 +179,6 @@ impl Domain {
 
     /// Returns the share at which a value stands: in the middle of its part, if it has one. `None` if the domain does
     /// not have it.
-    #[must_use]
     pub fn share(&self, value: &str) -> Option<f64> {
         let (low, high, is_log, is_whole) = match self {
             Self::Categories(values) => {
@@ -217,7 +214,6 @@ impl Domain {
     }
 
     /// Returns the value that a parameter has by default: the first category, or the middle of the range on its scale.
-    #[must_use]
     pub fn middle(&self) -> String {
         if self.is_category() { self.at(0.0) } else { self.at(0.5) }
     }

@@ -97,7 +97,6 @@ const ATTEMPTS: usize = 8;
 
 impl Search {
     /// Starts a search. The default setting of the space is its first candidate.
-    #[must_use]
     pub fn new(space: Space, settings: SearchSettings) -> Self {
         let mut random = Random::new(settings.seed);
         let share = (settings.budget as f64 * DESIGN) as usize / settings.first_cases.max(1);
@@ -108,21 +107,18 @@ impl Search {
     }
 
     /// Returns the number of cases on which a new setting makes good use of a budget.
-    #[must_use]
     pub fn advised_first_cases(budget: usize) -> usize {
         (budget / FIRST_SHARE).clamp(FEWEST_FIRST, MAX_FIRST)
     }
 
     /// Returns the number of cases that make good use of a budget: about a dozen settings run on each case, and with few
     /// settings there are cases for all runs.
-    #[must_use]
     pub fn advised_cases(space: &Space, budget: usize, first_cases: usize) -> usize {
         let settings = space.settings(budget).map_or(budget, |settings| settings.len());
         (budget / CASE_SHARE).max(2 * first_cases).max(budget.div_ceil(settings))
     }
 
     /// Returns the parameters.
-    #[must_use]
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -158,7 +154,6 @@ impl Search {
 
     /// Returns what a setting is worth by its own runs: the mean of its values, as if it had run on every case that any
     /// setting has run on. `None` before it has run.
-    #[must_use]
     pub fn worths(&self) -> Vec<Option<f64>> {
         let mut means: Vec<Option<f64>> =
             self.values.worths(&self.expected, &[]).into_iter().map(|worth| Some(worth?.mean)).collect();
@@ -168,7 +163,6 @@ impl Search {
 
     /// Returns the setting whose worth is expected to be the largest, among those that ran on many cases. `None` before
     /// any has run.
-    #[must_use]
     pub fn best(&self) -> Option<usize> {
         let counts: Vec<usize> = (0..self.candidates.len()).map(|place| self.values.count(place)).collect();
         let most = counts.iter().copied().max().filter(|most| *most > 0)?;
@@ -183,7 +177,7 @@ impl Search {
     fn design(&mut self) -> Vec<usize> {
         let mut entrants = Vec::new();
         if self.candidates.is_empty() {
-            let default = self.space.default_setting().clone();
+            let default = self.space.default_setting.clone();
             entrants.push(self.add(default));
         } else if let Some(model) = self.refit() {
             let block = self.block;
@@ -264,7 +258,7 @@ impl Search {
     }
 
     fn fit(&self, expected: &[Option<f64>], refine: bool) -> Option<Model> {
-        Model::fit(&self.values, expected, &self.points(), self.space.categories(), self.start.as_ref(), refine)
+        Model::fit(&self.values, expected, &self.points(), &self.space.categories, self.start.as_ref(), refine)
     }
 
     /// Returns the candidates with the highest mean plus this many deviations, of those that qualify.
@@ -284,7 +278,7 @@ impl Search {
 
     /// Returns a new setting from which an improvement is expected, or any new one. `None` if there is none.
     fn propose(&mut self, model: &mut Model) -> Option<ParameterSetting> {
-        let is_turn = self.candidates.len().is_multiple_of(CORNERS) && self.space.categories().contains(&true);
+        let is_turn = self.candidates.len().is_multiple_of(CORNERS) && self.space.categories.contains(&true);
         let corner = is_turn.then(|| self.space.point(&self.space.setting(&self.space.anywhere(&mut self.random))));
         let point = propose(model, &self.space, &self.points(), corner.as_deref(), &mut self.random);
         let promising = self.space.setting(&point);

@@ -1,14 +1,18 @@
 //! The API: each answer is a document of `judge_report`.
 
+mod cases;
+mod charts;
 mod problems;
 mod reply;
 mod runs;
 mod started;
 
-use super::store::Store;
+use crate::refused::Refused;
+use crate::store::Store;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
+use judge_session::failure::Failure;
 use std::sync::Arc;
 
 /// Returns the routes below `/api`.
@@ -18,18 +22,26 @@ pub(super) fn router() -> Router<Arc<Store>> {
         .route("/runs/{run}", get(runs::head))
         .route("/runs/{run}/labels", post(runs::change_labels))
         .route("/runs/{run}/cases", get(runs::cases))
-        .route("/runs/{run}/points", get(runs::points))
+        .route("/runs/{run}/points", get(charts::points))
+        .route("/runs/{run}/counts", get(charts::counts))
+        .route("/runs/{run}/boxes", get(charts::boxes))
+        .route("/runs/{run}/cases/{case}/input", get(cases::input))
         .route("/runs/{run}/cases/{case}/answer", get(problems::stored_answer))
         .route("/runs/{run}/cases/{case}/stderr", get(problems::stored_stderr))
+        .route("/runs/{run}/cases/{case}/replay", get(problems::replay_data))
         .route("/compare", get(runs::compare))
+        .route("/grid", get(charts::grid))
         .route("/problems", get(problems::list))
         .route("/problems/{problem}", get(problems::show))
+        .route("/problems/{problem}/cases/{case}", get(cases::history))
         .route("/runs/{run}/resume", post(started::resume))
         .route("/started", get(started::list).post(started::start))
         .route("/started/{number}/stop", post(started::stop))
         .route("/server", get(problems::server))
         .route("/events", get(started::events))
         .nest("/play", plays())
+        .fallback(async || Refused::missing(Failure::usage("there is no such address below /api")))
+        .method_not_allowed_fallback(async || Refused::wrong_method())
 }
 
 /// Returns the routes of games that a person plays.

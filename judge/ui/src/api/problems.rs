@@ -28,7 +28,7 @@ const NAMES: usize = 200;
 /// `GET /api/problems`
 pub(super) async fn list(State(store): Shared) -> Response {
     document(store, |store| {
-        let problems = store.catalogue.problems().iter();
+        let problems = store.catalogue.problems.iter();
         Ok(json(&ProblemList::of(problems.map(|problem| (problem, games::reader(problem).is_some()))))?)
     })
     .await
@@ -40,7 +40,7 @@ pub(super) async fn show(State(store): Shared, Path(id): Path<String>) -> Respon
         let problem = store.catalogue.find(&id)?;
         let (rules, solvers) = match &problem.checker {
             CheckerChoice::BuiltIn(checker) => {
-                (checker.rules(), solver::bundled_for(store.catalogue.bundled(), checker.id()).collect())
+                (checker.rules, solver::bundled_for(store.catalogue.bundled, checker.id).collect())
             }
             _ => ("", Vec::new()),
         };
@@ -68,7 +68,7 @@ pub(super) async fn server(State(store): Shared) -> Response {
     document(store, |store| {
         let server = ServerRecord {
             judge: env!("CARGO_PKG_VERSION"),
-            edits: !store.catalogue.is_read_only(),
+            edits: !store.catalogue.is_read_only,
             runs: store.starter.is_some(),
         };
         Ok(json(&server)?)
@@ -94,7 +94,7 @@ pub(super) struct Game {
 /// `POST /api/play/{problem}`
 pub(super) async fn play(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     document(store, move |store| {
-        let Game { case, moves } = game(body)?;
+        let Game { case, moves } = sent_game(body)?;
         OpenGame::open(store, &id, &case)?.page(store, &moves)
     })
     .await
@@ -103,7 +103,7 @@ pub(super) async fn play(State(store): Shared, Path(id): Path<String>, body: Bod
 /// `POST /api/play/{problem}/answer`
 pub(super) async fn played_answer(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     let text = run_blocking(store, move |store| {
-        let Game { case, moves } = game(body)?;
+        let Game { case, moves } = sent_game(body)?;
         Ok(OpenGame::open(store, &id, &case)?.answer(&moves)?.bytes)
     });
     text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
@@ -112,7 +112,7 @@ pub(super) async fn played_answer(State(store): Shared, Path(id): Path<String>, 
 /// `POST /api/play/{problem}/run`
 pub(super) async fn record_game(State(store): Shared, Path(id): Path<String>, body: BodyResult<Game>) -> Response {
     document(store, move |store| {
-        let Game { case, moves } = game(body)?;
+        let Game { case, moves } = sent_game(body)?;
         let game = OpenGame::open(store, &id, &case)?;
         let case = game.case().to_owned();
         let (run, score) = game.record(store, &moves)?;
@@ -121,7 +121,7 @@ pub(super) async fn record_game(State(store): Shared, Path(id): Path<String>, bo
     .await
 }
 
-fn game(body: BodyResult<Game>) -> Result<Game, Refused> {
+fn sent_game(body: BodyResult<Game>) -> Result<Game, Refused> {
     let game = parse_body(body)?;
     let count = game.moves.len();
     if count > MAX_MOVES {
@@ -148,8 +148,22 @@ pub(super) async fn replay(
     }
 }
 
+/// `GET /api/runs/{run}/cases/{case}/replay`
+pub(super) async fn replay_data(
+    State(store): Shared,
+    Path((run, case)): Path<(String, String)>,
+    query: QueryResult<ResultQuery>,
+) -> Response {
+    document(store, move |store| {
+        let run = store.run(number(store, &run)?)?;
+        let played = find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
+        games::game(store, &run.shown, &played)
+    })
+    .await
+}
+
 /// Output of solvers is sent as text, whatever it contains.
-const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Chooses the result of a solver on a case.
 #[derive(Deserialize)]

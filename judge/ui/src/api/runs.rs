@@ -12,10 +12,8 @@ use judge_cli::{Cli, Command, CompareArgs};
 use judge_compare::paired;
 use judge_journal::{HistoryFilter, JournalError};
 use judge_problem::condition::Condition;
-use judge_problem::{JobId, Labels, Note, RunId, RunState, Tag};
-use judge_report::{
-    CasePage, Document, HistoryPage, Points, RunHead, RunLabels, RunReport, SolverPoints, growing_comparison,
-};
+use judge_problem::{Labels, Note, RunId, RunState, Tag};
+use judge_report::{CasePage, Document, HistoryPage, RunHead, RunLabels, RunReport, growing_comparison};
 use judge_session::best_scores::{FromJournal, ReferenceScores};
 use judge_session::case_selection::stored_by_rules;
 use judge_session::comparison::Compared;
@@ -77,7 +75,7 @@ pub(super) async fn head(State(store): Shared, Path(run): Path<String>) -> Respo
             run: shown.run.id,
             state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
-            fields: &Field::NAMES,
+            fields: &shown.field_names(),
             features: &shown.feature_names(),
             replays: games::is_shown(store, shown.problem()),
             relative: &relative,
@@ -125,55 +123,13 @@ pub(super) async fn cases(State(store): Shared, Path(run): Path<String>, query: 
     .await
 }
 
-/// Chooses the points of a chart.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PointsQuery {
-    x: String,
-    y: String,
-    #[serde(default)]
-    filter: String,
-}
-
-/// `GET /api/runs/{run}/points`
-pub(super) async fn points(State(store): Shared, Path(run): Path<String>, query: QueryResult<PointsQuery>) -> Response {
-    document(store, move |store| {
-        let PointsQuery { x, y, filter } = parse_query(query)?;
-        let run = store.run(number(store, &run)?)?;
-        let shown = &run.shown;
-        let fields = [Field::named(&x), Field::named(&y)];
-        fields.iter().try_for_each(|field| shown.check_field(field))?;
-        let order = RowOrder { by: Field::Case, descending: false };
-        let rows = run.rows(&row_filter(shown, &filter, "")?, &order)?;
-        let found: Vec<_> = rows.iter().filter_map(|job| Some((*job, point(shown, *job, &fields)?))).collect();
-        let plan = shown.report().plan;
-        let solver =
-            |solver: usize| SolverPoints { solver: &plan.solvers[solver].spec.name, ..SolverPoints::default() };
-        let mut solvers: Vec<_> = (0..shown.solver_count()).map(solver).collect();
-        for (job, [x, y]) in found.iter().step_by(judge_report::chart_stride(found.len())) {
-            let points = &mut solvers[job.solver];
-            points.cases.push(plan.cases.at(job.case).name.to_string());
-            points.x.push(*x);
-            points.y.push(*y);
-        }
-        let points = Points { run: shown.run.id.0, x: &x, y: &y, total: found.len(), solvers };
-        Ok(json(&points)?)
-    })
-    .await
-}
-
-fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
+/// Returns the filter of a condition and a solver, both as an address has them.
+pub(super) fn row_filter(shown: &ShownRun, condition: &str, solver: &str) -> Result<RowFilter, Refused> {
     let parse = |text: &str| text.parse::<Condition>().map_err(Failure::usage);
     let condition = Some(condition.trim()).filter(|text| !text.is_empty()).map(parse).transpose()?;
     let place = |name| answers::find_entrant(&shown.run, Some(name));
     let solver = Some(solver).filter(|name| !name.is_empty()).map(place).transpose()?;
     Ok(RowFilter { condition, solver })
-}
-
-/// Returns two numbers of a row as a chart draws them; `None` unless it has both.
-fn point(shown: &ShownRun, job: JobId, fields: &[Field; 2]) -> Option<[f64; 2]> {
-    let number = |field| shown.value(job, field)?.to_string().parse::<f64>().ok().filter(|number| number.is_finite());
-    Some([number(&fields[0])?, number(&fields[1])?])
 }
 
 /// The new tags and the new note of a run. Absent ones stay as they are.
@@ -258,7 +214,7 @@ pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuer
 }
 
 /// Returns the run of a solver: `run:12`, or `run:12/NAME`.
-fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
+pub(super) fn run_of(store: &Store, solver: &str) -> Result<RunId, Refused> {
     let past = solver.strip_prefix(entrants::RUN).ok_or_else(only_past)?;
     number(store, past.split('/').next().unwrap_or(past))
 }

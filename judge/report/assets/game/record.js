@@ -1,0 +1,67 @@
+// Pictures and films of games, as files.
+
+import { download } from "./save.js";
+
+const FILM_WIDTH = 1280;
+const FILM_HEIGHT = 720;
+/** The room above a board, for its points and for what happens. */
+const FILM_HEAD = 88;
+const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
+
+/** Saves a canvas as PNG. */
+export function saveCanvas(canvas, name) {
+  canvas.toBlob((blob) => download(name, blob, "image/png"));
+}
+
+/** Draws what a viewer shows as a frame of a film. */
+function drawFrame(pen, { films, move }, color) {
+  pen.fillStyle = color("paper");
+  pen.fillRect(0, 0, FILM_WIDTH, FILM_HEIGHT);
+  const width = FILM_WIDTH / films.length;
+  films.forEach(({ view, data, points, caption }, at) => {
+    const left = at * width + 24;
+    pen.fillStyle = color("text");
+    pen.font = "600 30px system-ui, sans-serif";
+    pen.fillText(`${points.textContent} points`, left, 42, width - 48);
+    pen.fillStyle = color("faint");
+    pen.font = "20px system-ui, sans-serif";
+    pen.fillText(`${data.player} · move ${move.textContent} · ${caption.textContent}`, left, 72, width - 48);
+    const size = Math.min((width - 48) / view.columns, (FILM_HEIGHT - FILM_HEAD - 16) / view.rows);
+    const pixels = size > 3 ? Math.floor(size) : size;
+    view.paint(pen, at * width + (width - pixels * view.columns) / 2, FILM_HEAD, pixels, [FILM_WIDTH, FILM_HEIGHT]);
+  });
+}
+
+/** Plays a game from its start and saves it as a film. `tell` is called with what goes on. */
+export async function recordFilm(viewer, name, tell) {
+  const kind = globalThis.MediaRecorder && KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
+  if (!kind) throw new Error("this browser records no films");
+  const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(`--${name}`).trim();
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: FILM_WIDTH, height: FILM_HEIGHT });
+  const pen = canvas.getContext("2d"), parts = [];
+  const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: kind, videoBitsPerSecond: 4_000_000 });
+  recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
+  const ended = new Promise((done) => recorder.addEventListener("stop", done));
+  viewer.show(0);
+  drawFrame(pen, viewer, color);
+  recorder.start(1000);
+  tell("recording …");
+  const drawing = setInterval(() => drawFrame(pen, viewer, color), 33);
+  // Whatever pauses the game ends the film.
+  viewer.play();
+  await new Promise((done) => {
+    const look = setInterval(() => {
+      if (viewer.timer !== null) return;
+      clearInterval(look);
+      // The last frame is seen for a second.
+      setTimeout(done, 1000);
+    }, 50);
+  });
+  clearInterval(drawing);
+  recorder.stop();
+  await ended;
+  const file = `${name}.${kind.startsWith("video/mp4") ? "mp4" : "webm"}`;
+  download(file, new Blob(parts), kind);
+  tell(`saved as ${file}`);
+}

@@ -1,0 +1,249 @@
+// Plays one game, or two side by side on one clock.
+
+import { Curve, legendOf } from "./curve.js";
+import { el } from "./dom.js";
+import { Film } from "./film.js";
+import { recordFilm, saveCanvas } from "./record.js";
+
+/** By default, a game is played in so many seconds, but not slower than this. */
+const WHOLE_GAME = 30;
+const SLOWEST = 8;
+/** Frames a second; 0 stands for the whole game in half a minute. */
+const SPEEDS = [0, 1, 3, 8, 25, 100, 1000];
+/** Faster games are shown without motion. */
+const FASTEST_MOTION = 12;
+/** The time that a motion takes, in milliseconds. */
+const MOTION = 240;
+/** Screens show sixty frames a second: faster games leave some out. */
+const MOST_SHOWN = 50;
+const COLORS = ["series-1", "series-2"];
+
+/** Returns the frames of each game at each tick of the clock: of one game each frame; of two, the frames of the same move. */
+function ticksOf(films) {
+  if (films.length === 1) return films[0].frames.map((_, frame) => [frame]);
+  const steps = [...new Set(films.flatMap(({ starts }) => starts.map(({ step }) => step)))].sort((one, other) => one - other);
+  const last = films.map(() => 0);
+  return steps.flatMap((step) => {
+    const moves = films.map(({ starts, frames }, at) => {
+      const place = starts.findIndex((start) => start.step === step);
+      return place < 0 ? [last[at], 1] : [starts[place].index, (starts[place + 1]?.index ?? frames.length) - starts[place].index];
+    });
+    const count = Math.max(...moves.map(([, frames]) => frames));
+    const ticks = Array.from({ length: count }, (_, at) => moves.map(([first, frames]) => first + Math.min(at, frames - 1)));
+    moves.forEach(([first, frames], at) => { last[at] = first + frames - 1; });
+    return ticks;
+  });
+}
+
+export class Viewer {
+  /** `games` are documents of replays, one or two. `shown` is called with each tick that is shown, from 0. */
+  constructor(place, games, { shown = () => {}, tick = 0 } = {}) {
+    const isOne = games.length === 1;
+    Object.assign(this, { place, games, shown, now: 0, timer: null });
+    this.films = games.map((game) => new Film(game, isOne));
+    this.ticks = ticksOf(this.films);
+    this.marks = this.marksOfTicks();
+    this.build();
+    this.curve = new Curve(this.plot, this.films.map((film, at) => ({
+      name: film.data.player, color: COLORS[at], totals: film.totals(this.ticks.map((frames) => frames[at])), marks: this.marks.filter(({ film }) => film === at),
+    })), (tick) => this.jump(tick));
+    this.listen();
+    this.show(tick);
+  }
+
+  /** Returns the moments that stand out, by ticks. */
+  marksOfTicks() {
+    const marks = this.films.flatMap(({ standing }, film) => {
+      const first = new Map();
+      this.ticks.forEach((frames, tick) => { if (!first.has(frames[film])) first.set(frames[film], tick); });
+      return standing.map(({ at, kind }) => ({ at: first.get(at), kind, film })).filter(({ at }) => at !== undefined);
+    });
+    return marks.sort((one, other) => one.at - other.at);
+  }
+
+  build() {
+    const button = (id, label, text, click, title = label) => el("button", { id, type: "button", "aria-label": label, title, click }, text);
+    const stop = (action) => () => { this.pause(); action(); };
+    this.move = el("span", { id: "move" });
+    this.position = el("span", { id: "position" });
+    this.playing = button("play", "play or pause", "▶ play", () => this.toggle(), "space");
+    this.slider = el("input", { id: "slider", type: "range", min: 0, max: this.ticks.length - 1, value: 0, "aria-label": "frame", list: "ticks", input: stop(() => this.show(Number(this.slider.value))) });
+    this.speed = el("select", { id: "speed", change: () => this.timer !== null && this.play() },
+      SPEEDS.map((speed) => el("option", { value: speed }, speed === 0 ? `all in ${WHOLE_GAME} s` : `${speed} a second`)));
+    this.plot = el("div", { id: "curve", role: "img", "aria-label": "the score frame by frame" });
+    this.told = el("span", { class: "told", role: "status" });
+    const hasNone = this.marks.length === 0;
+    const earlier = button("earlier", "the great moment before", "◀ ★", stop(() => this.leap(-1)), "P");
+    const later = button("later", "the next great moment", "★ ▶", stop(() => this.leap(1)), "N");
+    earlier.disabled = later.disabled = hasNone;
+    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    const controls = el("div", { id: "controls" },
+      button("first", "first frame", "|◀", stop(() => this.show(0)), "Home"), button("previous", "previous frame", "◀", stop(() => this.show(this.now - 1)), "←"), this.playing,
+      button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), earlier, later,
+      el("label", {}, "speed", this.speed));
+    const tools = el("div", { class: "viewing" },
+      button("fit", "the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "natural size", "1:1", views((view) => view.natural()), "1"),
+      button("smaller", "zoom out", "−", views((view) => view.zoomOut()), "["), button("larger", "zoom in", "+", views((view) => view.zoomIn()), "]"),
+      button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
+      button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);
+    const status = el("div", { id: "status" }, el("span", {}, "move ", this.move), this.position);
+    const side = el("div", { class: "side" }, status, this.single(), controls, this.slider,
+      el("datalist", { id: "ticks" }, this.marks.map(({ at, kind }) => el("option", { value: at, label: kind }))), this.plot,
+      el("p", { id: "legend" }, legendOf(this.marks)), tools,
+      el("p", { id: "help" }, "← → one frame · ⇧← ⇧→ or Page keys: one move", hasNone ? "" : " · N P the great moments", " · Home End · space plays · + − speed · F full screen · 0 1 [ ] zoom, W A S D move the board"));
+    this.box = el("div", { class: `viewer ${this.films.length === 1 ? "one" : "two"}` }, el("div", { class: "films" }, this.films.map((film, at) => this.section(film, at))), side);
+    this.place.replaceChildren(this.box);
+  }
+
+  /** Returns what is said of the only game, which stands beside the clock. */
+  single() {
+    const [{ points, gained, caption, ahead }, other] = this.films;
+    return other ? [] : [el("p", { class: "score" }, points, " points ", gained), caption, ahead];
+  }
+
+  section({ data, points, gained, caption, ahead, text, view }, at) {
+    if (this.films.length === 1) return el("section", {}, view.box, text);
+    const head = el("h2", {}, el("span", { class: "letter" }, "AB"[at]), ` ${data.player}`);
+    return el("section", {}, head, el("p", { class: "score" }, points, " points ", gained), caption, ahead, view.box, text);
+  }
+
+  listen() {
+    const isHere = () => this.box.isConnected;
+    const on = (target, name, heard) => {
+      const hear = (event) => (isHere() ? heard(event) : target.removeEventListener(name, hear));
+      target.addEventListener(name, hear);
+    };
+    on(window, "keydown", (event) => this.key(event));
+    on(matchMedia("(prefers-color-scheme: dark)"), "change", () => {
+      this.films.forEach((film) => film.repaint());
+      this.curve.move(this.now);
+    });
+  }
+
+  /** Shows a tick. What moved since the one before it moves in so many milliseconds. */
+  show(tick, duration = 0) {
+    this.now = Math.max(0, Math.min(this.ticks.length - 1, tick));
+    const states = this.films.map((film, at) => film.show(this.ticks[this.now][at], duration));
+    this.move.textContent = Math.max(...states.map(({ step }) => step));
+    this.position.textContent = `frame ${this.now + 1} of ${this.ticks.length}`;
+    this.slider.value = this.now;
+    this.curve.move(this.now);
+    this.shown(this.now);
+  }
+
+  jump(tick) {
+    this.pause();
+    this.show(tick);
+  }
+
+  isStill() {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  step() {
+    this.show(this.now + 1, this.isStill() ? 0 : MOTION);
+  }
+
+  /** Goes to the next moment that stands out, or to the one before. */
+  leap(direction) {
+    const others = this.marks.filter(({ at }) => (at - this.now) * direction > 0);
+    const next = direction > 0 ? others[0] : others.at(-1);
+    if (next) this.show(next.at);
+  }
+
+  /** Goes to the first frame of the next move, or of this one or the one before. */
+  moveBy(direction) {
+    const isStart = (tick) => this.films.some((film, at) => film.frames[this.ticks[tick][at]].s !== undefined && this.ticks[tick][at] !== this.ticks[tick - 1]?.[at]);
+    let tick = this.now + direction;
+    while (tick > 0 && tick < this.ticks.length && !isStart(tick)) tick += direction;
+    this.show(tick);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.playing.textContent = "▶ play";
+    this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "polite"));
+  }
+
+  perSecond() {
+    return Number(this.speed.value) || Math.max(SLOWEST, this.ticks.length / WHOLE_GAME);
+  }
+
+  /** Plays from here on, or from the start if this is the end. */
+  play(ended = () => {}) {
+    if (this.now === this.ticks.length - 1) this.show(0);
+    this.playing.textContent = "❚❚ pause";
+    // What is heard would be late at once.
+    this.films.forEach(({ caption }) => caption.setAttribute("aria-live", "off"));
+    clearInterval(this.timer);
+    const perSecond = this.perSecond(), start = this.now, began = performance.now();
+    const duration = perSecond > FASTEST_MOTION || this.isStill() ? 0 : Math.min(MOTION, 800 / perSecond);
+    this.timer = setInterval(() => {
+      const tick = start + Math.floor((performance.now() - began) * perSecond / 1000);
+      if (tick > this.now) this.show(tick, duration);
+      if (!this.box.isConnected || this.now === this.ticks.length - 1) {
+        this.pause();
+        ended();
+      }
+    }, 1000 / Math.min(perSecond * 2, MOST_SHOWN));
+  }
+
+  toggle() {
+    if (this.timer === null) this.play();
+    else this.pause();
+  }
+
+  faster(by) {
+    const order = [...this.speed.options].map(({ value }) => Number(value)).filter(Boolean);
+    const near = order.findIndex((speed) => speed >= this.perSecond());
+    const place = Number(this.speed.value) === 0 && by < 0 ? near : near + by;
+    this.speed.value = order[Math.max(0, Math.min(order.length - 1, place))] ?? order.at(-1);
+    if (this.timer !== null) this.play();
+  }
+
+  toggleFull() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.box.requestFullscreen?.().catch(() => {});
+  }
+
+  name() {
+    return `${this.games.map(({ case: name, player }) => `${name}-${player}`).join("-against-")}`.replace(/[^\w.-]+/g, "-");
+  }
+
+  savePicture() {
+    for (const [at, { view }] of this.films.entries()) saveCanvas(view.picture(), `${this.name()}${this.films.length > 1 ? `-${"AB"[at]}` : ""}-${this.now + 1}.png`);
+  }
+
+  async saveFilm() {
+    try {
+      await recordFilm(this, this.name(), (words) => { this.told.textContent = words; });
+    } catch (error) {
+      this.told.textContent = error.message;
+    }
+  }
+
+  key(event) {
+    const { target } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey || target.matches?.("select, textarea, input:not([type=range])")) return;
+    const stop = (action) => () => { this.pause(); action(); };
+    const views = (act) => () => this.films.forEach(({ view }) => act(view));
+    const pan = (x, y) => views((view) => view.pan(x * 80 / view.size, y * 80 / view.size));
+    const keys = {
+      ArrowLeft: stop(() => this.show(this.now - 1)), ArrowRight: stop(() => this.step()),
+      PageUp: stop(() => this.moveBy(-1)), PageDown: stop(() => this.moveBy(1)),
+      n: stop(() => this.leap(1)), p: stop(() => this.leap(-1)), f: () => this.toggleFull(),
+      Home: stop(() => this.show(0)), End: stop(() => this.show(this.ticks.length - 1)),
+      "+": () => this.faster(1), "-": () => this.faster(-1),
+      "0": views((view) => view.fit()), "1": views((view) => view.natural()), "[": views((view) => view.zoomOut()), "]": views((view) => view.zoomIn()),
+      w: pan(0, -1), s: pan(0, 1), a: pan(-1, 0), d: pan(1, 0),
+    };
+    // A button that has the focus is pressed by the space bar.
+    if (!target.matches?.("button, a, summary") || target === this.playing) keys[" "] = () => this.toggle();
+    const shifted = { ArrowLeft: "PageUp", ArrowRight: "PageDown" };
+    const action = keys[(event.shiftKey && shifted[event.key]) || event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}

@@ -1,0 +1,83 @@
+//! One case: its results in all runs, and its input.
+
+use crate::api::problems::TEXT;
+use crate::api::reply::{Shared, document, json, number, run_blocking};
+use crate::games;
+use crate::refused::Refused;
+use crate::shown_run::{check_features, starts_programs};
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use judge_problem::{Digest, Features, Problem};
+use judge_report::{CaseHistory, CaseResultRow, Document};
+use judge_run::cases::CaseReader;
+use judge_session::answers;
+use judge_session::failure::Failure;
+
+/// The number of results that are listed.
+const NEWEST: usize = 500;
+
+/// `GET /api/problems/{problem}/cases/{case}`
+pub(super) async fn history(State(store): Shared, Path((id, case)): Path<(String, String)>) -> Response {
+    document(store, move |store| {
+        let problem = store.catalogue.find(&id)?;
+        let mut results = store.with_journal(|journal| match journal {
+            Some(journal) => Ok(journal.results_of_case(&problem.id, &case, NEWEST)?),
+            None => Ok(Vec::new()),
+        })?;
+        let described = described(problem, &case);
+        if results.is_empty() && described.is_none() {
+            let failure = Failure::usage(format!("no run of `{}` has a case `{case}`", problem.id));
+            return Err(Refused::missing(failure.with_hint(format!("judge run -p {}", problem.id))));
+        }
+        // The case is that of the newest result: one of the same name with another input is another case.
+        let input = results.first().and_then(|result| result.input);
+        let all = results.len();
+        results.retain(|result| result.input == input);
+        let features = described.filter(|(found, _)| Some(*found) == input || input.is_none());
+        let page = CaseHistory {
+            problem: &problem.id,
+            case: &case,
+            direction: problem.direction,
+            features: features.as_ref().map(|(_, features)| features),
+            has_input: !results.is_empty() && !starts_programs(problem),
+            replays: games::is_shown(store, problem),
+            others: all - results.len(),
+            results: results
+                .iter()
+                .map(|result| CaseResultRow {
+                    run: result.run,
+                    started: &result.started,
+                    message: result.message.as_deref(),
+                    solver: &result.solver,
+                    has_answer: result.has_answer,
+                    outcome: &result.outcome,
+                })
+                .collect(),
+        };
+        Ok(json(&page.record())?)
+    })
+    .await
+}
+
+/// Returns the input's hash and the features of a case, if reading them starts no program.
+fn described(problem: &Problem, name: &str) -> Option<(Digest, Features)> {
+    if starts_programs(problem) {
+        return None;
+    }
+    let described = CaseReader::of(problem).describe(&games::find_case(problem, name).ok()?).ok()?;
+    Some((described.input, described.features))
+}
+
+/// `GET /api/runs/{run}/cases/{case}/input`
+pub(super) async fn input(State(store): Shared, Path((run, case)): Path<(String, String)>) -> Response {
+    let text = run_blocking(store, move |store| {
+        let run = store.run(number(store, &run)?)?;
+        let shown = &run.shown;
+        let problem = shown.problem();
+        check_features(problem, &format!("judge gen -p {} --seed N", problem.id))?;
+        let case = answers::find_case(&shown.run, &case).map_err(Refused::missing)?;
+        Ok(answers::shown_input(problem, shown.run.id, &case)?)
+    });
+    text.await.map(|bytes| ([(CONTENT_TYPE, TEXT)], bytes)).into_response()
+}
