@@ -40,7 +40,7 @@ pub use comparing::{
 };
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
-pub use searching::ReduceArgs;
+pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
@@ -191,6 +191,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Search for cases on which a solver loses, fails, or is slow
+    #[command(after_help = searching::FIND_EXAMPLES)]
+    Find(Deferred<FindArgs>),
     /// Make a failing case small
     #[command(after_help = searching::REDUCE_EXAMPLES)]
     Reduce(Deferred<ReduceArgs>),
@@ -314,6 +317,8 @@ pub enum SchemaOf {
     Gate,
     /// The document of `judge gate --calibrate --json`
     Calibration,
+    /// The document of `judge find --json`
+    Find,
     /// A line of `judge tune --jsonl`
     Tune,
     /// The document of `judge exec --json`

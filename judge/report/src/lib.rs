@@ -54,6 +54,7 @@ mod compare;
 mod doctor;
 mod evaluation;
 mod exec;
+mod find;
 mod formats;
 mod gate;
 mod history;
@@ -79,6 +80,7 @@ pub use compare::{
 pub use doctor::doctor_text;
 pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
+pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod completion;
 mod exec;
+mod find;
 mod gate;
 mod generate;
 mod history;
@@ -58,6 +59,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Baseline(args) => baseline::baseline(global, &args),
         Command::Gate(args) => gate::gate(global, &args),
         Command::Power(args) => power::power(global, &args),
+        Command::Find(args) => find::find(global, &args),
         Command::Reduce(args) => reduce::reduce(global, &args),
         Command::Tune(args) => tune::tune(global, &args),
         Command::Import(args) => import::import(&args, verify::verify),
