@@ -30,6 +30,8 @@
 mod comparing;
 mod deferred;
 mod past;
+mod searching;
+mod serving;
 mod shared;
 mod tools;
 
@@ -38,6 +40,8 @@ pub use comparing::{
 };
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use searching::ReduceArgs;
+pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
 pub use shared::{ShardArg, TaskIds};
@@ -187,6 +191,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Make a failing case small
+    #[command(after_help = searching::REDUCE_EXAMPLES)]
+    Reduce(Deferred<ReduceArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = tools::LANGUAGES_EXAMPLES)]
     Languages(Deferred<LanguagesArgs>),
@@ -221,6 +228,12 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
+    #[command(after_help = serving::SERVE_EXAMPLES)]
+    Serve(Deferred<ServeArgs>),
+    /// The same for agents: a server of the Model Context Protocol on standard input and output
+    #[command(after_help = serving::MCP_EXAMPLES)]
+    Mcp(Deferred<McpArgs>),
     /// Show a game move by move, as one web page
     #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
@@ -285,6 +298,8 @@ pub enum SchemaOf {
     Run,
     /// A line of `judge run --jsonl`
     Jsonl,
+    /// The document of `judge run --sealed --json`
+    Sealed,
     /// The document of `judge history --json`
     History,
     /// The document of `judge best --json` and `--export`
@@ -313,6 +328,10 @@ pub enum SchemaOf {
     Verify,
     /// The catalogue `problems.toml`
     Problems,
+    /// The result of the method `evaluate` of `judge serve`
+    ServeEvaluate,
+    /// The result of the method `status` of `judge serve`
+    ServeStatus,
     /// The answer to `GET /api/runs` of `judge ui`
     UiRuns,
     /// The answer to `GET /api/runs/{run}` of `judge ui`
@@ -354,6 +373,35 @@ pub enum StderrArg {
     None,
 }
 
+/// What would tell more of sealed cases than may be told, or names other cases.
+const NOT_SEALED: [&str; 25] = [
+    "seeds",
+    "inputs",
+    "condition",
+    "group_by",
+    "repeat",
+    "shard",
+    "fail_fast",
+    "watch",
+    "resume",
+    "reuse",
+    "message",
+    "save_answers",
+    "transcript",
+    "feedback",
+    "best",
+    "all",
+    "sort",
+    "submissions",
+    "on",
+    "detach",
+    "attach",
+    "jsonl",
+    "junit",
+    "visible",
+    "stderr",
+];
+
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -393,6 +441,12 @@ pub struct RunArgs {
     /// Do not record the run in the journal
     #[arg(long, conflicts_with = "journal")]
     pub no_journal: bool,
+    /// Run one solver on the sealed cases, and tell only the number of failures and the best total so far; FILE holds the cases, and is made if it is missing [default: one beside the journal]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
+    pub sealed: Option<Option<PathBuf>>,
+    /// With --sealed: the score on as many fresh cases, once
+    #[arg(long = "final", requires = "sealed")]
+    pub is_final: bool,
     /// A message that the history and the reports show
     #[arg(long, value_name = "TEXT")]
     pub message: Option<String>,

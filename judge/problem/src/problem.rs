@@ -57,6 +57,8 @@ pub struct Problem {
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
+    /// The cases that no solver, report or journal shows, if the catalogue asks for some.
+    pub sealed: Option<SealedChoice>,
     /// What `judge verify` checks.
     pub verification: Verification,
     /// Whether its commands run outside the sandbox.
@@ -265,6 +267,21 @@ pub enum GeneratorChoice {
     Seed,
 }
 
+/// The sealed cases of a problem: how many seeds are drawn, and how often a total may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedChoice {
+    /// The number of seeds.
+    pub count: u32,
+    /// The number of evaluations.
+    pub queries: u32,
+}
+
+impl Default for SealedChoice {
+    fn default() -> Self {
+        Self { count: 100, queries: 1_000 }
+    }
+}
+
 /// What only `judge verify` uses of a problem.
 #[derive(Debug, Clone, Default)]
 pub struct Verification {
@@ -348,6 +365,54 @@ named_enum! {
         Garbage = "garbage",
         /// The first half of an accepted answer.
         Truncated = "truncated",
+    }
+}
+
+named_enum! {
+    /// A kind of problem packages of other judges.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PackageKind {
+        /// A problem package of Kattis or ICPC.
+        Kattis = "kattis",
+        /// A package of Polygon.
+        Polygon = "polygon",
+        /// A project of pahcer.
+        Pahcer = "pahcer",
+        /// A problem of DMOJ.
+        Dmoj = "dmoj",
+        /// The tools of an AtCoder Heuristic Contest.
+        Ahc = "ahc",
+    }
+}
+
+impl PackageKind {
+    /// Returns a description of this kind, for `--help`.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
+            Self::Polygon => "A package of Polygon, with its tests or without",
+            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
+            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
+            Self::Ahc => {
+                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
+            }
+        }
+    }
+
+    /// Returns the file at the top level by which this kind is detected.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Kattis => "problem.yaml",
+            Self::Polygon => "problem.xml",
+            Self::Pahcer => "pahcer_config.toml",
+            Self::Dmoj => "init.yml",
+            Self::Ahc => "Cargo.toml with src/bin/vis.rs",
+        }
+    }
+
+    /// Returns these files with their kinds: `problem.yaml (kattis)`.
+    pub fn signs(kinds: &[Self]) -> String {
+        kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -1,5 +1,6 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
+use crate::commands::sealed;
 use checkers::Score;
 use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
@@ -31,6 +32,9 @@ const MAX_DISTURBED: f64 = 0.1;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
+    if let Some(file) = &args.sealed {
+        return sealed::baseline(global, args, file.as_deref());
+    }
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
@@ -106,7 +110,7 @@ fn disturbance(baseline: &Baseline) -> Option<String> {
 
 fn repeats(baseline: &Baseline, runs: usize) -> String {
     let count = baseline.samples().count();
-    let noisy = baseline.samples().filter(|sample| sample.spread() > 0.0).count();
+    let noisy = baseline.samples().filter(|sample| sample.spread > 0.0).count();
     match (runs, noisy) {
         (1, _) => "one run, so it is not known whether scores change".to_owned(),
         (_, 0) => format!("deterministic: the same scores in {runs} runs"),

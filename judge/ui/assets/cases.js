@@ -10,13 +10,13 @@ const NUMBER = 7;
 const FAILURES = "verdict!=AC";
 
 export class Cases {
-  /** `at` is the address of the page; `changed` is called when another condition holds. */
+  /** `at` is the address of the page; `changed` is called with whether another condition is one. */
   constructor(head, at, changed) {
     Object.assign(this, { head, at, changed, filter: at.get("filter") ?? "", solver: at.get("solver") ?? "" });
     this.order = { field: at.get("sort") ?? "case", descending: at.has("descending") };
     this.wanted = at.get("case");
     this.input = el("input", {
-      type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: "score/N<1000 && verdict!=AC", "aria-describedby": "wrong",
+      type: "text", value: this.filter, spellcheck: "false", autocapitalize: "off", placeholder: `score/${head.features[0] ?? 2}<1000 && verdict!=AC`, "aria-describedby": "wrong",
       input: debounced(() => this.filtered(this.input.value)),
     });
     this.solvers = choice("solver", ["", ...head.solvers.map((solver) => solver.name)], this.solver, (name) => this.chooseSolver(name));
@@ -55,8 +55,6 @@ export class Cases {
       ...metrics.slice(0, 4).map(metric),
       ...head.features.slice(0, 4).map(feature),
       { title: "note", width: 12, spare: 3, cell: (row) => row.note ?? "", tip: (row) => row.note },
-      // What is left of a narrow page.
-      { title: "", width: 0, cell: () => "" },
     ].filter(Boolean);
   }
 
@@ -107,7 +105,7 @@ export class Cases {
 
   async filtered(condition) {
     this.filter = this.input.value = condition;
-    if (await this.load()) this.changed();
+    this.changed(await this.load());
   }
 
   /** Narrows the condition to the cases in ranges: of pairs of a formula and the ends of its range. */

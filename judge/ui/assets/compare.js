@@ -114,7 +114,7 @@ class Comparison {
     const range = ({ low, high }) => (shown(low) === shown(high) ? shown(low) : `${shown(low)} to ${shown(high)}`);
     const row = (group) => [range(group), digits(group.cases), group.mean === undefined ? "–" : text(group.mean),
       group.interval ? `${text(group.interval.low)} to ${text(group.interval.high)}` : "–"];
-    return [el("h2", {}, `By ${this.query.group_by}`), table([this.query.group_by, "cases", "effect", "interval"], ["", "number", "number", "number"], comparison.groups.map(row), "groups")];
+    return [el("h2", {}, `By ${this.query.group_by}`), table([this.query.group_by, "cases", "effect", "interval"], ["", "number", "number", "number wrap"], comparison.groups.map(row), "groups")];
   }
 
   link(solver, name) {

@@ -88,7 +88,7 @@ class GridPage {
     const [first] = columns;
     const row = (column, at) => [
       el("a", { href: address(`runs/${column.run}`) }, String(column.run)), el("span", {}, legendOf(column.solver).firstChild, cut(column.solver)), digits(column.known), digits(column.bests),
-      bar(column.mean), column.mean === null ? "–" : `${(100 * column.mean).toFixed(1)} %`, at === 0 ? "" : el("a", { href: address("compare", { a: first.key, b: column.key }), "aria-label": `compare ${column.solver} of run ${column.run} with the first` }, "against the first"),
+      bar(column.mean), column.mean === null ? "–" : `${(100 * column.mean).toFixed(1)} %`, at === 0 ? "" : el("a", { href: address("compare", { a: first.key, b: column.key }), "aria-label": `against the first: ${column.solver} of run ${column.run}` }, "against the first"),
     ];
     this.board.replaceChildren(table(["run", "solver", "cases", "best of", "mean share", "%", ""], ["number", "name", "number", "number", "spare-3", "number", "spare-2"], columns.map(row), "solvers"));
     this.map.hint.textContent = this.data.cases.length < total ? `${this.data.cases.length} of ${counted(total, "case")}, evenly chosen` : counted(total, "case");
@@ -139,13 +139,14 @@ class GridPage {
 
   drawHeads(pen, width) {
     const { columns } = this.data;
-    const inks = colorsOf(columns.map(({ solver }) => solver));
+    const names = [...new Set(columns.map(({ solver }) => solver))];
+    const inks = colorsOf(names);
     pen.textBaseline = "middle";
     pen.textAlign = "center";
     pen.font = "600 12px system-ui";
     columns.forEach(({ run, solver }, at) => {
       const x = SIDE + (at + 0.5) * width;
-      pen.fillStyle = inks[at];
+      pen.fillStyle = inks[names.indexOf(solver)];
       pen.fillRect(SIDE + at * width, HEAD - 6, width - 1, 4);
       pen.fillStyle = color("text");
       pen.fillText(`#${run}`, x, HEAD - 34, width);

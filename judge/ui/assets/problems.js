@@ -1,7 +1,7 @@
 // The problems of the catalogue, and what is known of one.
 
 import { get, path } from "./api.js";
-import { address, cut, digits, el, empty, table, time } from "./dom.js";
+import { address, counted, cut, digits, el, empty, table, time } from "./dom.js";
 import { freshReplay } from "./fresh.js";
 
 /** The rows of the newest results. */
@@ -18,20 +18,32 @@ export async function problemPage(place, [id]) {
   const fact = ({ name, text }) => [el("dt", {}, name), el("dd", {}, text)];
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
   const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
-  const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), cut(row.solver), `${row.done}/${row.planned}`, digits(row.failed), digits(row.total), row.rule, row.detached ?? row.state];
+  const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), cut(row.solver, 22), row.done === row.planned ? digits(row.done) : `${row.done}/${row.planned}`, digits(row.failed), digits(row.total), row.detached ?? row.state];
+  const results = runs.length === 0 ? empty("No run of it yet", "", `judge run -p ${id}`)
+    : table(["run", "solver", "cases", "failed", "total", "state"], ["number", "name", "number spare-3", "number", "number", "spare-3"], runs.map(run), "newest results");
   place.append(
-    el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), el("dl", { class: "facts card" }, problem.facts.flatMap(fact)),
-    el("h2", {}, "Newest results"),
-    runs.length === 0 ? empty("No run of it yet", "", `judge run -p ${id}`) : table(["run", "solver", "cases", "failed", "total", "rule", "state"], ["number", "name", "number spare-3", "number", "number", "spare-3", "spare-3"], runs.map(run), "newest results"),
+    el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), openCase(id, problem.names),
+    el("div", { class: "split even" }, el("section", {}, el("h2", {}, "What it is"), el("dl", { class: "facts card" }, problem.facts.flatMap(fact))), el("section", {}, el("h2", {}, "Newest results"), results)),
   );
   if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
-  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words", "number", "spare-3", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
+  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
   if (problem.rules) place.append(el("h2", {}, "Rules"), el("pre", { class: "rules", tabindex: "0" }, problem.rules));
+}
+
+/** Returns the form that opens a case in all runs. */
+function openCase(id, names = []) {
+  const input = el("input", { type: "text", list: "its-cases", required: true, spellcheck: "false", autocapitalize: "off", placeholder: "seed-1" });
+  const list = el("datalist", { id: "its-cases" }, names.map((name) => el("option", { value: name })));
+  const open = (event) => {
+    event.preventDefault();
+    location.hash = `#/${path("problems", id, "cases", input.value.trim())}`;
+  };
+  return el("form", { class: "tools", submit: open }, el("label", {}, "A case in all runs", input), list, el("button", {}, "Open"));
 }
 
 /** Returns the total of a bundled solver's newest complete run, and a link to that. */
 async function newestOf(problem, solver) {
   const { runs } = await get("runs", { problem, solver: solver.replace(/^bundled:/, ""), limit: RESULTS });
   const last = runs.find((row) => row.state === "complete");
-  return last ? [digits(last.total), el("a", { href: address(`runs/${last.run}`) }, `run ${last.run}: ${last.done} cases`)] : ["–", ""];
+  return last ? [digits(last.total), el("a", { href: address(`runs/${last.run}`) }, `run ${last.run}: ${counted(last.done, "case")}`)] : ["–", ""];
 }

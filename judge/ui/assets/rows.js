@@ -6,8 +6,8 @@ const HEIGHT = 30;
 const PAGE = 200;
 /** The most rows that are loaded ahead, so that all of them can be printed. */
 const PRINTED = 1000;
-/** Where there is less room, columns up to a rank are left out. */
-const ROOM = [["(max-width: 70rem)", 1], ["(max-width: 64rem)", 2], ["(max-width: 40rem)", 3]];
+/** Columns that say less have a rank up to this one: where there is less room, they are left out, the first rank first. */
+const RANKS = 3;
 /** Rows above and below those that are seen. */
 const MARGIN = 10;
 
@@ -27,16 +27,18 @@ export class Rows {
       this.movedTimer = setTimeout(() => this.moved(Math.round(this.box.scrollTop / HEIGHT)), 200);
     }, { passive: true });
     this.box.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.schedule()).observe(this.box);
-    for (const [query] of ROOM) matchMedia(query).addEventListener("change", () => this.box.isConnected && this.refit());
+    new ResizeObserver(() => this.refit()).observe(this.box);
     document.addEventListener("redraw", () => this.box.isConnected && this.draw());
   }
 
   /** Chooses the columns for which there is room. Each row is a grid of its own: equal columns have fixed widths, and the last takes what
    * is left. */
   fit() {
-    const least = ROOM.findLast(([query]) => matchMedia(query).matches)?.[1] ?? 0;
-    this.columns = this.all.filter(({ spare = Infinity }) => spare > least);
+    const room = this.box.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize) || Infinity;
+    for (let rank = 0; rank <= RANKS; rank += 1) {
+      this.columns = this.all.filter(({ spare = Infinity }) => spare > rank);
+      if (this.columns.reduce((sum, column) => sum + column.width, 0) <= room) break;
+    }
     const widths = this.columns.map((column) => column.width);
     const fixed = widths.slice(0, -1).map((width) => `${width}rem`).join(" ");
     this.box.style.setProperty("--columns", `${fixed} minmax(${widths.at(-1)}rem, 1fr)`);
@@ -44,7 +46,12 @@ export class Rows {
   }
 
   refit() {
+    const before = this.columns;
     this.fit();
+    if (before.length === this.columns.length) {
+      this.schedule();
+      return;
+    }
     for (const { element } of this.drawn.values()) element.remove();
     this.drawn.clear();
     if (this.order) this.drawHead();

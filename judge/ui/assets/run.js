@@ -23,7 +23,7 @@ class Run {
     this.actions = el("div", { class: "tools" });
     this.tiles = el("dl", { class: "tiles" });
     this.board = el("div");
-    this.cases = new Cases(head, at, () => this.charts.draw());
+    this.cases = new Cases(head, at, (holds) => this.drawCharts(holds));
     this.charts = this.caseCharts();
     const fact = ([name, text]) => [el("dt", {}, name), el("dd", {}, text)];
     const { machine, limits, checker } = head;
@@ -51,7 +51,7 @@ class Run {
     const ask = (what, query) => get(path("runs", head.run, what), { ...query, filter: this.cases.filter });
     const given = Object.keys(FIRST_AXES).filter((axis) => at.has(axis)).map((axis) => [axis, at.get(axis)]);
     return new CaseCharts({
-      fields: [...names, "case", ...head.features], features: head.features, chosen: (name, solver) => this.cases.open(name, solver),
+      fields: [...names, "case", ...head.features], features: head.features, hasFormulas: true, chosen: (name, solver) => this.cases.open(name, solver),
       source: { points: (x, y) => ask("points", { x, y }), counts: (x) => ask("counts", { x }), boxes: (y, by) => ask("boxes", { y, by }) },
       brushed: (ranges) => this.cases.brush(ranges), axes: Object.fromEntries(given),
       changed: (axes) => at.set(Object.fromEntries(Object.entries(axes).map(([axis, formula]) => [axis, formula === FIRST_AXES[axis] ? "" : formula]))),
@@ -59,11 +59,15 @@ class Run {
   }
 
   async start() {
-    const holds = await this.cases.load();
-    if (holds) await this.charts.draw();
-    
+    await this.drawCharts(await this.cases.load());
     const row = Number(this.at.get("row") ?? 0);
     if (row) this.cases.rows.goTo(row);
+  }
+
+  /** Draws the charts of the cases that are shown: of a condition that is none, there are no charts. */
+  drawCharts(holds) {
+    this.charts.box.hidden = !holds;
+    return holds && this.charts.draw();
   }
 
   drawHead() {
@@ -77,7 +81,7 @@ class Run {
     const row = (solver) => {
       const one = head.solvers[solver];
       const share = head.relative[solver];
-      const failures = one.failures === 0 ? "0" : el("button", { type: "button", "aria-label": `show the failures of ${one.name}`, click: () => this.cases.showFailures(one.name) }, String(one.failures));
+      const failures = one.failures === 0 ? "0" : el("button", { type: "button", "aria-label": `${one.failures} failures of ${one.name}: show them`, click: () => this.cases.showFailures(one.name) }, String(one.failures));
       return [String(one.rank), legendOf(one.name), digits(one.total), digits(one.mean), failures, el("div", {}, bar(share)), share === null ? "–" : `${(100 * share).toFixed(1)} %`,
         digits(one.bests), digits(one.wins), digits(one.losses), time(one.mean_cpu_ms)];
     };

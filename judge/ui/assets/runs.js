@@ -13,7 +13,7 @@ const DRAWN = 1000;
 /** The columns: title, class. Those with a rank go where there is less room. */
 const COLUMNS = [
   ["", ""], ["run", "number"], ["solver", "name"], ["problem", "spare-3"], ["started", "spare-2"], ["cases", "number spare-3"], ["failed", "number spare-3"], ["total", "number"],
-  ["change", "number"], ["state", "spare-3"], ["message", "line spare-1"],
+  ["change", "number spare-3"], ["state", "spare-3"], ["message", "line spare-1"],
 ];
 
 export async function runsPage(place, _, at) {
@@ -194,7 +194,7 @@ class Runs {
     const row = ({ name, newest, best }) => [el("span", {}, legendOf(name).firstChild, cut(name, 20)), digits(newest.total), el("a", { href: address(`runs/${best.run}`), title: `run ${best.run}` }, digits(best.total))];
     const content = table(["solver", "newest", "best"], ["name", "number", "number"], rows.slice(0, 9).map(row), "standings");
     content.classList.remove("scroll");
-    this.standings.replaceChildren(el("h3", {}, "Standings"), content, rows.length > 9 ? el("p", { class: "faint" }, `and ${rows.length - 9} more`) : "");
+    this.standings.replaceChildren(el("h2", {}, "Standings"), content, rows.length > 9 ? el("p", { class: "faint" }, `and ${rows.length - 9} more`) : "");
   }
 
   hear(name, data) {

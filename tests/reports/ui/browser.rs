@@ -73,16 +73,22 @@ impl Browser {
         let socket = connect(profile.path());
         let (complaints, requests) = (Vec::new(), Vec::new());
         let mut browser = Self { child, _profile: profile, socket, session: None, calls: 0, complaints, requests };
-        let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attached = browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
-        browser.session = attached["sessionId"].as_str().map(str::to_owned);
-        for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
-        }
-        browser.size(1200, 900);
-        browser.call("Page.navigate", json!({ "url": url }));
-        browser.until("document.querySelector('main h1') !== null");
+        browser.open_tab(url);
         Some(browser)
+    }
+
+    /// Opens another tab at an address. From now on, it is the one that is spoken to.
+    pub(crate) fn open_tab(&mut self, url: &str) {
+        self.session = None;
+        let page = self.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let attached = self.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
+        self.session = attached["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {
+            self.call(&format!("{domain}.enable"), json!({}));
+        }
+        self.size(1200, 900);
+        self.call("Page.navigate", json!({ "url": url }));
+        self.until("document.querySelector('main h1') !== null");
     }
 
     /// Calls a method of the protocol.

@@ -2,8 +2,10 @@
 
 mod api;
 mod browser;
+mod charted;
 mod drawings;
 mod labels;
+mod layout;
 mod pages;
 mod pictures;
 mod play;
@@ -11,6 +13,7 @@ mod replay;
 mod report;
 mod safety;
 mod started;
+mod state;
 mod viewer;
 
 use crate::support::Folder;

@@ -54,27 +54,34 @@ struct Picture {
     size: (u32, u32),
 }
 
-const ALL: [Picture; 4] = [
+const ALL: [Picture; 5] = [
     Picture {
         name: "runs",
         page: "#/",
         ready: "document.querySelector('canvas') && document.querySelectorAll('.scroll tbody tr').length === 6",
         scheme: "light",
-        size: (1200, 760),
+        size: (1280, 860),
     },
     Picture {
         name: "run",
         page: "#/runs/5",
         ready: "document.querySelectorAll('canvas').length === 2 && document.querySelectorAll('.rows .body').length > 9",
         scheme: "dark",
-        size: (1200, 900),
+        size: (1280, 1200),
     },
     Picture {
         name: "compare",
         page: "#/compare?a=run%3A5%2Fgreedy&b=run%3A5%2Fbot&group_by=colors",
         ready: "document.querySelectorAll('canvas').length === 3",
         scheme: "light",
-        size: (1200, 900),
+        size: (1280, 1000),
+    },
+    Picture {
+        name: "grid",
+        page: "#/grid?runs=run%3A1%2Fbot%0Arun%3A2%2Fbot%0Arun%3A3%2Fbot%0Arun%3A4%2Fbot%0Arun%3A5%2Fbot&sort=k",
+        ready: "document.querySelector('.heat canvas')?.getAttribute('aria-label') && document.querySelectorAll('.scroll tbody tr').length === 5",
+        scheme: "dark",
+        size: (1280, 1200),
     },
     Picture {
         name: "replay",

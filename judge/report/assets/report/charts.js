@@ -3,7 +3,7 @@
 import { CaseCharts } from "./case_charts.js";
 import { bar, el, table } from "./dom.js";
 
-const { fields, rows, solvers } = JSON.parse(document.getElementById("numbers").textContent);
+const { counts, fields, rows, solvers } = JSON.parse(document.getElementById("numbers").textContent);
 
 /** Returns two numbers of each case that has both. If there are many cases, the file has some of them, evenly chosen. */
 function pointsOf(x, y) {
@@ -18,6 +18,12 @@ function pointsOf(x, y) {
   return { total: known < rows ? rows : drawn, solvers: groups };
 }
 
+/** Returns how often each value of a number occurs, over all cases. */
+function countsOf(x) {
+  const { edges, logarithmic, counts: counted } = counts[fields.indexOf(x)];
+  return { edges, logarithmic, solvers: solvers.map(({ solver }, at) => ({ solver, counts: counted[at] })) };
+}
+
 function sharesOfBest() {
   const known = solvers.filter((one) => one.relative !== null);
   const row = ({ solver, relative }) => [solver, bar(relative), `${(100 * relative).toFixed(1)} %`];
@@ -25,7 +31,7 @@ function sharesOfBest() {
   return known.length ? el("figure", {}, el("figcaption", {}, "Share of the best scores"), content) : "";
 }
 
-const caseCharts = new CaseCharts({ fields, source: { points: pointsOf } });
+const caseCharts = new CaseCharts({ fields, source: { points: pointsOf, counts: countsOf } });
 document.getElementById("charts").append(caseCharts.box);
 document.getElementById("shares").append(sharesOfBest());
 caseCharts.draw();

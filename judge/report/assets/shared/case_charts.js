@@ -1,6 +1,6 @@
 // Charts of the cases of a run: any number against any other, how often each value occurs, and boxes by feature.
 
-import { boxes, countedInRanges, figure, histogram, noChart, scatter } from "./charts.js";
+import { boxes, figure, histogram, noChart, scatter } from "./charts.js";
 import { choice, el } from "./dom.js";
 
 /** The axes that are shown first. */
@@ -10,12 +10,12 @@ export const FIRST_AXES = { x: "cpu_ms", y: "score", of: "score", box: "score", 
 let lists = 0;
 
 export class CaseCharts {
-  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does; `source.counts(x)`, if it
-   * is there, how often each value occurs, and `source.boxes(y, by)` boxes by feature: with them, axes may be formulas. `chosen`, if there
-   * is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
+  /** `fields` are the names of numbers. `source.points(x, y)` returns two of them for each case, as the API does; `source.counts(x)` how
+   * often each value occurs, and `source.boxes(y, by)`, if it is there, boxes by feature. With `hasFormulas`, axes may be formulas. `chosen`,
+   * if there is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
    * drawn over, and `changed` with the axes. */
-  constructor({ fields, features = [], source, chosen, brushed, changed = () => {}, axes = {} }) {
-    Object.assign(this, { fields, features, source, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
+  constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
+    Object.assign(this, { fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
     this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
     this.cloud = figure("Cases", this.pick("vertical", "y"), "against", this.pick("horizontal", "x"));
     this.counts = figure("How often", this.pick("number", "of"));
@@ -32,7 +32,7 @@ export class CaseCharts {
       this.changed(this.axes);
       this.draw();
     };
-    if (!this.source.counts) return choice(label, this.fields, this.axes[axis], set);
+    if (!this.hasFormulas) return choice(label, this.fields, this.axes[axis], set);
     return el("input", {
       "aria-label": label, title: "a number, or a formula such as score/N or log(N)", list: this.names.id, value: this.axes[axis], spellcheck: "false", autocapitalize: "off",
       change: ({ target }) => set(target.value), focus: ({ target }) => target.select(),
@@ -68,21 +68,13 @@ export class CaseCharts {
   async drawCounts() {
     const { of } = this.axes;
     try {
-      const { edges, groups, isLog } = await this.countsOf(of);
-      this.againCounts = () => histogram(this.counts, { edges, groups, isLog, x: of });
+      const { edges, solvers, logarithmic } = await this.source.counts(of);
+      const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
+      this.againCounts = () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
       this.againCounts();
     } catch (error) {
       noChart(this.counts, error);
     }
-  }
-
-  async countsOf(of) {
-    if (!this.source.counts) {
-      const { solvers } = await this.source.points(of, of);
-      return countedInRanges(solvers.map(({ solver, x }) => ({ name: solver, values: x })));
-    }
-    const { edges, solvers, logarithmic } = await this.source.counts(of);
-    return { edges, groups: solvers.map(({ solver, counts }) => ({ name: solver, counts })), isLog: logarithmic };
   }
 
   async drawBoxes() {

@@ -29,7 +29,9 @@ function namedColors() {
 }
 
 /** Returns the colours of names: the same on every page, and no two alike as long as there are enough. */
-export function colorsOf(names) {
+export function colorsOf(wanted) {
+  // A solver of several runs is `bot#12` where they meet.
+  const names = wanted.map((name) => name.replace(/#\d+$/, ""));
   const known = namedColors();
   const isNew = names.filter((name) => !known.includes(name)).map((name) => known.push(name)).length > 0;
   try {
@@ -69,8 +71,23 @@ function axis(label, scale, more = {}) {
   const isPower = (value) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
   const filter = (_, splits) => splits.map((value) => (isPower(value) ? value : null));
   // Between powers of ten there is no room for lines and numbers.
-  const own = scale === undefined || scale.distr === 1 ? {} : { filter, grid: { ...grid, filter }, ticks: { ...grid, filter } };
+  const powers = (chart, at) => powersOfTen(scale.asinh, chart.scales[chart.axes[at].scale].max);
+  const own = scale === undefined || scale.distr === 1 ? {} : { filter, grid: { ...grid, filter }, ticks: { ...grid, filter }, ...(scale.asinh ? { splits: powers } : {}) };
   return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
+}
+
+/** Returns 0 and at most eight powers of ten up to a number. */
+function powersOfTen(least, high) {
+  // The first stands clear of 0.
+  const [first, last] = [Math.ceil(Math.log10(5 * least)), Math.floor(Math.log10(high))];
+  const step = Math.max(1, Math.ceil((last - first) / 8));
+  return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter((power) => (last - power) % step === 0).map((power) => 10 ** power)];
+}
+
+/** Returns a name for a legend: the middle of a long one is cut. */
+function legendName(name) {
+  const text = visible(name);
+  return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
 /** Draws a chart in a figure, in place of the one before. */
@@ -135,7 +152,7 @@ export function scatter(place, { groups, x, y, diagonal = false, note = "", chos
   const data = [xs, ...groups.map((_, solver) => points.map(([, value, of]) => (of === solver ? value : null)))];
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
-    label: visible(group.name), stroke: colors[solver], paths: () => null,
+    label: legendName(group.name), stroke: colors[solver], paths: () => null,
     points: { show: true, size: 6, width: 1.5, fill: solver % 2 ? color("card") : colors[solver] },
   }));
   const nearest = (chart) => {
@@ -212,7 +229,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
   const one = groups.length === 1;
   const colors = colorsOf(groups.map((group) => group.name));
   const series = groups.map((group, solver) => ({
-    label: visible(group.name), stroke: colors[solver], width: 2, fill: `${colors[solver]}${one ? "66" : "1c"}`,
+    label: legendName(group.name), stroke: colors[solver], width: 2, fill: `${colors[solver]}${one ? "66" : "1c"}`,
     paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
   }));
   const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
@@ -231,14 +248,14 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
 /** The steps of an axis without fractions. */
 const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** Draws lines over one list of x: `{ name, y, isBand }`. Two lines with `isBand` are the ends of a filled range. With `isWhole`, x
+/** Draws lines over one list of x: `{ name, of, y, isBand }`, in the colour of the solver that it is of. Two lines with `isBand` are the ends of a filled range. With `isWhole`, x
  * has no fractions; `chosen` is called with the place of x that is clicked. */
 export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoints = false, isWhole = false, chosen }) {
-  const shownNames = groups.filter((group) => !group.isBand).map((group) => group.name);
-  const colors = colorsOf(shownNames);
-  const strokeOf = (group) => (group.isBand ? colors[0] : colors[shownNames.indexOf(group.name)]);
+  const whole = groups.filter((group) => !group.isBand);
+  const colors = colorsOf(whole.map((group) => group.of ?? group.name));
+  const strokeOf = (group) => (group.isBand ? colors[0] : colors[whole.indexOf(group)]);
   const series = groups.map((group) => ({
-    label: visible(group.name), stroke: strokeOf(group), width: group.isBand ? 1 : 2, dash: group.isBand ? [4, 3] : undefined, spanGaps: true,
+    label: legendName(group.name), stroke: strokeOf(group), width: group.isBand ? 1 : 2, dash: group.isBand ? [4, 3] : undefined, spanGaps: true,
     points: { show: hasPoints, size: 6 }, value: (_, value) => grouped(value),
   }));
   const places = groups.flatMap((group, at) => (group.isBand ? [at + 1] : []));
@@ -259,6 +276,15 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   place.csv = () => [[xLabel, ...groups.map((group) => group.name)], ...x.map((value, at) => [value, ...groups.map((group) => group.y[at] ?? "")])];
 }
 
+/** Returns about five round numbers between two. */
+function evenTicks(low, high) {
+  const rough = (high - low || 1) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((step) => step * power >= rough) * power;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
+}
+
 /** Draws boxes: for each group `{ label, boxes }`, a box `{ low, q1, median, q3, high, count }` of each of the names, or null. */
 export function boxes(place, { names, groups, y, by }) {
   const all = groups.flatMap((group) => group.boxes).filter(Boolean);
@@ -277,8 +303,8 @@ export function boxes(place, { names, groups, y, by }) {
   const bend = { 1: (value) => value, 3: Math.log10, 4: (value) => Math.asinh(value / scale.asinh) }[scale.distr];
   const [low, high] = [Math.min(...all.map((box) => bend(box.low))), Math.max(...all.map((box) => bend(box.high)))];
   const at = (value) => bottom - ((bend(value) - low) / (high - low || 1)) * (bottom - top);
-  const back = { 1: (value) => value, 3: (value) => 10 ** value, 4: (value) => scale.asinh * Math.sinh(value) }[scale.distr];
-  const ticks = Array.from({ length: 5 }, (_, step) => back(low + ((high - low) * step) / 4));
+  const ends = [Math.min(...all.map((box) => box.low)), Math.max(...all.map((box) => box.high))];
+  const ticks = scale.distr === 1 ? evenTicks(...ends) : powersOfTen(scale.asinh ?? ends[0] / 5, ends[1]).filter((tick) => tick >= ends[0]);
   const colors = colorsOf(names);
   const step = (width - left - 10) / groups.length, size = Math.min(26, (step * 0.8) / names.length);
   const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor, fill: color("faint"), "font-size": 12, "font-family": "system-ui, sans-serif" }, words);

@@ -36,10 +36,10 @@ export class PairCharts {
     scatter(this.cloud, {
       groups: [group], x: `A: ${first}`, y: `B: ${second}`, diagonal: true, note, chosen: chosen && ((_, at) => chosen(group.names[at])),
     });
-    histogram(this.spread, { ...countedInRanges([{ name: "effects", values: pairs.map((pair) => effect(pair.effect)) }]), x: `effect${unit && ` in${unit}`}${measure === "total" ? " of A's mean" : ""}` });
+    histogram(this.spread, { ...countedInRanges([{ name: second, values: pairs.map((pair) => effect(pair.effect)) }]), x: `effect${unit && ` in${unit}`}${measure === "total" ? " of A's mean" : ""}` });
     const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
     lines(this.course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
-      { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
+      { name: "mean", of: second, y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
     ] });
   }
 }

@@ -2,7 +2,7 @@
 
 use crate::assets::{
     BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME,
-    PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER,
+    PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
 };
 use crate::text::sheet::TextTable;
 use judge_problem::{one_line, visible};
@@ -43,7 +43,8 @@ fn chart_library() -> String {
 
 /// Joins modules to a script without imports.
 pub(super) fn chart_script(modules: &[&str]) -> String {
-    let lines = modules.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
+    let script: String = modules.iter().map(|module| slim(module)).collect();
+    let lines = script.lines().filter(|line| !line.starts_with("import "));
     let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
     lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,5 +1,6 @@
 //! The web page of a run.
 
+use crate::charted::Ranges;
 use crate::html::page::{Charts, OF_RUN, STYLE, Shown, Table, in_script, table};
 use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
@@ -253,6 +254,8 @@ struct Numbers<'a> {
     /// How many rows the run has.
     rows: usize,
     solvers: Vec<SolverNumbers>,
+    /// How often each number occurs, over all rows: in the order of the fields.
+    counts: Vec<Ranges>,
 }
 
 #[derive(Serialize)]
@@ -278,6 +281,7 @@ fn numbers(report: &RunReport<'_>) -> String {
         (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
     // The sum and the number of the shares of the best scores that each solver has reached.
     let mut shares = vec![(0.0, 0_u32); solvers.len()];
+    let mut all = vec![vec![Vec::new(); solvers.len()]; fields.len()];
     let every = chart_stride(rows);
     for (row, (job, outcome)) in report.played().enumerate() {
         let best = best_score(report.plan, report.outcomes, job.case);
@@ -288,24 +292,27 @@ fn numbers(report: &RunReport<'_>) -> String {
             *sum += relative.unwrap_or(0.0);
             *count += 1;
         }
-        if row % every != 0 {
-            continue;
+        let features = features.iter().map(|name| feature(report, job, name));
+        let metrics = metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok());
+        let values = values(report, job, &outcome, relative).into_iter().chain(metrics).chain(features);
+        let values: Vec<_> = values.map(|value| value.filter(|value| value.is_finite())).collect();
+        for (field, value) in all.iter_mut().zip(&values) {
+            field[job.solver].extend(value);
         }
-        let solver = &mut solvers[job.solver];
-        solver.cases.push(one_line(&report.plan.cases.at(job.case).name.0).into_owned());
-        let values = values(report, job, &outcome, relative)
-            .into_iter()
-            .chain(metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok()))
-            .chain(features.iter().map(|name| feature(report, job, name)));
-        for (list, value) in solver.numbers.iter_mut().zip(values) {
-            list.push(value.filter(|value| value.is_finite()));
+        if row % every == 0 {
+            let solver = &mut solvers[job.solver];
+            solver.cases.push(one_line(&report.plan.cases.at(job.case).name.0).into_owned());
+            solver.numbers.iter_mut().zip(values).for_each(|(list, value)| list.push(value));
         }
     }
     for (solver, (sum, count)) in solvers.iter_mut().zip(shares) {
         solver.relative = (count > 0).then(|| sum / f64::from(count));
     }
     // Every value in it can be written as JSON.
-    in_script(&json_line(&Numbers { fields, rows, solvers }).unwrap_or_default())
+    in_script(
+        &json_line(&Numbers { fields, rows, solvers, counts: all.iter().map(|values| Ranges::of(values)).collect() })
+            .unwrap_or_default(),
+    )
 }
 
 fn empty(report: &RunReport<'_>, solver: usize, fields: usize) -> SolverNumbers {

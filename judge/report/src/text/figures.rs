@@ -8,6 +8,7 @@ use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,7 +54,8 @@ pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
 const POINT_DECIMALS: u32 = 3;
 
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
-pub(crate) fn points_text(points: &BigRational) -> String {
+#[must_use]
+pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
 
@@ -147,6 +149,7 @@ pub(crate) struct ReferenceRecord {
 }
 
 /// Who reached the best scores of how many cases.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "origin")]
 struct OriginRecord {
@@ -154,10 +157,8 @@ struct OriginRecord {
     #[schemars(extend("enum" = ["this-run", "run", "imported", "problem", "file"]))]
     origin: &'static str,
     /// The earlier run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<i64>,
     /// The solver of an earlier or imported run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     solver: Option<String>,
     /// The number of cases.
     cases: usize,

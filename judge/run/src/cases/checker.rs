@@ -442,16 +442,22 @@ pub fn check_externally(
     Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)?.ruling)
 }
 
-/// Returns the ruling of an input validator. `protocol` is the protocol of the problem's checker, if that is a command.
+/// Runs a validator of a problem on an input. Returns why it refuses the input; `None` if it accepts it.
 ///
 /// # Errors
 /// When it cannot be run.
-pub fn check_input(
-    validator: &CommandTemplate,
-    protocol: Option<&CheckerProtocol>,
-    limits: &CommandLimits,
-    input: &[u8],
-) -> Result<Ruling, CheckerError> {
-    let (program, protocol) = (SetterProgram::new(validator, limits), verdict::validator_protocol(protocol));
-    Ok(expect_decision(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)?.ruling)
+pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
+    let protocol = match &problem.checker {
+        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
+        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+    };
+    let program = SetterProgram::new(validator, &problem.helper_limits.checker);
+    let protocol = verdict::validator_protocol(protocol);
+    let case = ExternalCase::of(input);
+    let mut checking = Checking::begin(&program, &protocol, &case)?;
+    match expect_decision(checking.check_files(None)?)?.ruling {
+        Ruling::Accepted(_) => Ok(None),
+        Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
+    }
 }

@@ -11,7 +11,7 @@ use judge_problem::{
     Problem, Ruling, Time, counted, error_chain, quote,
 };
 use judge_report::{CheckResult, Finding};
-use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, check_input};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
 use judge_run::command::CommandError;
 use judge_session::{Failure, load};
 use judge_statistics::Random;
@@ -175,14 +175,13 @@ impl Checkers {
     /// validator, and where a case has an answer file, a checker gets the inputs of the problem alone.
     fn is_input(&self, input: &[u8]) -> bool {
         let problem = &self.problem;
-        let protocol = match &problem.checker {
+        match &problem.checker {
             CheckerChoice::BuiltIn(_) => return true,
-            CheckerChoice::External(checker) if checker.answers == AnswerFiles::default() => Some(&checker.protocol),
+            CheckerChoice::External(checker) if checker.answers == AnswerFiles::default() => {}
             _ => return false,
-        };
+        }
         let Some(validator) = &problem.verification.validator else { return false };
-        let ruling = check_input(validator, protocol, &problem.helper_limits.checker, input);
-        matches!(ruling, Ok(Ruling::Accepted(_)))
+        matches!(validate(problem, validator, input), Ok(None))
     }
 
     /// Returns how a second checker decides in another way.

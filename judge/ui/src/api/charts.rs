@@ -76,12 +76,12 @@ pub(super) async fn counts(State(store): Shared, Path(run): Path<String>, query:
         let CountsQuery { x, filter } = parse_query(query)?;
         let run = store.run(number(store, &run)?)?;
         let shown = &run.shown;
-        let mut values: Vec<_> =
-            (0..shown.solver_count()).map(|solver| (shown.solver_name(solver), Vec::new())).collect();
+        let mut values = vec![Vec::new(); shown.solver_count()];
         for (job, [value]) in numbers(&run, [&x], &filter)? {
-            values[job.solver].1.push(value);
+            values[job.solver].push(value);
         }
-        Ok(json(&ValueCounts::of(shown.run.id.0, &x, &values))?)
+        let names: Vec<&str> = (0..shown.solver_count()).map(|solver| shown.solver_name(solver)).collect();
+        Ok(json(&ValueCounts::of(shown.run.id.0, &x, &names, &values))?)
     })
     .await
 }
