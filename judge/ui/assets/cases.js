@@ -40,12 +40,12 @@ export class Cases {
     const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
     return [
       { title: "case", field: "case", width: 7, cell: (row) => row.case, tip: (row) => row.case },
-      head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 3, cell: (row) => row.solver, tip: (row) => row.solver },
+      head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 6, cell: (row) => row.solver, tip: (row) => row.solver },
       { title: "verdict", field: "verdict", width: 5.5, cell: (row) => verdict(row.code, row.verdict) },
       { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => digits(row.score) },
-      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 3, cell: (row) => digits(row.points) },
-      { title: "of the best", field: "relative", width: 7.5, spare: 3, cell: (row) => bar(row.relative) },
-      { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 3, cell: (row) => time(row.cpu_ms) },
+      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: (row) => digits(row.points) },
+      { title: "of the best", field: "relative", width: 7.5, spare: 5, cell: (row) => bar(row.relative) },
+      { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 4, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
       ...head.features.slice(0, 4).map(feature),
       { title: "note", width: 12, spare: 3, cell: (row) => row.note ?? "", tip: (row) => row.note },

@@ -77,10 +77,10 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens another tab at an address. From now on, it is the one that is spoken to.
+    /// Opens a tab in a window of its own, which is in sight, at an address. From now on, it is the one that is spoken to.
     pub(crate) fn open_tab(&mut self, url: &str) {
         self.session = None;
-        let page = self.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let page = self.call("Target.createTarget", json!({ "url": "about:blank", "newWindow": true }));
         let attached = self.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         self.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {

@@ -11,11 +11,6 @@ export function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Returns the colour of a place among the colours. Beyond the last they begin again. */
-function seriesColor(place) {
-  return color(`series-${(place % COLORS) + 1}`);
-}
-
 /** The names that have a colour, in the order in which they were first seen. */
 let named;
 function namedColors() {
@@ -28,8 +23,9 @@ function namedColors() {
   return named;
 }
 
-/** Returns the colours of names: the same on every page, and no two alike as long as there are enough. */
-export function colorsOf(wanted) {
+/** Returns the places of names among the colours: the same on every page, and no two alike as long as there are enough. Beyond the last
+ * they begin again. */
+function placesOf(wanted) {
   // A solver of several runs is `bot#12` where they meet.
   const names = wanted.map((name) => name.replace(/#\d+$/, ""));
   const known = namedColors();
@@ -44,8 +40,13 @@ export function colorsOf(wanted) {
     let place = known.indexOf(name) % COLORS;
     while (taken.size < COLORS && taken.has(place)) place = (place + 1) % COLORS;
     taken.add(place);
-    return seriesColor(place);
+    return place + 1;
   });
+}
+
+/** Returns the colours of names, as they are now. */
+export function colorsOf(names) {
+  return placesOf(names).map((place) => color(`series-${place}`));
 }
 
 /** Returns an empty figure and the place of its chart. `tools` stand beside its title. */
@@ -326,6 +327,6 @@ export function boxes(place, { names, groups, y, by }) {
 /** Returns a name with its colour before it. */
 export function legendOf(name, ink) {
   const swatch = el("span", { class: "swatch" });
-  swatch.style.background = ink ?? colorsOf([name])[0];
+  swatch.style.background = ink ?? `var(--series-${placesOf([name])[0]})`;
   return el("span", {}, swatch, el("bdi", {}, name), " \u00a0 ");
 }
