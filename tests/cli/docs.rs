@@ -263,7 +263,7 @@ fn the_examples_of_the_checker_protocols_work() {
     }
     let page = document("protocols.md");
     let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
-    assert_eq!(sections.len(), 4, "{sections:?}");
+    assert_eq!(sections.len(), 5, "{sections:?}");
     for section in sections {
         follow(section);
     }
@@ -338,6 +338,11 @@ fn the_example_of_a_tester_works() {
         let folder = follow(document("testers.md").split("\n## ").next().unwrap());
         garbage_is_wrong(&folder, &["run", "-p", "guess", "--seeds", "1"]);
     }
+}
+
+#[test]
+fn the_example_of_metrics_works() {
+    follow(&document("metrics.md"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod docs;
 mod everyday;
+mod fuzz;
 mod import;
 mod many_files;
 mod naming;

@@ -100,7 +100,7 @@ fn answers_that_cannot_take_part_are_refused() {
     assert!(said.stderr.contains("there is no folder nowhere with answers"), "{}", said.stderr);
     folder.write(
         "talk/problems.toml",
-        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'echo 1'\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n",
+        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'echo 1 > {report}'\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n",
     );
     let said = folder.judge(&["run", "--problems", "talk/problems.toml", "-s", "x=answers:good"]);
     assert_eq!(said.code, Some(2), "{}", text(&said));

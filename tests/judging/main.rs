@@ -10,6 +10,7 @@ mod decimals;
 mod fidelity;
 mod interactive;
 mod interpreters;
+mod metrics;
 mod protocols;
 mod rejections;
 mod scoring;

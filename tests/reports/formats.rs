@@ -13,8 +13,21 @@ const EVIL: &str = "+<b>|{{x}}";
 const COMPARE: [&str; 5] = ["compare", "-p", "sum", "plain=./plain", "./+<b>|{{x}}"];
 const GATE: [&str; 5] = ["gate", "--baseline", "base.toml", "-s", "./worse"];
 const POWER: [&str; 9] = ["power", "--sd", "8%", "--difference", "0.5%", "--difference", "1%", "--cases", "100"];
-const TUNE: [&str; 11] =
-    ["tune", "-p", "sum", "-s", "./tuned {x}", "--param", "x=1..50:int", "--budget", "40", "--seeds", "1-20"];
+/// Of the tests that search more than once, only the first search plays.
+const TUNE: [&str; 12] = [
+    "tune",
+    "-p",
+    "sum",
+    "-s",
+    "./tuned {x}",
+    "--param",
+    "x=1..50:int",
+    "--budget",
+    "40",
+    "--seeds",
+    "1-20",
+    "--reuse",
+];
 
 fn sample() -> Folder {
     let folder = Folder::new();

@@ -2,13 +2,13 @@
 
 use super::shared::count;
 use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs, SortArgs};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use judge_compare::paired::{EffectLevel, EffectMeasure, MinEffect};
-use judge_problem::{Percent, Seeds};
+use judge_problem::{MetricRule, Percent, Seeds};
 use judge_statistics::tune::Parameter;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new                         on the problem's own cases
@@ -96,12 +96,52 @@ impl RunningArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Statistics")]
 pub struct StatisticsArgs {
-    /// What is compared [default: as the problem's rule ranks: total for sum and mean, ratio for log, else points]
-    #[arg(long, value_name = "HOW", value_parser = measures())]
-    pub measure: Option<EffectMeasure>,
+    /// What is compared: total, points, ratio, difference, relative, or a metric of the problem as metric:NAME [default: as the problem's rule ranks: total for sum and mean, ratio for log, else points]
+    #[arg(long, value_name = "HOW")]
+    measure: Option<Measure>,
     /// The probability of a false claim, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
+}
+
+impl StatisticsArgs {
+    /// Returns the measure of the effects, if one is given. Metrics are compared by their differences.
+    pub fn measure(&self) -> Option<EffectMeasure> {
+        self.measure.as_ref().map(|measure| match measure {
+            Measure::Scores(measure) => *measure,
+            Measure::Metric(_) => EffectMeasure::Difference,
+        })
+    }
+
+    /// Returns the metric that is compared in place of the scores.
+    pub fn metric(&self) -> Option<&str> {
+        match &self.measure {
+            Some(Measure::Metric(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Measure {
+    Scores(EffectMeasure),
+    Metric(String),
+}
+
+impl FromStr for Measure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(name) = text.strip_prefix(MetricRule::PREFIX) {
+            return Ok(Self::Metric(name.to_owned()));
+        }
+        let named = EffectMeasure::ALL.into_iter().find(|measure| measure.name() == text);
+        named.map(Self::Scores).ok_or_else(|| {
+            let names = EffectMeasure::ALL.map(EffectMeasure::name).join(", ");
+            format!("expected {names}, or {}NAME", MetricRule::PREFIX)
+        })
+    }
 }
 
 /// Arguments of `judge compare`.
@@ -356,12 +396,6 @@ pub struct TuneArgs {
     /// Where the results go, beside the text
     #[command(flatten)]
     pub reports: ReportArgs,
-}
-
-fn measures() -> impl TypedValueParser<Value = EffectMeasure> {
-    let named = |name: String| EffectMeasure::ALL.into_iter().find(|measure| measure.name() == name);
-    PossibleValuesParser::new(EffectMeasure::ALL.map(EffectMeasure::name))
-        .map(move |name| named(name).unwrap_or(EffectMeasure::Ratio))
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

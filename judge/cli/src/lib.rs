@@ -30,12 +30,18 @@
 mod comparing;
 mod deferred;
 mod past;
+mod searching;
+mod serving;
 mod shared;
 mod tools;
 
-pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, TuneArgs};
+pub use comparing::{
+    BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
+};
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use searching::ReduceArgs;
+pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
 pub use shared::{ShardArg, TaskIds};
@@ -185,6 +191,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Make a failing case small
+    #[command(after_help = searching::REDUCE_EXAMPLES)]
+    Reduce(Deferred<ReduceArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = tools::LANGUAGES_EXAMPLES)]
     Languages(Deferred<LanguagesArgs>),
@@ -219,6 +228,12 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
+    #[command(after_help = serving::SERVE_EXAMPLES)]
+    Serve(Deferred<ServeArgs>),
+    /// The same for agents: a server of the Model Context Protocol on standard input and output
+    #[command(after_help = serving::MCP_EXAMPLES)]
+    Mcp(Deferred<McpArgs>),
     /// Show a game move by move, as one web page
     #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
@@ -311,6 +326,10 @@ pub enum SchemaOf {
     Verify,
     /// The catalogue `problems.toml`
     Problems,
+    /// The result of the method `evaluate` of `judge serve`
+    ServeEvaluate,
+    /// The result of the method `status` of `judge serve`
+    ServeStatus,
     /// The answer to `GET /api/runs` of `judge ui`
     UiRuns,
     /// The answer to `GET /api/runs/{run}` of `judge ui`
@@ -426,6 +445,9 @@ pub struct RunArgs {
     /// In which order
     #[command(flatten)]
     pub sort: SortArgs,
+    /// Also show the solvers that no other one dominates in two of score, cpu, memory and the metrics: score,metric:moves
+    #[arg(long, value_name = "A,B")]
+    pub pareto: Option<String>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,

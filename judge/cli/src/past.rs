@@ -160,6 +160,9 @@ pub struct ShowArgs {
     /// In which order
     #[command(flatten)]
     pub sort: SortArgs,
+    /// Also show the solvers that no other one dominates in two of score, cpu, memory and the metrics: score,metric:moves
+    #[arg(long, value_name = "A,B")]
+    pub pareto: Option<String>,
     /// Where the results go
     #[command(flatten)]
     pub reports: ReportArgs,

@@ -3,8 +3,7 @@
 use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use judge_import::Kind;
-use judge_problem::{Bytes, RunChoice, Seeds, parse_seed};
+use judge_problem::{Bytes, PackageKind, RunChoice, Seeds, Time, parse_seed};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -171,7 +170,7 @@ pub struct ImportArgs {
     pub id: Option<String>,
     /// What SOURCE is [default: found out]
     #[arg(long, value_name = "KIND", value_parser = kinds())]
-    pub kind: Option<Kind>,
+    pub kind: Option<PackageKind>,
     /// Do not check what was written with `judge verify`
     #[arg(long)]
     pub no_verify: bool,
@@ -217,15 +216,17 @@ pub struct GenArgs {
 }
 
 /// Parses the kind of a package.
-fn kinds() -> impl TypedValueParser<Value = Kind> {
-    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
+fn kinds() -> impl TypedValueParser<Value = PackageKind> {
+    let named = |name: String| PackageKind::from_name(&name);
+    PossibleValuesParser::new(PackageKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
         .try_map(move |name| named(name).ok_or("unknown kind"))
 }
 
 pub(super) const VERIFY_EXAMPLES: &str = "Examples:
   judge verify                                   every problem of the catalogue here
   judge verify -p my-problem --json verify.json
+  judge verify -p my-problem --fuzz 60s          look for answers that break the checker
+  judge verify -p my-problem --fuzz 60s --second 'python3 other.py {input} {answer}'
   judge verify --problems builtin -p columns";
 
 /// Arguments of `judge verify`.
@@ -237,6 +238,18 @@ pub struct VerifyArgs {
     /// Write the same as JSON to this file, or - for standard output instead of the table
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+    /// Change answers and inputs at random for this long, over all problems, and look for faults of the checker
+    #[arg(long, value_name = "TIME")]
+    pub fuzz: Option<Time>,
+    /// With --fuzz: a second checker, which must decide as the problem's own; with its protocol, or judge beside a built-in one
+    #[arg(long, value_name = "CMD", requires = "fuzz")]
+    pub second: Option<String>,
+    /// With --fuzz: the seed of the changes
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "fuzz")]
+    pub seed: u64,
+    /// With --fuzz: the folder for the answers that show a fault [default: fuzz beside the catalogue]
+    #[arg(long, value_name = "DIR", requires = "fuzz")]
+    pub save: Option<PathBuf>,
     /// Fail if a check needs a program that is not installed, such as a solver's compiler
     #[arg(long)]
     pub strict: bool,

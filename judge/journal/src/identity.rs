@@ -14,7 +14,7 @@ use super::error::JournalError;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, RunId, Shard, quote,
+    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, RunId, Shard, quote,
 };
 use judge_run::command;
 use judge_sandbox::{Tier, Visible};
@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Begins every key. A change of the fields increments it.
-const VERSION: &str = "judge journal key 3";
+const VERSION: &str = "judge journal key 4";
 
 /// *Same result*: what results must agree in beside the content of the solver, the content of the input, and which
 /// repetition of that input it is. Those are stored with each result, and compared one by one. The generator does not
@@ -44,6 +44,8 @@ struct SameResult<'a> {
     pub(super) tier: Tier,
     /// The processor that the times were taken on.
     pub(super) cpu_model: &'a str,
+    /// What is found in results beside the score; empty for most problems.
+    pub(super) metrics: &'a str,
 }
 
 impl SameResult<'_> {
@@ -55,7 +57,7 @@ impl SameResult<'_> {
         for Visible { path, writable } in self.visible {
             key.path(path).number((*writable).into());
         }
-        key.text(self.tier.name()).text(self.cpu_model).digest()
+        key.text(self.tier.name()).text(self.cpu_model).text(self.metrics).digest()
     }
 }
 
@@ -198,6 +200,7 @@ impl RunRecord<'_> {
             visible,
             tier: self.tier,
             cpu_model: &self.surroundings.cpu_model,
+            metrics: &MetricRule::identity(&problem.metrics),
         };
         conditions.key()
     }
@@ -510,7 +513,9 @@ mod tests {
     fn result(visible: &[Visible]) -> Digest {
         let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
         let (problem, environment, tier, cpu_model) = ("columns", "'THREADS=1 2'", Tier::Root, "cpu");
-        SameResult { problem, checker: &checker, limits: &limits(), environment, visible, tier, cpu_model }.key()
+        let metrics = "";
+        SameResult { problem, checker: &checker, limits: &limits(), environment, visible, tier, cpu_model, metrics }
+            .key()
     }
 
     fn run(names: [&str; 2]) -> SameRun {

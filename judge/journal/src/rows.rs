@@ -132,13 +132,14 @@ impl RowWriter<'_> {
             Some(stored) => self.of_stored(stored)?,
             None => (self.answer_row(finished)?, None),
         };
-        let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } =
+        let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } =
             &finished.outcome;
         let rank = score.as_ref().map(rank);
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
-                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin, waited_us,
+                 metrics)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
              ON CONFLICT DO NOTHING",
         )?;
         let key = (entrant, place);
@@ -166,6 +167,7 @@ impl RowWriter<'_> {
                 node,
                 origin,
                 waited.map(microseconds),
+                (!metrics.is_empty()).then(|| metrics.to_string()),
             ])
         })
     }

@@ -197,6 +197,8 @@ CREATE TABLE result (
     broken_column INTEGER,
     broken_move INTEGER,
     broken_rule TEXT,
+    -- Its metrics, as in `moves=117 depth=3`; NULL: it has none.
+    metrics TEXT,
     -- The run that it comes from; NULL: the run itself.
     origin INTEGER,
     -- The machine of `node` that it was found on; NULL: that of the run, or of its origin.

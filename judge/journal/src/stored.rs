@@ -183,7 +183,7 @@ fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
 /// The columns of an outcome.
 pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, result.wall_us, result.memory, result.noisy,
     result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node,
-    result.waited_us";
+    result.waited_us, result.metrics";
 
 /// Reads the columns of an [`OUTCOME`], starting at `first`.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
@@ -207,6 +207,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
         },
         node: row.get(first + 12)?,
         waited: time(row, first + 13)?,
+        metrics: row.get::<_, Option<String>>(first + 14)?.unwrap_or_default().into(),
     })
 }
 

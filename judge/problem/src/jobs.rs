@@ -2,6 +2,7 @@
 
 use crate::features::Features;
 use crate::identity::Digest;
+use crate::metrics::Metrics;
 use crate::outcome::{BrokenRule, Outcome, Verdict};
 use checkers::Score;
 use num_traits::ToPrimitive;
@@ -258,13 +259,14 @@ mod part {
     pub(super) const SAID: u64 = 1 << 6;
     pub(super) const NODE: u64 = 1 << 7;
     pub(super) const WAITED: u64 = 1 << 8;
+    pub(super) const METRICS: u64 = 1 << 9;
     /// The bits below the verdict.
-    pub(super) const COUNT: u32 = 9;
+    pub(super) const COUNT: u32 = 10;
 }
 
 /// Appends a packed outcome.
 fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
-    let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
+    let Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
     let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
     let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
     let head = [
@@ -277,6 +279,7 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
         (has_said, part::SAID),
         (node.is_some(), part::NODE),
         (waited.is_some(), part::WAITED),
+        (!metrics.is_empty(), part::METRICS),
     ];
     let head = head.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum::<u64>();
     write_number(bytes, (*verdict as u64) << part::COUNT | head);
@@ -290,6 +293,9 @@ fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
     cpu.iter().chain(wall).chain(waited).for_each(|time| write_number(bytes, nanoseconds(time)));
     memory.iter().for_each(|memory| write_number(bytes, *memory));
     node.iter().for_each(|node| write_text(bytes, node));
+    if !metrics.is_empty() {
+        write_text(bytes, &metrics.to_string());
+    }
     if has_said {
         for place in [broken.line, broken.column, broken.step] {
             write_number(bytes, place.map_or(0, |place| place.get() as u64));
@@ -317,6 +323,7 @@ fn unpack(bytes: &[u8]) -> Outcome {
     outcome.waited = (head & part::WAITED > 0).then(|| Duration::from_nanos(bytes.number()));
     outcome.memory = (head & part::MEMORY > 0).then(|| bytes.number());
     outcome.node = (head & part::NODE > 0).then(|| bytes.text());
+    outcome.metrics = if head & part::METRICS > 0 { bytes.text().into() } else { Metrics::default() };
     if head & part::SAID > 0 {
         let [line, column, step] = std::array::from_fn(|_| NonZeroUsize::new(bytes.size()));
         let has_rule = bytes.number() > 0;
@@ -454,11 +461,14 @@ mod tests {
             time(),
             time(),
             prop::option::of(any::<u64>()),
-            (any::<bool>(), time(), prop::option::of(".{0,9}")),
+            (any::<bool>(), time(), prop::option::of(".{0,9}"), "([a-z]=[1-9]{1,40} )?"),
         )
-            .prop_map(|(verdict, score, (note, stderr, broken), cpu, wall, memory, (noisy, waited, node))| {
-                Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node }
-            })
+            .prop_map(
+                |(verdict, score, (note, stderr, broken), cpu, wall, memory, (noisy, waited, node, metrics))| {
+                    let metrics = Metrics::from(metrics);
+                    Outcome { verdict, score, note, broken, metrics, stderr, cpu, wall, memory, noisy, waited, node }
+                },
+            )
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! The outcome of a solver on a case: verdict, ruling of the checker, measurements. Also the exit codes of the judge.
 
+use crate::metrics::Metrics;
 use crate::text::named_enum;
 use checkers::Score;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,9 @@ pub struct Outcome {
     pub note: String,
     /// Which rule a rejected answer breaks, and where. What is unknown is absent.
     pub broken: BrokenRule,
+    /// The named numbers beside the score: those of the checker of an accepted answer, and those of the solver itself.
+    #[serde(default, skip_serializing_if = "Metrics::is_empty")]
+    pub metrics: Metrics,
     /// The end of the solver's standard error. Empty if it is not kept for this case.
     pub stderr: String,
     /// CPU time of the whole process tree.
@@ -68,6 +72,7 @@ impl Outcome {
             score: None,
             note,
             broken: BrokenRule::default(),
+            metrics: Metrics::default(),
             stderr: String::new(),
             cpu: None,
             wall: None,

@@ -5,6 +5,7 @@ use crate::case_list::CaseList;
 use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
 use crate::features::FeatureRule;
 use crate::limits::{HelperLimits, Limits};
+use crate::metrics::MetricRule;
 use crate::outcome::Verdict;
 use crate::rule::{Direction, Rule};
 use crate::text::named_enum;
@@ -50,6 +51,8 @@ pub struct Problem {
     pub test_groups: Vec<TestGroup>,
     /// Features found in its inputs, in addition to those of the checker.
     pub features: Vec<FeatureRule>,
+    /// The named numbers of its results beside the score.
+    pub metrics: Vec<MetricRule>,
     /// The solver that runs if none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
@@ -345,6 +348,54 @@ named_enum! {
         Garbage = "garbage",
         /// The first half of an accepted answer.
         Truncated = "truncated",
+    }
+}
+
+named_enum! {
+    /// A kind of problem packages of other judges.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PackageKind {
+        /// A problem package of Kattis or ICPC.
+        Kattis = "kattis",
+        /// A package of Polygon.
+        Polygon = "polygon",
+        /// A project of pahcer.
+        Pahcer = "pahcer",
+        /// A problem of DMOJ.
+        Dmoj = "dmoj",
+        /// The tools of an AtCoder Heuristic Contest.
+        Ahc = "ahc",
+    }
+}
+
+impl PackageKind {
+    /// Returns a description of this kind, for `--help`.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
+            Self::Polygon => "A package of Polygon, with its tests or without",
+            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
+            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
+            Self::Ahc => {
+                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
+            }
+        }
+    }
+
+    /// Returns the file at the top level by which this kind is detected.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Kattis => "problem.yaml",
+            Self::Polygon => "problem.xml",
+            Self::Pahcer => "pahcer_config.toml",
+            Self::Dmoj => "init.yml",
+            Self::Ahc => "Cargo.toml with src/bin/vis.rs",
+        }
+    }
+
+    /// Returns these files with their kinds: `problem.yaml (kattis)`.
+    pub fn signs(kinds: &[Self]) -> String {
+        kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -52,6 +52,7 @@ mod case_history;
 mod charted;
 mod compare;
 mod doctor;
+mod evaluation;
 mod exec;
 mod formats;
 mod gate;
@@ -75,14 +76,15 @@ pub use compare::{
     growing_comparison,
 };
 pub use doctor::doctor_text;
+pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{GamePage, ReplayDocument, ServedGame, game_html, served_game_html};
+pub use html::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-pub use run::{CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts};
+pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,

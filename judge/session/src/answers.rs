@@ -5,7 +5,7 @@ use judge_problem::{
     Bytes, CaseSource, CheckerChoice, Digest, Exit, Problem, Ruling, RunId, StoredCase, StoredRun, Verdict, Viewer,
     tail,
 };
-use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
+use judge_run::cases::{CheckerError, Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_run::command::{CaseInput, SetterProgram};
 use std::path::Path;
 
@@ -40,10 +40,10 @@ pub fn prepare(
 }
 
 /// Checks the answer in a file. An answer that is longer than the limit is rejected unread.
-pub fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
+pub fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Decision, Failure> {
     match load::bytes_up_to("the answer", output, limit)? {
-        Some(answer) => Ok(case.check(&answer)?),
-        None => Ok(too_long(limit)),
+        Some(answer) => Ok(case.decide(&answer)?),
+        None => Ok(too_long(limit).into()),
     }
 }
 

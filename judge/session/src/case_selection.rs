@@ -6,8 +6,8 @@ use judge_problem::condition::Condition;
 use judge_problem::manifest::closest;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, Digest, Features, Problem, ReadFile, Seeds, StoredFeatures, StoredRun, counted,
-    rules_word,
+    CaseList, CaseSource, CaseSpec, Digest, Features, MetricRule, Number, Problem, ReadFile, Seeds, StoredFeatures,
+    StoredRun, counted, rules_word,
 };
 use judge_run::cases::{
     CaseDescription, CaseReader, CheckerError, Inputs, ProblemChecker, Selection, describe_all, select,
@@ -92,6 +92,10 @@ pub fn check_names<'a, F: Borrow<Features>>(
 pub fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Failure> {
     if cases.iter().any(|features| features.borrow().get(name).is_some()) {
         return Ok(());
+    }
+    if name.starts_with(MetricRule::PREFIX) {
+        let error = format!("`{name}` is known of results, not of the cases that are to be run");
+        return Err(Failure::usage(error).with_hint(format!("judge history show last --where '{name}>100'")));
     }
     let mut known: Vec<&str> = Vec::new();
     for feature in cases.iter().flat_map(|features| features.borrow().iter()) {
@@ -181,11 +185,8 @@ impl CaseDescriptions {
         let mut kept = Vec::new();
         let mut places = Vec::new();
         for (place, features) in self.describe_run(run).into_iter().enumerate() {
-            let holds = match (&filter.condition, &features) {
-                (None, _) => true,
-                (Some(condition), Some(features)) => condition.holds(features),
-                (Some(_), None) => false,
-            };
+            let holds =
+                filter.condition.as_ref().is_none_or(|condition| holds(condition, run, place, features.as_deref()));
             if holds {
                 kept.push(features);
                 places.push(place);
@@ -236,11 +237,27 @@ impl CaseDescriptions {
     }
 }
 
+/// Returns whether a condition holds for a case of a run: with metrics, for the result of one of its solvers.
+fn holds(condition: &Condition, run: &StoredRun, place: usize, features: Option<&Features>) -> bool {
+    let names_metrics = condition.names().iter().any(|name| name.starts_with(MetricRule::PREFIX));
+    if !names_metrics {
+        return features.is_some_and(|features| condition.holds(features));
+    }
+    run.cases.outcomes().of_case(place).flatten().any(|outcome| {
+        let mut numbers = features.cloned().unwrap_or_default();
+        for (name, value) in outcome.metrics.iter() {
+            numbers.set(&format!("{}{name}", MetricRule::PREFIX), Number::from(value.clone()));
+        }
+        condition.holds(&numbers)
+    })
+}
+
 /// Fails if none of these cases has a feature that the condition or the grouping names.
 pub fn check_filter<'a>(filter: &CaseFilterArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
     let cases: Vec<&Features> = cases.collect();
-    let names = filter.condition.iter().flat_map(|condition| condition.names()).chain(filter.group_by.as_deref());
-    check_names(names, &cases)
+    let of_cases = |name: &&str| !name.starts_with(MetricRule::PREFIX);
+    let names = filter.condition.iter().flat_map(|condition| condition.names()).filter(of_cases);
+    check_names(names.chain(filter.group_by.as_deref()), &cases)
 }
 
 /// Returns the features of the cases of a run that are stored.
@@ -256,6 +273,19 @@ pub fn stored_by_rules(problem: &Problem, stored: &[Option<StoredFeatures>]) -> 
     stored.iter().map(features).collect()
 }
 
+/// Fails if a problem does not declare a metric.
+pub fn check_metric(problem: &Problem, name: &str) -> Result<(), Failure> {
+    if problem.metrics.iter().any(|rule| rule.name == name) {
+        return Ok(());
+    }
+    let known: Vec<String> = problem.metrics.iter().map(MetricRule::full_name).collect();
+    let hint = match known.as_slice() {
+        [] => "name some in the problem: [problem.metrics] moves = \"min\"".to_owned(),
+        known => format!("it has {}", known.join(", ")),
+    };
+    Err(Failure::usage(format!("`{}` has no metric `{name}`", problem.id)).with_hint(hint))
+}
+
 /// Keeps the cases of the run for which the condition holds, and returns the features of each. Without a condition or a
 /// grouping, no input is read.
 pub fn filter_run(
@@ -267,6 +297,8 @@ pub fn filter_run(
     if filter.condition.is_none() && filter.group_by.is_none() {
         return Ok(stored_features(run));
     }
+    let names = filter.condition.iter().flat_map(|condition| condition.names());
+    names.filter_map(|name| name.strip_prefix(MetricRule::PREFIX)).try_for_each(|name| check_metric(problem, name))?;
     let mut descriptions = CaseDescriptions::of(problem);
     let features = descriptions.filter(run, filter);
     descriptions.warn_of_unknown();

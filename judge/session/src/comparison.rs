@@ -2,13 +2,16 @@
 
 use crate::entrants::Entrant;
 use crate::pairing::Pairing;
-use crate::{Failure, ScoredMatch, case_selection};
-use judge_cli::CompareArgs;
+use crate::{Failure, MatchResult, ScoredMatch, case_selection};
+use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
 use judge_problem::plan::Plan;
-use judge_problem::{CaseList, CaseName, CaseSpec, Features, Provenance, Rule, RunId, StoredFeatures};
+use judge_problem::{
+    CaseList, CaseName, CaseSpec, Direction, Features, MetricRule, Outcome, OutcomeGrid, Problem, Provenance, Rule,
+    RunId, StoredFeatures,
+};
 use judge_report::{CompareReport, ComparedRuns, Comparison};
 use judge_run::cases::{Selection, describe_all, select};
 use judge_statistics::Hypotheses;
@@ -30,8 +33,12 @@ pub struct Compared {
 impl Compared {
     /// Compares every entrant with the first one.
     pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
+        let pairing = match args.statistics.metric() {
+            Some(name) => by_metric(pairing, name)?,
+            None => pairing,
+        };
         let scored = pairing.played.scored()?;
-        let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+        let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
         let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
         let rule = scored.rule;
@@ -54,6 +61,59 @@ impl Compared {
     }
 }
 
+/// Returns which values of a metric are better.
+fn direction_of(problem: &Problem, name: &str) -> Result<Direction, Failure> {
+    case_selection::check_metric(problem, name)?;
+    let rule = problem.metrics.iter().find(|rule| rule.name == name);
+    rule.and_then(|rule| rule.direction).ok_or_else(|| {
+        let error = format!("[problem.metrics] does not say which values of `{name}` are better");
+        Failure::usage(error).with_hint(format!("{name} = {{ direction = \"min\" }}, or \"max\""))
+    })
+}
+
+/// Fails if a metric is to be compared that the problem does not have, or while cases are added.
+pub fn check_metric(args: &CompareArgs, problem: &Problem) -> Result<(), Failure> {
+    let Some(name) = args.statistics.metric() else { return Ok(()) };
+    direction_of(problem, name)?;
+    if args.until_decided {
+        let error = "--until-decided is for scores, and a metric is compared over cases that are chosen before";
+        return Err(Failure::usage(error).with_hint("omit --until-decided, and choose cases with --seeds"));
+    }
+    Ok(())
+}
+
+/// Fails if a metric is to be compared by a command that takes scores alone.
+pub fn refuse_metric(statistics: &StatisticsArgs, command: &str) -> Result<(), Failure> {
+    match statistics.metric() {
+        Some(name) => {
+            let error = format!("`judge {command}` takes scores, not the metric `{name}`");
+            Err(Failure::usage(error).with_hint(format!("judge compare --measure {}{name}", MetricRule::PREFIX)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns the same results with the values of a metric as scores. A case without it has no result.
+fn by_metric(mut pairing: Pairing, name: &str) -> Result<Pairing, Failure> {
+    let MatchResult { plan, outcomes, .. } = &mut pairing.played;
+    let direction = direction_of(&plan.problem, name)?;
+    let measured = |outcome: Outcome| {
+        let score = outcome.metrics.get(name).filter(|_| outcome.is_accepted()).cloned();
+        let lacks = outcome.is_accepted() && score.is_none();
+        (!lacks).then_some(Outcome { score, ..outcome })
+    };
+    let mut grid = OutcomeGrid::new(0, plan.solvers.len());
+    for case in 0..plan.cases.len() {
+        grid.add_case(outcomes.of_case(case).map(|outcome| outcome.and_then(measured)));
+    }
+    *outcomes = grid;
+    let (problem, cases) = (&mut plan.problem, &mut plan.cases);
+    (problem.direction, problem.scoring, problem.failure) = (direction, Rule::Sum, None);
+    problem.test_groups.clear();
+    *cases = cases.iter().map(|case| CaseSpec::new(case.name, case.source)).collect();
+    Ok(pairing)
+}
+
 /// Returns what reports of comparisons say about the runs.
 pub fn compared_runs<'a>(
     args: &CompareArgs,
@@ -67,6 +127,7 @@ pub fn compared_runs<'a>(
         plan: &played.plan,
         outcomes: &played.outcomes,
         measure,
+        metric: args.statistics.metric().map(str::to_owned),
         rule,
         alpha: args.statistics.alpha,
         is_sequential: args.until_decided,
@@ -138,7 +199,7 @@ pub fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
         return Ok(());
     }
     let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
-    bound(args, args.statistics.measure.unwrap_or(by_rule), rule).map(|_| ())
+    bound(args, args.statistics.measure().unwrap_or(by_rule), rule).map(|_| ())
 }
 
 /// Returns the bound that `--exact` needs: the bound of the measure, or `--bound`.

@@ -5,8 +5,8 @@ use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
 use judge_problem::plan::Plan;
-use judge_problem::{Features, FinishedJob, NodeList, Provenance, RunEvent, iso_utc};
-use judge_report::{Document, Format, JsonLines, Missing, Report, RunReport, Style};
+use judge_problem::{Features, FinishedJob, NodeList, Problem, Provenance, RunEvent, iso_utc};
+use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
@@ -163,6 +163,15 @@ pub fn publish_document(
         judge_report::print(&text(Style::of_stdout()))?;
     }
     load::write_json(json, document)
+}
+
+/// Reads the measures of `--pareto`, if it is given.
+pub fn pareto(given: Option<&str>, problem: &Problem) -> Result<Option<Pareto>, Failure> {
+    let read = |text: &str| {
+        let hint = "two of score, cpu, memory and the metrics, such as --pareto score,metric:moves";
+        Pareto::of(problem, text).map_err(|error| Failure::usage(error).with_hint(hint))
+    };
+    given.map(read).transpose()
 }
 
 /// Returns when, how and where this command runs. It started now.

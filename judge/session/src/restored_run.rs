@@ -98,6 +98,7 @@ impl RestoredRun {
             test_groups: &scored.test_groups,
             features: &self.features,
             grouping: scored.grouping.as_ref(),
+            pareto: None,
             every_row,
             order: None,
             stop: match run.state {

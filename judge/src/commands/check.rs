@@ -7,7 +7,7 @@ use judge_problem::{
     Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, natural_key,
 };
 use judge_report::{Style, grid, left, right};
-use judge_run::cases::{Inputs, PreparedCase, ProblemChecker};
+use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};
 use judge_session::answers::{self, exit_of, refuse_interactive, too_long};
 use judge_session::{Failure, GlobalArgs, entrants, load, programs, recorder};
 use std::collections::BTreeSet;
@@ -48,8 +48,9 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     };
     let file = args.input.as_deref();
     let case = answers::prepare(problem, &input, &name, file, args.answer.as_deref())?;
-    let ruling = answers::check(&case, output, limit)?;
-    judge_report::print_line(&ruling.to_string())?;
+    let Decision { ruling, metrics } = answers::check(&case, output, limit)?;
+    let metrics = metrics.iter().map(|(name, value)| format!("\nmetric {name} {value}"));
+    judge_report::print_line(&format!("{ruling}{}", metrics.collect::<String>()))?;
     Ok(exit_of(&ruling))
 }
 
@@ -120,7 +121,7 @@ fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> 
     let expected = input.with_extension("ans");
     let expected = (problem.checker.answers().is_some() && expected.is_file()).then_some(&*expected);
     let case = answers::prepare(problem, &bytes, &input.display().to_string(), Some(input), expected)?;
-    answers::check(&case, output, limit)
+    Ok(answers::check(&case, output, limit)?.ruling)
 }
 
 /// `NAME` may have dots itself.

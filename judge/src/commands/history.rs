@@ -12,7 +12,7 @@ use judge_run::solver;
 use judge_session::case_selection::{self, CaseDescriptions, check_filter};
 use judge_session::detached::{self, DetachedRuns};
 use judge_session::restored_run::publish;
-use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, recorder};
+use judge_session::{Failure, GlobalArgs, RestoredRun, RunOutputs, load, outputs, recorder};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -85,13 +85,14 @@ fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
 }
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
-    let ShowArgs { run, filter, all, sort, reports } = args;
+    let ShowArgs { run, filter, all, sort, pareto, reports } = args;
     let journal = recorder::open_to_read(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     DetachedRuns::new(catalogue, &journal).mark_run(&mut run)?;
     detached::how_to_collect(run.id, run.detached.as_ref(), &journal).iter().for_each(|how| judge_report::note(how));
     let heading = judge_report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
+    let pareto = outputs::pareto(pareto.as_deref(), problem)?;
     let features = case_selection::filter_run(&mut run, problem, filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
@@ -99,7 +100,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
         judge_report::print(&heading)?;
         judge_report::print("")?;
     }
-    let report = RunReport { order: sort.order(), ..restored.report(&run, &scored, *all) };
+    let report = RunReport { order: sort.order(), pareto: pareto.as_ref(), ..restored.report(&run, &scored, *all) };
     publish(&report, reports)?;
     Ok(Exit::Success)
 }

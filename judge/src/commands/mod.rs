@@ -15,7 +15,9 @@ mod merge;
 mod new;
 mod power;
 mod rank;
+mod reduce;
 mod run;
+mod serve;
 mod tune;
 mod verify;
 mod view;
@@ -55,6 +57,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Baseline(args) => baseline::baseline(global, &args),
         Command::Gate(args) => gate::gate(global, &args),
         Command::Power(args) => power::power(global, &args),
+        Command::Reduce(args) => reduce::reduce(global, &args),
         Command::Tune(args) => tune::tune(global, &args),
         Command::Import(args) => import::import(&args, verify::verify),
         Command::List => about::list(global),
@@ -62,6 +65,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
         Command::Ui(args) => view::ui(global, &args),
+        Command::Serve(args) => serve::serve(global, args.into_inner()),
+        Command::Mcp(args) => serve::mcp(global, args.into_inner()),
         Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),

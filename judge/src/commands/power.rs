@@ -7,6 +7,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
+use judge_session::comparison::refuse_metric;
 use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, pairing,
@@ -62,6 +63,7 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
 /// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
 /// journal. `None` if that was interrupted.
 fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>, Failure> {
+    refuse_metric(&args.statistics, "power")?;
     let (catalogue, _programs) = programs::catalogue(global, Some(id))?;
     let problem = catalogue.find(id)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
@@ -71,7 +73,7 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
         [first, second] => format!("{} against {}", second.spec.name, first.spec.name),
         _ => return Err(Failure::usage("expected one solver to run, or two to compare")),
     };
-    let (measure, best) = (args.statistics.measure, args.best.as_deref());
+    let (measure, best) = (args.statistics.measure(), args.best.as_deref());
     let (played, nodes) = if entrants.iter().all(|entrant| entrant.past.is_none()) {
         let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
         runner.use_best_scores(measure, best)?;
@@ -131,7 +133,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 
 fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, args.differences.first());
+    let measure = scored.measure(args.statistics.measure(), args.differences.first());
     let paired = scored.paired(measure, 1);
     let moments = Moments::of(&linearised(&paired.terms()));
     if moments.count().min(paired.solved) < MIN_CASES {
@@ -169,7 +171,7 @@ fn read_effects(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
         return Err(Failure::usage(format!("{}: at least two effects are needed", path.display())));
     }
     Ok(Spread {
-        measure: args.statistics.measure.unwrap_or(EffectMeasure::Ratio),
+        measure: args.statistics.measure().unwrap_or(EffectMeasure::Ratio),
         rule: Rule::Sum,
         deviation: moments.deviation(),
         cases: Some(moments.count() as u64),

@@ -7,7 +7,7 @@ use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
-use judge_session::comparison::{check_bound, compared_runs, parameters, unit};
+use judge_session::comparison::{check_bound, compared_runs, parameters, refuse_metric, unit};
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
 };
@@ -24,6 +24,7 @@ const MIN_BATCH: usize = 4;
 /// Ranks solvers.
 pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Failure> {
     let args = &args.pairs;
+    refuse_metric(&args.statistics, "rank")?;
     check_options(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
@@ -38,7 +39,7 @@ pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Fail
         decide(&mut order, &pairing.played, args)?;
     }
     let scored = pairing.played.scored()?;
-    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
     Ok(pairing.played.exit())
@@ -94,7 +95,7 @@ fn until_decided(
 /// Tests all pairs whose order is open on the cases so far.
 fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<(), Failure> {
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     let parameters = match parameters(args, measure, &scored.rule, 1) {
         // A share of a total of 0 has no meaning. The next case may add to it.
         Err(_) if args.until_decided && scored.outcomes().signs().lack_a_total() => return Ok(()),

@@ -11,6 +11,7 @@ use judge_problem::{
     Provenance, Solver, SolverSpec, Stop,
 };
 use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
+use judge_session::comparison::refuse_metric;
 use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Session, load, outputs, programs, restored_run};
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
@@ -21,6 +22,7 @@ use std::num::NonZeroUsize;
 pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    refuse_metric(&args.statistics, "tune")?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
     let budget = args.budget.get();
@@ -170,7 +172,7 @@ impl Tuning<'_> {
 
     /// Returns what the candidates are compared by.
     fn measure(&self) -> EffectMeasure {
-        self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
+        self.args.statistics.measure().unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
     }
 
     fn plan(&self) -> Plan {
@@ -287,7 +289,7 @@ fn confirm(
         return Ok(None);
     }
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, None);
+    let measure = scored.measure(args.statistics.measure(), None);
     let min_effect = measure.min_effect(&scored.rule, None)?;
     let parameters = TestParameters { alpha, min_effect, bound: None, rare: None, hypotheses: None };
     let paired = scored.paired(measure, 1);
@@ -299,6 +301,7 @@ fn confirm(
             plan: &played.plan,
             outcomes: &played.outcomes,
             measure,
+            metric: None,
             rule: &scored.rule,
             alpha,
             is_sequential: false,

@@ -38,6 +38,11 @@ export class Cases {
     const { head } = this;
     const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
     const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
+    const metrics = head.fields.filter((field) => field.startsWith("metric:"));
+    const metric = (field) => {
+      const name = field.slice("metric:".length);
+      return { title: name, field, width: 5, isNumber: true, spare: 2, cell: (row) => digits(row.metrics?.[name]) };
+    };
     return [
       { title: "case", field: "case", width: 7, cell: (row) => row.case, tip: (row) => row.case },
       head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 6, cell: (row) => row.solver, tip: (row) => row.solver },
@@ -47,6 +52,7 @@ export class Cases {
       { title: "of the best", field: "relative", width: 7.5, spare: 5, cell: (row) => bar(row.relative) },
       { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 4, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
+      ...metrics.slice(0, 4).map(metric),
       ...head.features.slice(0, 4).map(feature),
       { title: "note", width: 12, spare: 3, cell: (row) => row.note ?? "", tip: (row) => row.note },
     ].filter(Boolean);

@@ -2,6 +2,7 @@
 //!
 //! - A [`Server`] takes a port of this machine and answers requests until a signal ends it.
 //! - A [`Starter`] starts runs for the pages. Without it, pages only read.
+//! - An [`Endpoint`] takes messages of programs at one address, behind the same guard.
 //! - [`open`] shows the server's address in a browser.
 //!
 //! ```text
@@ -27,6 +28,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 mod api;
+mod endpoint;
 mod games;
 mod guard;
 mod refused;
@@ -35,6 +37,7 @@ mod shown_run;
 mod started;
 mod store;
 
+pub use endpoint::{Endpoint, Reply};
 pub use server::Server;
 pub use started::Starter;
 

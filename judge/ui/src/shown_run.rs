@@ -6,7 +6,9 @@ use judge_journal::Journal;
 use judge_problem::condition::Condition;
 use judge_problem::formula::Formula;
 use judge_problem::manifest::Catalogue;
-use judge_problem::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
+use judge_problem::{
+    Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
+};
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;
 use judge_session::case_selection::{self, CaseDescriptions, stored_features};
@@ -92,9 +94,19 @@ impl ShownRun {
         features.iter().map(|feature| feature.name.to_string()).collect()
     }
 
-    /// Fails if a field is a feature that no case has.
+    /// Returns the names of what rows are filtered and sorted by, beside the features of the cases.
+    pub(super) fn field_names(&self) -> Vec<String> {
+        let metrics = self.problem().metrics.iter().map(MetricRule::full_name);
+        Field::NAMES.map(str::to_owned).into_iter().chain(metrics).collect()
+    }
+
+    /// Fails if a field is a feature that no case has, or a metric that the problem does not declare.
     pub(super) fn check_field(&self, field: &Field) -> Result<(), Refused> {
-        let Field::Feature(name) = field else { return Ok(()) };
+        let name = match field {
+            Field::Metric(name) => return Ok(case_selection::check_metric(self.problem(), name)?),
+            Field::Feature(name) => name,
+            _ => return Ok(()),
+        };
         let problem = self.problem();
         if self.run.cases.features().iter().all(Option::is_none) {
             check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
@@ -116,6 +128,7 @@ impl ShownRun {
             Field::Cpu => milliseconds(self.outcome(job)?.cpu?),
             Field::Wall => milliseconds(self.outcome(job)?.wall?),
             Field::Memory => Some(Number::from(i64::try_from(self.outcome(job)?.memory?).ok()?)),
+            Field::Metric(name) => self.outcome(job)?.metrics.get(name).cloned().map(Number::from),
             Field::Feature(name) => self.features()[job.case].as_ref()?.get(name).cloned(),
         }
     }
@@ -328,6 +341,8 @@ pub(super) enum Field {
     Cpu,
     Wall,
     Memory,
+    /// A metric of the result: `metric:moves`.
+    Metric(String),
     /// A feature of the case.
     Feature(String),
 }
@@ -337,8 +352,11 @@ impl Field {
     pub(super) const NAMES: [&'static str; 9] =
         ["case", "solver", "verdict", "score", "points", "relative", "cpu_ms", "wall_ms", "memory_bytes"];
 
-    /// Returns the field of this name: a field of every run, or else a feature.
+    /// Returns the field of this name: a field of every run, a metric, or else a feature.
     pub(super) fn named(name: &str) -> Self {
+        if let Some(metric) = name.strip_prefix(MetricRule::PREFIX) {
+            return Self::Metric(metric.to_owned());
+        }
         let fields = [
             Self::Case,
             Self::Solver,
@@ -371,6 +389,7 @@ mod tests {
         assert_eq!(fields.len(), Field::NAMES.len());
         assert!(!fields.iter().any(|field| matches!(field, Field::Feature(_))));
         assert_eq!(Field::named("N"), Field::Feature("N".to_owned()));
+        assert_eq!(Field::named("metric:N"), Field::Metric("N".to_owned()));
     }
 
     #[test]

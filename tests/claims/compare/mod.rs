@@ -51,6 +51,11 @@ fn compare(folder: &Folder, more: &[&str]) -> (Option<i32>, Value) {
     folder.json(&[&["compare", "-p", "sum"], more].concat())
 }
 
+/// Compares, and takes what the same solver had on the same case before from the journal.
+fn compare_reusing(folder: &Folder, more: &[&str]) -> Value {
+    compare(folder, &[more, &["--reuse"]].concat()).1
+}
+
 #[test]
 fn the_better_solver_wins_with_right_figures() {
     let folder = sample();
@@ -154,7 +159,7 @@ fn a_higher_total_is_never_better_when_minimising() {
 
 fn a_worse_total_is_never_better(direction: &str, change: &str) {
     let folder = misleading(direction);
-    let against = |more: &[&str]| compare(&folder, &[&["./even", "./uneven"], more].concat()).1;
+    let against = |more: &[&str]| compare_reusing(&folder, &[&["./even", "./uneven"], more].concat());
     let few = against(&[]);
     let (claim, verdict) = claim_of(&few);
     assert_eq!(claim, "undecided", "{verdict}");
@@ -184,7 +189,7 @@ fn a_worse_total_is_never_better(direction: &str, change: &str) {
 #[test]
 fn crashing_on_bad_cases_is_never_better() {
     let folder = misleading("max");
-    let against = |more: &[&str]| compare(&folder, &[&["flat=sh -c 'echo 500'", "./crash"], more].concat()).1;
+    let against = |more: &[&str]| compare_reusing(&folder, &[&["flat=sh -c 'echo 500'", "./crash"], more].concat());
     let many = against(&["--seeds", "1-150"]);
     let (claim, verdict) = claim_of(&many);
     assert_eq!(claim, "worse", "{verdict}");

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
-    broken_move, broken_rule, node, waited_us";
+    broken_move, broken_rule, node, waited_us, metrics";
 
 /// Copies what a source has, and returns how many results were added or replaced.
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
@@ -25,7 +25,7 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let journal = open_to_read(&source.path).map_err(unusable)?;
     let insert = format!(
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
     let from = &journal.connection;
@@ -189,7 +189,7 @@ impl Copier<'_> {
         }
         statement.raw_bind_parameter(5, answer)?;
         statement.raw_bind_parameter(6, ToSqlOutput::Borrowed(row.get_ref(2).map_err(Side::source)?))?;
-        for column in 4..19 {
+        for column in 4..20 {
             statement
                 .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
         }

@@ -300,6 +300,25 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(section).collect()
     }
 
+    /// Returns the inner tables as [`Section::named_sections`] does, in the order in which they are written. A text in place of
+    /// a table is returned as it is.
+    pub(super) fn named_texts_or_sections(
+        &self,
+        title: &'static str,
+    ) -> Vec<(Located<&'a str>, Result<Section<'a>, Located<&'a str>>)> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let found = match value.get_ref().as_str() {
+                Some(text) => Err(Located { value: text, span: value.span() }),
+                None => Ok(self.table(name, value, title, "a text, or a table in braces")?),
+            };
+            Some((Located { value: name, span: key.span() }, found))
+        };
+        let mut entries: Vec<_> = self.table.iter().filter_map(entry).collect();
+        entries.sort_by_key(|(name, _)| name.span.start);
+        entries
+    }
+
     /// Returns the tables in the array under `key`.
     pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
         let expected = format!("tables, each written {title}");

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod document;
+mod metrics;
 mod problem;
 mod programs;
 mod protocols;

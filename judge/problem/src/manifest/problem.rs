@@ -1,6 +1,7 @@
 //! Reads one `[[problem]]` of the catalogue: its cases, test groups, scoring and features.
 
 use super::document::{Located, Section, instead};
+use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
 use crate::case::{
@@ -45,6 +46,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         checker.name_answers(named_answers(&section, named));
     }
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
+    let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
@@ -69,6 +71,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         best: scoring.best,
         test_groups,
         features,
+        metrics,
         default_solver,
         viewer,
         verification,

@@ -34,6 +34,10 @@ impl Protocol for JudgeInteractor {
         let report = output.reports.first().and_then(Option::as_ref);
         ruling(output, report.map_or(&[][..], Vec::as_slice), "its report")
     }
+
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        output.reports.first().cloned().flatten().unwrap_or_default()
+    }
 }
 
 /// Returns the ruling for a result. `place` tells where the program wrote it.

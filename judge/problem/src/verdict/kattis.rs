@@ -13,12 +13,14 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// The files in the feedback folder, in the order of the constants below.
-const FILES: [&str; 5] = ["score.txt", "score_multiplier.txt", "judgemessage.txt", "teammessage.txt", "nextpass.in"];
+const FILES: [&str; 6] =
+    ["score.txt", "score_multiplier.txt", "judgemessage.txt", "teammessage.txt", "nextpass.in", "metrics.txt"];
 const SCORE: usize = 0;
 const MULTIPLIER: usize = 1;
 const JUDGE: usize = 2;
 const TEAM: usize = 3;
 const NEXT_PASS: usize = 4;
+const METRICS: usize = 5;
 
 const ACCEPTS: i32 = 42;
 const REJECTS: i32 = 43;
@@ -64,6 +66,10 @@ impl Protocol for Kattis {
                 stderr: message(&[said.unwrap_or_default(), tail(output.stderr)].join("\n")),
             }),
         }
+    }
+
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        output.reports.get(METRICS).cloned().flatten().unwrap_or_default()
     }
 
     fn next_pass<'a>(&self, output: &CallOutput<'a>) -> Option<&'a [u8]> {

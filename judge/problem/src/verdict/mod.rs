@@ -4,6 +4,7 @@
 
 mod judge;
 mod kattis;
+mod metrics;
 mod protocol;
 mod regex;
 mod termination;
@@ -13,6 +14,7 @@ mod tokens;
 use crate::checker::CheckerProtocol;
 
 pub use judge::tester_ruling;
+pub use metrics::{metrics_in, read_metrics};
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 pub use termination::{Idleness, InteractorDecision, Termination, interactive_verdict, termination};
 pub use tokens::{compare_tokens, find_too_fine};

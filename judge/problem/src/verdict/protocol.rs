@@ -39,6 +39,11 @@ pub trait Protocol {
     /// Fails if the output violates the protocol.
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
 
+    /// Returns the text that may have lines `metric NAME NUMBER`.
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        output.stdout.to_vec()
+    }
+
     /// Returns the input for another run of the solver, if this output asks for one.
     fn next_pass<'a>(&self, _: &CallOutput<'a>) -> Option<&'a [u8]> {
         None
@@ -157,6 +162,14 @@ pub enum ProtocolError {
         status: ExitStatus,
         /// Its standard error.
         stderr: String,
+    },
+    /// It accepted with a line that is no metric of the problem.
+    #[error("printed `{line}`: {why}")]
+    Metric {
+        /// The line.
+        line: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// It reported its own failure.
     #[error("failed: {0}")]

@@ -1,6 +1,7 @@
 //! Any program as a checker: a regular expression finds the score that it prints. For example, AtCoder's `vis IN OUT`
 //! prints `Score = N`, and a message before `Score = 0` if the answer breaks a rule.
 
+use super::metrics::is_metric;
 use super::protocol::{CallOutput, Protocol, ProtocolError, message, text};
 use crate::checker::{MatchPlace, ScoreSearch, ScoreStream};
 use crate::outcome::Ruling;
@@ -22,12 +23,7 @@ impl Protocol for ScoreSearch {
             let expected = "0 gives a score; `reject-exit-codes` and `reject-regex` say what rejects";
             return Err(output.no_ruling(expected));
         }
-        let streams: &[Vec<u8>] = match self.stream {
-            ScoreStream::Stdout => &said[..1],
-            ScoreStream::Stderr => &said[1..],
-            ScoreStream::Both => &said,
-        };
-        let mut found = streams.iter().flat_map(|stream| self.score.captures_iter(stream));
+        let mut found = self.streams(&said).iter().flat_map(|stream| self.score.captures_iter(stream));
         let found = match self.place {
             MatchPlace::First => found.next(),
             MatchPlace::Last => found.last(),
@@ -49,9 +45,22 @@ impl Protocol for ScoreSearch {
         }
         Ok(Ruling::Accepted(score))
     }
+
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        self.streams(&[output.stdout, output.stderr].map(without_colours)).join(&b'\n')
+    }
 }
 
 impl ScoreSearch {
+    /// Returns the streams that may have a score.
+    fn streams<'a>(&self, said: &'a [Vec<u8>; 2]) -> &'a [Vec<u8>] {
+        match self.stream {
+            ScoreStream::Stdout => &said[..1],
+            ScoreStream::Stderr => &said[1..],
+            ScoreStream::Both => said,
+        }
+    }
+
     /// Returns the reason of a rejection, if the program printed one.
     fn rejection(&self, said: &[Vec<u8>; 2]) -> Option<String> {
         let pattern = self.reject.as_ref()?;
@@ -65,10 +74,11 @@ impl ScoreSearch {
         })
     }
 
-    /// Returns the lines without a score as one message.
+    /// Returns the lines without a score or a metric as one message.
     fn words_beside_scores(&self, said: &[Vec<u8>; 2]) -> String {
         let lines = said.iter().flat_map(|stream| stream.split(|byte| *byte == b'\n'));
-        let lines: Vec<String> = lines.filter(|line| !self.score.is_match(line)).map(text).collect();
+        let lines = lines.filter(|line| !self.score.is_match(line)).map(text);
+        let lines: Vec<String> = lines.filter(|line| !is_metric(line)).collect();
         message(&lines.join("\n"))
     }
 }

@@ -55,6 +55,10 @@ impl Protocol for Testlib {
             None => by_exit_code(output),
         }
     }
+
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        output.stderr.to_vec()
+    }
 }
 
 impl Protocol for TestlibInteractor {
@@ -68,6 +72,10 @@ impl Protocol for TestlibInteractor {
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         by_exit_code(output)
+    }
+
+    fn metrics_text(&self, output: &CallOutput<'_>) -> Vec<u8> {
+        output.stderr.to_vec()
     }
 }
 

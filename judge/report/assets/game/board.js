@@ -5,14 +5,18 @@ const MOST_CELLS = 4000;
 /** The look of an empty cell. */
 const EMPTY = 0;
 
+/** Fills a board from a text: each cell is a character, from `#` on, without the backslash. */
+export function wholeBoard(text, board) {
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    board[place] = code - 35 - (code > 92 ? 1 : 0);
+  }
+}
+
 /** Returns the state after a frame. `state` is used up. */
 export function advance(state, delta) {
   const board = delta.w === undefined ? state.board : new Uint32Array(delta.n);
-  // Of a large board, each cell is a character, from `#` on, without the backslash.
-  for (let place = 0; delta.b && place < delta.b.length; place++) {
-    const code = delta.b.charCodeAt(place);
-    board[place] = code - 35 - (code > 92 ? 1 : 0);
-  }
+  if (delta.b) wholeBoard(delta.b, board);
   for (let i = 0, place = 0; delta.c && i < delta.c.length; i += 2) {
     place += delta.c[i];
     board[place] = delta.c[i + 1];
@@ -70,7 +74,7 @@ export function motionOf(before, after, gone) {
 
 /** Returns from which place each cell comes if some go and the rest falls down, and closes up to the left if `closes`; -1 if
  * from none. */
-function fallen(board, width, gone, closes) {
+export function fallen(board, width, gone, closes) {
   const rows = board.length / width, from = new Int32Array(board.length).fill(-1);
   let column = 0;
   for (let x = 0; x < width; x++) {

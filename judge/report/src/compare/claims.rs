@@ -212,14 +212,18 @@ fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> St
 }
 
 /// Returns what effects are changes of.
-fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> &'static str {
-    match measure {
+fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> String {
+    if let Some(metric) = &report.compared.metric {
+        return format!("the mean of `{metric}`");
+    }
+    let quantity = match measure {
         EffectMeasure::Total => aggregate(report),
         EffectMeasure::Points if !report.compared.rule.counts_raw_scores() => "the mean",
         EffectMeasure::Points | EffectMeasure::Difference => "the mean score",
         EffectMeasure::Ratio => "the mean ratio",
         EffectMeasure::Relative => "the mean relative difference",
-    }
+    };
+    quantity.to_owned()
 }
 
 /// Returns the number that the rule ranks by.

@@ -29,6 +29,8 @@ pub struct ComparedRuns<'a> {
     pub outcomes: &'a OutcomeGrid,
     /// The measure of the effects.
     pub measure: EffectMeasure,
+    /// The metric whose values are compared in place of the scores.
+    pub metric: Option<String>,
     /// The rule that the run is scored by.
     pub rule: &'a Rule,
     /// The probability of a false claim, over all claims together.
@@ -48,7 +50,8 @@ pub struct ComparedRuns<'a> {
 impl ComparedRuns<'_> {
     /// Returns the problem with the number of cases.
     pub(super) fn title(&self) -> String {
-        format!("{}: {} cases", self.plan.problem.id, self.plan.cases.len())
+        let metric = self.metric.as_ref().map_or_else(String::new, |name| format!(", by the metric `{name}`"));
+        format!("{}: {} cases{metric}", self.plan.problem.id, self.plan.cases.len())
     }
 
     /// Returns where the results are from, as part of a line.

@@ -3,7 +3,7 @@
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
 use crate::text::json::json_line;
-use crate::text::replay::{GameReplay, ReplayRecord};
+use crate::text::replay::{GameReplay, PackedReplay, ReplayRecord};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,10 +49,9 @@ pub struct ServedGame<'a> {
     pub solver: &'a str,
 }
 
-/// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
+/// What is said of a game.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
-pub struct ReplayDocument<'a> {
+struct GameHead {
     /// The number of this form.
     schema: u32,
     /// The problem's title.
@@ -66,14 +65,11 @@ pub struct ReplayDocument<'a> {
     /// Whether the answer is rejected at its last frame.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rejected: bool,
-    #[serde(flatten)]
-    film: ReplayRecord<'a>,
 }
 
-impl<'a> ReplayDocument<'a> {
+impl GameHead {
     /// Describes a game. Its texts have no hidden characters.
-    #[must_use]
-    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
+    fn of(page: &GamePage<'_>) -> Self {
         let line = |text| Shown::line(text).to_string();
         Self {
             schema: 1,
@@ -82,8 +78,42 @@ impl<'a> ReplayDocument<'a> {
             player: line(page.player),
             result: line(page.result),
             rejected: page.is_rejected,
-            film: film.record(),
         }
+    }
+}
+
+/// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
+pub struct ReplayDocument<'a> {
+    #[serde(flatten)]
+    head: GameHead,
+    #[serde(flatten)]
+    film: ReplayRecord<'a>,
+}
+
+impl<'a> ReplayDocument<'a> {
+    /// Describes a game.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
+        Self { head: GameHead::of(page), film: film.record() }
+    }
+}
+
+/// The same in few bytes, for pages without a server.
+#[derive(Serialize)]
+pub struct PackedDocument<'a> {
+    #[serde(flatten)]
+    head: GameHead,
+    #[serde(flatten)]
+    film: PackedReplay<'a>,
+}
+
+impl<'a> PackedDocument<'a> {
+    /// Describes a game.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
+        Self { head: GameHead::of(page), film: film.packed() }
     }
 }
 

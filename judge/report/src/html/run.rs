@@ -2,6 +2,7 @@
 
 use crate::charted::Ranges;
 use crate::html::page::{Charts, OF_RUN, STYLE, Shown, Table, in_script, table};
+use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{groups, leaderboard, matrix, test_groups};
 use crate::text::chart_stride;
@@ -12,6 +13,7 @@ use crate::text::sheet::{NOTHING, or_nothing};
 use askama::Template;
 use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 use std::{fmt, io};
 
@@ -33,9 +35,10 @@ struct Page<'a> {
     solvers: Table,
     test_groups: Option<Table>,
     groups: Option<Table>,
+    pareto: Option<Table>,
     matrix: Option<Table>,
     /// The titles of the columns between the verdict and the note.
-    titles: Vec<&'static str>,
+    titles: Vec<String>,
     has_solvers: bool,
     cases: Vec<CaseRow>,
     /// All rows, if there are too many for a plain table.
@@ -71,8 +74,9 @@ pub(crate) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Re
         solvers: table(&leaderboard(report)),
         test_groups: test_groups(report).as_ref().map(table),
         groups: groups(report).as_ref().map(table),
+        pareto: pareto_table(report).as_ref().map(table),
         matrix: (has_solvers && report.outcomes.len() <= MAX_MATRIX_CELLS).then(|| table(&matrix(report, usize::MAX))),
-        titles: figures.titles(),
+        titles: figures.titles(report),
         has_solvers,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
         drawn: is_drawn.then_some(DrawnRows { report, figures: &figures }),
@@ -178,13 +182,15 @@ impl Figures {
     }
 
     /// Returns the titles of the columns.
-    fn titles(&self) -> Vec<&'static str> {
-        self.shown().map(|place| FIGURES[place]).collect()
+    fn titles(&self, report: &RunReport<'_>) -> Vec<String> {
+        let metrics = report.plan.problem.metrics.iter().map(title);
+        self.shown().map(|place| FIGURES[place].to_owned()).chain(metrics).collect()
     }
 
     /// Returns the figures of a row, a column each.
     fn of_row(&self, report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Vec<String> {
-        self.shown().map(|place| figure(report, place, job, outcome)).collect()
+        let metrics = report.plan.problem.metrics.iter().map(|rule| or_nothing(value(Some(outcome), rule)));
+        self.shown().map(|place| figure(report, place, job, outcome)).chain(metrics).collect()
     }
 }
 
@@ -244,7 +250,7 @@ const FIELDS: [&str; 7] = ["score", "points", "relative", "cpu_ms", "wall_ms", "
 #[derive(Serialize)]
 struct Numbers<'a> {
     /// The names of the numbers.
-    fields: Vec<&'a str>,
+    fields: Vec<Cow<'a, str>>,
     /// How many rows the run has.
     rows: usize,
     solvers: Vec<SolverNumbers>,
@@ -266,7 +272,10 @@ struct SolverNumbers {
 /// Returns the numbers of a run as JSON that is safe in a script.
 fn numbers(report: &RunReport<'_>) -> String {
     let features = feature_names(report);
-    let fields: Vec<&str> = FIELDS.into_iter().chain(features.iter().copied()).collect();
+    let metrics = &report.plan.problem.metrics;
+    let metric_names = metrics.iter().map(|rule| Cow::Owned(rule.full_name()));
+    let named = FIELDS.into_iter().map(Cow::Borrowed).chain(metric_names);
+    let fields: Vec<Cow<'_, str>> = named.chain(features.iter().copied().map(Cow::Borrowed)).collect();
     let rows = report.played().count();
     let mut solvers: Vec<_> =
         (0..report.plan.solvers.len()).map(|solver| empty(report, solver, fields.len())).collect();
@@ -284,7 +293,8 @@ fn numbers(report: &RunReport<'_>) -> String {
             *count += 1;
         }
         let features = features.iter().map(|name| feature(report, job, name));
-        let values = values(report, job, &outcome, relative).into_iter().chain(features);
+        let metrics = metrics.iter().map(|rule| value(Some(&outcome), rule)?.parse().ok());
+        let values = values(report, job, &outcome, relative).into_iter().chain(metrics).chain(features);
         let values: Vec<_> = values.map(|value| value.filter(|value| value.is_finite())).collect();
         for (field, value) in all.iter_mut().zip(&values) {
             field[job.solver].extend(value);

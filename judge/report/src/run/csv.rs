@@ -1,8 +1,10 @@
 //! The report of a run as a table for spreadsheets and scripts: a row for each solver on each case.
 
+use crate::run::metrics::value;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
 use crate::text::sheet::words;
+use judge_problem::MetricRule;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;
 use std::io::Write;
@@ -10,7 +12,7 @@ use std::io::Write;
 /// The column of a run that has nodes.
 const NODE: &str = "node";
 
-/// The columns of every table; those of the nodes and the features follow.
+/// The columns of every table; those of the nodes, the metrics and the features follow.
 const COLUMNS: [&str; 18] = [
     "case",
     "seed",
@@ -43,14 +45,19 @@ pub(crate) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Re
     let title = |name: &&str| {
         if COLUMNS.contains(name) || *name == NODE { format!("feature.{name}") } else { (*name).to_owned() }
     };
+    let metrics = &report.plan.problem.metrics;
+    let metric_titles = metrics.iter().map(MetricRule::full_name);
     let has_nodes = !report.provenance.nodes.is_empty();
     let node = has_nodes.then(|| NODE.to_owned());
-    writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(node).chain(features.iter().map(title)))?;
+    writer.write_record(
+        COLUMNS.map(str::to_owned).into_iter().chain(node).chain(metric_titles).chain(features.iter().map(title)),
+    )?;
     let ranking = ranking(report);
     for (job, outcome) in report.chosen_jobs() {
         let record = CaseRecord::of_report(report, job, outcome.as_ref());
         let mut fields = row(&record, report.message, &ranking[&job.solver]);
         fields.extend(has_nodes.then(|| words(record.node.unwrap_or_default())));
+        fields.extend(metrics.iter().map(|rule| value(outcome.as_ref(), rule).unwrap_or_default()));
         let feature = |name: &&str| text(record.features.as_ref().and_then(|features| features.get(name)));
         fields.extend(features.iter().map(feature));
         writer.write_record(fields)?;

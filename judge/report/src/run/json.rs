@@ -101,7 +101,7 @@ pub struct RunHead<'a> {
     /// The number of planned cases.
     pub planned: usize,
     /// What cases are filtered and sorted by, beside their features.
-    pub fields: &'a [&'a str],
+    pub fields: &'a [String],
     /// The names of the features of its cases.
     pub features: &'a [String],
     /// Whether its answers can be played move by move.
@@ -123,8 +123,8 @@ pub(crate) struct HeadDocument<'a> {
     planned: usize,
     /// How many of them at least one solver has finished.
     done: usize,
-    /// What cases are filtered and sorted by, beside their features.
-    fields: &'a [&'a str],
+    /// What cases are filtered and sorted by, beside their features: `metric:NAME` is a metric.
+    fields: &'a [String],
     /// The names of the features of its cases; empty if their inputs are not read here.
     features: &'a [String],
     /// Whether its answers can be played move by move, at `/replay/{run}/{case}`.

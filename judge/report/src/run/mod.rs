@@ -3,6 +3,7 @@
 pub(super) mod csv;
 mod feedback;
 pub(super) mod json;
+pub(super) mod metrics;
 pub(super) mod record;
 pub(super) mod report;
 pub(super) mod tables;
@@ -10,4 +11,5 @@ pub(super) mod text;
 
 pub use feedback::{Feedback, TestTexts};
 pub use json::{CasePage, CaseRow, JsonLines, RunHead};
+pub use metrics::{Pareto, ParetoError};
 pub use report::RunReport;

@@ -1,5 +1,6 @@
 //! The report of a run: the value that every format is rendered from.
 
+use crate::run::metrics::Pareto;
 use crate::text::figures::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
@@ -33,6 +34,8 @@ pub struct RunReport<'a> {
     pub features: &'a [Option<Arc<Features>>],
     /// The cases in groups, if requested.
     pub grouping: Option<&'a Grouping>,
+    /// The measures of the table of non-dominated solvers, if it was asked for.
+    pub pareto: Option<&'a Pareto>,
     /// Whether the table has a row for every case, even if there are many.
     pub every_row: bool,
     /// The order of the rows, if the user chose one; otherwise it is that of the plan.
@@ -143,7 +146,7 @@ impl RunReport<'_> {
 
     /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
-        let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
+        let of_case = || self.plan.cases.at(case).thresholds?.steps.first().map(|(_, points)| points.to_rational());
         if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points().map(BigRational::from_integer) }
     }
 

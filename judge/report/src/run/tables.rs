@@ -1,5 +1,6 @@
 //! The tables of a run that several formats share.
 
+use crate::run::metrics::{mean_text, title};
 use crate::run::report::RunReport;
 use crate::text::figures::{Counts, milliseconds, points_text, scores_text, verdict_of};
 use crate::text::sheet::{TextTable, or_nothing};
@@ -24,6 +25,9 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     titles.extend(has_failures.then_some("verdicts"));
     let has_skipped = report.leaderboard.iter().any(|place| place.skipped > 0);
     titles.extend(has_skipped.then_some("skipped"));
+    let metrics = &report.plan.problem.metrics;
+    let metric_titles: Vec<String> = metrics.iter().map(|rule| format!("mean {}", title(rule))).collect();
+    titles.extend(metric_titles.iter().map(String::as_str));
     titles.push("mean CPU");
     let rows = report.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone()];
@@ -37,6 +41,7 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
         row.push(place.failures.to_string());
         row.extend(has_failures.then(|| verdicts(report, place.solver)));
         row.extend(has_skipped.then(|| place.skipped.to_string()));
+        row.extend(metrics.iter().map(|rule| or_nothing(mean_text(report, place.solver, rule))));
         row.push(or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
         row
     });

@@ -4,6 +4,7 @@ use crate::formats::{Format, Missing, Report, Written};
 use crate::html::run::run_html;
 use crate::junit::run_junit;
 use crate::run::csv::run_csv;
+use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
 use crate::text::failures::{StderrLines, failures_text};
@@ -44,6 +45,7 @@ impl Report for RunReport<'_> {
         parts.extend(test_groups(self).map(|groups| groups.text(style)));
         parts.extend(groups(self).map(|groups| groups.text(style)));
         parts.extend(solver_tables(self, style));
+        parts.extend(pareto_table(self).map(|table| table.text(style)));
         parts.extend([failures(self, style), accepted_stderr(self), closing(self, style)]);
         paragraphs(parts)
     }
@@ -65,6 +67,7 @@ impl Report for RunReport<'_> {
         page.add(&table(&leaderboard(self)));
         page.add(&test_groups(self).map(|groups| table(&groups)).unwrap_or_default());
         page.add(&groups(self).map(|groups| table(&groups)).unwrap_or_default());
+        page.add(&pareto_table(self).map(|solvers| table(&solvers)).unwrap_or_default());
         page.add_folded(
             "Failures",
             failed_jobs(self).count(),
@@ -107,6 +110,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(report.shows_lost().then(|| right("lost")));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
+    columns.extend(report.plan.problem.metrics.iter().map(|rule| right(&title(rule)).spare(2)));
     columns.extend([
         right("CPU").spare(3),
         right("wall").spare(6),
@@ -158,6 +162,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     if has_groups(report) {
         cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
     }
+    cells.extend(report.plan.problem.metrics.iter().map(|rule| figure(value(outcome, rule))));
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
@@ -275,7 +280,7 @@ fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
 fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
     let line = |row: &CaseRow| {
         let job = row.job;
-        let outcome = report.outcomes.get(job)?;
+        let outcome = &report.outcomes.get(job)?;
         let case = field(&report.plan.cases.at(job.case).name.0);
         let solver = field(&report.plan.solvers[job.solver].spec.name);
         let score = or_nothing(outcome.score.as_ref().map(|score| field(&score.to_string())));
@@ -283,7 +288,10 @@ fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
         let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
         let lost = report.shows_lost().then(|| report.lost(job)).flatten();
         let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
-        Some(format!("- {why}**{case}** ({solver}): score {score}{lost}, {cpu} CPU, {memory}\n"))
+        let metrics = report.plan.problem.metrics.iter();
+        let metrics = metrics.filter_map(|rule| Some((title(rule), value(Some(outcome), rule)?)));
+        let metrics: String = metrics.map(|(title, value)| format!(", {} {}", field(&title), field(&value))).collect();
+        Some(format!("- {why}**{case}** ({solver}): score {score}{lost}{metrics}, {cpu} CPU, {memory}\n"))
     };
     rows.iter().filter_map(line).collect()
 }

@@ -371,10 +371,21 @@ impl Steps {
         Self { bar, last_line: Instant::now() }
     }
 
+    /// Starts the display of steps whose number nobody knows.
+    #[must_use]
+    pub fn without_end() -> Self {
+        let bar = bar(0, "{spinner} {msg}");
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, last_line: Instant::now() }
+    }
+
     /// Shows which step begins.
     pub fn begin(&mut self, what: &str) {
         if self.bar.is_hidden() && self.last_line.elapsed() >= INTERVAL {
-            note(&format!("{} of {}: {what}", self.bar.position() + 1, self.bar.length().unwrap_or_default()));
+            match self.bar.length() {
+                None | Some(0) => note(what),
+                Some(length) => note(&format!("{} of {length}: {what}", self.bar.position() + 1)),
+            }
             self.last_line = Instant::now();
         }
         self.bar.set_message(what.to_owned());

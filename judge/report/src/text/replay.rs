@@ -1,15 +1,20 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
+mod compact;
+
 use checkers::{Board, Cell, Frame, Observer, Score};
 use judge_problem::one_line;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
+
+pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
 #[derive(Debug, Default)]
@@ -37,25 +42,21 @@ impl Look {
 }
 
 /// The difference between a frame and the previous one. Unchanged parts are absent.
+#[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "frame")]
 struct Delta {
     /// The move's number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<usize>,
     /// The caption's place in the palette.
     t: u32,
     /// Points that were gained.
-    #[serde(skip_serializing_if = "Option::is_none")]
     g: Option<String>,
     /// Points so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<String>,
     /// The board's width, if the form of the board changed; the board is then empty before the changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     w: Option<usize>,
     /// The number of cells of that board.
-    #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<usize>,
     /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -129,8 +130,8 @@ pub(crate) struct ReplayRecord<'a> {
     queue: Option<&'a Queue>,
 }
 
-/// The number of changed cells, twice, above which a frame has the whole board.
-const LARGE: usize = 8_000;
+/// The number of cells from which on a frame has the whole board, if a quarter of it or more changed.
+const LARGE: usize = 500;
 
 /// Returns the character of a look on a large board; `None` if there are too many looks.
 fn symbol(look: u32) -> Option<char> {
@@ -138,6 +139,11 @@ fn symbol(look: u32) -> Option<char> {
     // A backslash is escaped in JSON.
     let skipped = u32::from(FIRST + look >= '\\' as u32);
     char::from_u32(FIRST + look + skipped).filter(char::is_ascii_graphic)
+}
+
+/// Returns the look that a character of a large board stands for.
+fn look_of(symbol: char) -> u32 {
+    u32::from(symbol) - u32::from('#') - u32::from(symbol > '\\')
 }
 
 /// Values that are stored once and named by their place.
@@ -243,7 +249,7 @@ impl GameReplay {
             delta.c.extend([small(place - last), look]);
             last = place;
         }
-        if delta.c.len() > LARGE {
+        if self.board.len() >= LARGE && delta.c.len() > self.board.len() / 2 {
             delta.b = self.board.iter().map(|look| symbol(*look)).collect();
             if delta.b.is_some() {
                 delta.c.clear();

@@ -5,8 +5,8 @@ use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
 use judge_problem::{
-    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, Problem, Ruling,
-    Tester, TokenRules, error_chain,
+    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, MetricRule, Metrics,
+    Problem, Ruling, Tester, TokenRules, error_chain,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,6 +67,21 @@ pub enum CheckerError {
     Panicked(String),
 }
 
+/// The decision of a checker on an answer, with what it printed beside the score.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the answer is accepted.
+    pub ruling: Ruling,
+    /// The metrics of an accepted answer.
+    pub metrics: Metrics,
+}
+
+impl From<Ruling> for Decision {
+    fn from(ruling: Ruling) -> Self {
+        Self { ruling, metrics: Metrics::default() }
+    }
+}
+
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
@@ -76,6 +91,7 @@ pub struct ProblemChecker {
     /// The program that checks what an interactor wrote, or answers that no tester has seen.
     then: Option<Arc<CheckerProgram>>,
     least: Option<Score>,
+    metrics: Arc<[MetricRule]>,
     stop: Option<StopSignal>,
     /// The answer file that the user names. It is used for every case.
     expected: Option<PathBuf>,
@@ -136,6 +152,7 @@ impl ProblemChecker {
             program: first.map(program),
             then: then.map(program),
             least: problem.min_score(),
+            metrics: problem.metrics.clone().into(),
             stop: None,
             expected: None,
             answer_files: Arc::default(),
@@ -172,7 +189,8 @@ impl ProblemChecker {
     /// When it is malformed, or its answer file cannot be found or read.
     pub fn prepare(&self, input: &[u8], source: Option<&CaseSource>) -> Result<PreparedCase, CheckerError> {
         let (expected, least, stop) = (self.answer_file(source)?, self.least.clone(), self.stop.clone());
-        let case = |expected| ExternalCase { input: CaseInput::new(input), expected, stop, least };
+        let metrics = Arc::clone(&self.metrics);
+        let case = |expected| ExternalCase { input: CaseInput::new(input), expected, stop, least, metrics };
         Ok(match (&self.choice, self.program.clone()) {
             (CheckerChoice::BuiltIn(checker), _) => {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
@@ -204,12 +222,20 @@ impl PreparedCase {
     /// # Errors
     /// When the checker itself fails.
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
+        Ok(self.decide(answer)?.ruling)
+    }
+
+    /// Checks an answer, and returns its metrics, too.
+    ///
+    /// # Errors
+    /// When the checker itself fails.
+    pub fn decide(&self, answer: &[u8]) -> Result<Decision, CheckerError> {
         match self {
-            Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
+            Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?).map(Decision::from),
             Self::External { checker, case } | Self::Tested { then: Some(checker), case, .. } => {
                 self.admit(checker.check_once(case, answer)?)
             }
-            Self::Tokens(rules, expected) => Ok(verdict::compare_tokens(rules, expected, answer)),
+            Self::Tokens(rules, expected) => Ok(verdict::compare_tokens(rules, expected, answer).into()),
             Self::Interactive { .. } | Self::Tested { .. } => Err(CheckerError::Interactive),
         }
     }
@@ -234,28 +260,28 @@ impl PreparedCase {
         Ok(Some(checker.begin(case)?))
     }
 
-    /// Returns the ruling of the checker of what an interactor wrote; `None`: the interactor decides alone.
+    /// Returns the decision of the checker of what an interactor wrote; `None`: the interactor decides alone.
     ///
     /// # Errors
     /// When the checker itself fails.
-    pub fn check_written(&self, written: &[u8]) -> Result<Option<Ruling>, CheckerError> {
+    pub fn check_written(&self, written: &[u8]) -> Result<Option<Decision>, CheckerError> {
         let Self::Interactive { then: Some(then), case, .. } = self else { return Ok(None) };
         then.check_once(case, written).map(Some)
     }
 
-    /// Returns a ruling unchanged, or an error if the problem does not allow its score.
+    /// Returns a decision unchanged, or an error if the problem does not allow its score.
     ///
     /// # Errors
     /// When the score is worse than the score of a failed case.
-    pub fn admit(&self, ruling: Ruling) -> Result<Ruling, CheckerError> {
+    pub fn admit(&self, decision: Decision) -> Result<Decision, CheckerError> {
         let (Self::External { case, .. } | Self::Interactive { case, .. } | Self::Tested { case, .. }) = self else {
-            return Ok(ruling);
+            return Ok(decision);
         };
-        match (&ruling, &case.least) {
+        match (&decision.ruling, &case.least) {
             (Ruling::Accepted(score), Some(least)) if score < least => {
                 Err(CheckerError::BelowFailure { score: score.clone(), least: least.clone() })
             }
-            _ => Ok(ruling),
+            _ => Ok(decision),
         }
     }
 
@@ -301,8 +327,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
 /// The result of a checker for the answer of one pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// The ruling on the answer.
-    Ruling(Ruling),
+    /// The decision on the answer.
+    Decided(Decision),
     /// The solver must run again, on this input.
     NextPass(Vec<u8>),
 }
@@ -321,9 +347,9 @@ impl CheckerProgram {
         Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)
     }
 
-    /// Returns the ruling on the only answer to a case.
-    fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
-        expect_ruling(self.begin(case)?.check(answer)?)
+    /// Returns the decision on the only answer to a case.
+    fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Decision, CheckerError> {
+        expect_decision(self.begin(case)?.check(answer)?)
     }
 }
 
@@ -338,12 +364,14 @@ pub struct ExternalCase {
     pub stop: Option<StopSignal>,
     /// The least score that the problem admits.
     least: Option<Score>,
+    /// The metrics that the problem declares.
+    pub(crate) metrics: Arc<[MetricRule]>,
 }
 
 impl ExternalCase {
     /// Returns a case that has an input and nothing else.
     fn of(input: &[u8]) -> Self {
-        Self { input: CaseInput::new(input), expected: None, stop: None, least: None }
+        Self { input: CaseInput::new(input), expected: None, stop: None, least: None, metrics: Arc::default() }
     }
 }
 
@@ -382,13 +410,18 @@ impl<'a> Checking<'a> {
             self.input = Some(CaseInput::new(next));
             return Ok(Checked::NextPass(next.to_vec()));
         }
-        self.protocol.ruling(&output).map(Checked::Ruling).map_err(CheckerError::Protocol)
+        let ruling = self.protocol.ruling(&output).map_err(CheckerError::Protocol)?;
+        let metrics = match ruling {
+            Ruling::Accepted(_) => verdict::read_metrics(self.protocol, &output, &self.case.metrics),
+            Ruling::Rejected(_) => Ok(Metrics::default()),
+        };
+        Ok(Checked::Decided(Decision { ruling, metrics: metrics.map_err(CheckerError::Protocol)? }))
     }
 }
 
-fn expect_ruling(checked: Checked) -> Result<Ruling, CheckerError> {
+fn expect_decision(checked: Checked) -> Result<Decision, CheckerError> {
     match checked {
-        Checked::Ruling(ruling) => Ok(ruling),
+        Checked::Decided(decision) => Ok(decision),
         Checked::NextPass(_) => Err(CheckerError::Protocol(ProtocolError::NextPass(
             "which only `judge run` gives it, with `validation-passes`",
         ))),
@@ -406,19 +439,25 @@ pub fn check_externally(
     answer: &[u8],
 ) -> Result<Ruling, CheckerError> {
     let program = SetterProgram::new(command, &CommandLimits::default());
-    expect_ruling(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
+    Ok(expect_decision(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)?.ruling)
 }
 
-/// Returns the ruling of an input validator. `protocol` is the protocol of the problem's checker, if that is a command.
+/// Runs a validator of a problem on an input. Returns why it refuses the input; `None` if it accepts it.
 ///
 /// # Errors
 /// When it cannot be run.
-pub fn check_input(
-    validator: &CommandTemplate,
-    protocol: Option<&CheckerProtocol>,
-    limits: &CommandLimits,
-    input: &[u8],
-) -> Result<Ruling, CheckerError> {
-    let (program, protocol) = (SetterProgram::new(validator, limits), verdict::validator_protocol(protocol));
-    expect_ruling(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)
+pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
+    let protocol = match &problem.checker {
+        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
+        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+    };
+    let program = SetterProgram::new(validator, &problem.helper_limits.checker);
+    let protocol = verdict::validator_protocol(protocol);
+    let case = ExternalCase::of(input);
+    let mut checking = Checking::begin(&program, &protocol, &case)?;
+    match expect_decision(checking.check_files(None)?)?.ruling {
+        Ruling::Accepted(_) => Ok(None),
+        Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
+    }
 }

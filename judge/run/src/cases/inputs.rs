@@ -232,6 +232,14 @@ impl CaseReader {
         Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
     }
 
+    /// Returns the features of an input that is no case of the problem.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub fn describe_input(&self, input: &[u8]) -> Result<Features, CheckerError> {
+        Ok(features(&self.rules, input, &self.checker.prepare(input, None)?))
+    }
+
     fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {
         let prepared = self.checker.prepare(input, Some(&case.source))?;
         Ok(features(&self.rules, input, &prepared))

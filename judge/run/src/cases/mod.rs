@@ -5,7 +5,7 @@ mod inputs;
 mod select;
 
 pub use checker::{
-    Checked, CheckerError, CheckerProgram, Checking, PreparedCase, ProblemChecker, check_externally, check_input,
+    Checked, CheckerError, CheckerProgram, Checking, Decision, PreparedCase, ProblemChecker, check_externally, validate,
 };
 pub(crate) use inputs::features;
 pub use inputs::{CaseDescription, CaseReader, InputError, Inputs, ReadError, describe_all};

@@ -5,7 +5,7 @@ use super::relay::{Pipe, Recorder, Relay, UnreadInput};
 use crate::command::{CallInput, CallResult, CaseInput, CommandError, LiveCall, SetterProgram};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError, Termination};
-use judge_problem::{CheckerProtocol, Limits, error_chain};
+use judge_problem::{CheckerProtocol, Limits, MetricRule, Metrics, Ruling, error_chain};
 use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
@@ -23,6 +23,8 @@ pub(crate) struct Conversation {
     pub execution: Execution,
     /// The interactor's decision.
     pub decision: InteractorDecision,
+    /// The metrics of an accepted answer.
+    pub metrics: Metrics,
     /// What it wrote to the first of its reports, if it decided.
     pub written: Vec<u8>,
     /// The transcript, if one is wanted: every line of both programs with its time.
@@ -61,6 +63,8 @@ pub(crate) struct Partner<'a> {
     pub decision_time: Duration,
     /// The core that the solver stays on, if it does. The two alternate: on one core, each wakes the other without a detour.
     pub core: Option<usize>,
+    /// The metrics that the problem declares.
+    pub metrics: &'a [MetricRule],
     /// Whether a transcript is wanted. Both sides then take a little longer.
     pub is_recorded: bool,
 }
@@ -82,7 +86,7 @@ pub(crate) fn converse(
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
-    let Partner { interactor, protocol, input, expected, decision_time, core, is_recorded } = partner;
+    let Partner { interactor, protocol, input, expected, decision_time, core, metrics, is_recorded } = partner;
     let (recorder, stdio) = if is_recorded {
         let (recorder, stdio) = Recorder::between(to_interactor.reader, to_solver.writer)?;
         (Some(recorder), stdio)
@@ -104,7 +108,13 @@ pub(crate) fn converse(
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        return Ok(Conversation { execution, decision, written: Vec::new(), transcript: None });
+        return Ok(Conversation {
+            execution,
+            decision,
+            metrics: Metrics::default(),
+            written: Vec::new(),
+            transcript: None,
+        });
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     let mut unread = UnreadInput::new(reader)?;
@@ -116,9 +126,9 @@ pub(crate) fn converse(
         decision_time,
         stopped,
     };
-    let (decision, written) = match pending.wait_for_it()? {
-        WaitOutcome::Ended | WaitOutcome::Delivered => interactor.decision(),
-        WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
+    let (decision, metrics, written) = match pending.wait_for_it()? {
+        WaitOutcome::Ended | WaitOutcome::Delivered => interactor.decision(metrics),
+        WaitOutcome::Idle(idleness) => (interactor.undecided(idleness), Metrics::default(), Vec::new()),
         WaitOutcome::Stopped => return Err(Fault::Cancelled.into()),
     };
     // The recorder sees the end of the interactor's output once this process has closed its copy of the pipe.
@@ -127,6 +137,7 @@ pub(crate) fn converse(
     Ok(Conversation {
         execution: Execution { stdout: relay.into_output(), ..execution },
         decision,
+        metrics,
         written,
         transcript,
     })
@@ -151,23 +162,29 @@ impl<'a> Interactor<'a> {
         Ok(Self { call: LiveCall::start(program, protocol, files, (stdio, core))?, protocol })
     }
 
-    /// Returns its decision after its end, and the content of the first of its reports.
-    pub(super) fn decision(self) -> (InteractorDecision, Vec<u8>) {
+    /// Returns its decision after its end, its metrics, and the content of the first of its reports.
+    pub(super) fn decision(self, metrics: &[MetricRule]) -> (InteractorDecision, Metrics, Vec<u8>) {
         let CallResult { output, mut reports } = match self.call.end() {
             Ok(called) => called,
-            Err(error) => return (failed(&error), Vec::new()),
+            Err(error) => return (failed(&error), Metrics::default(), Vec::new()),
         };
         let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
         let said = match self.protocol.next_pass(&output) {
             Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
             None => self.protocol.ruling(&output),
         };
+        let said = said.and_then(|ruling| match ruling {
+            Ruling::Accepted(_) => Ok((verdict::read_metrics(self.protocol, &output, metrics)?, ruling)),
+            Ruling::Rejected(_) => Ok((Metrics::default(), ruling)),
+        });
         match said {
-            Ok(ruling) => {
+            Ok((metrics, ruling)) => {
                 let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
-                (InteractorDecision::Decided(ruling), written)
+                (InteractorDecision::Decided(ruling), metrics, written)
             }
-            Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
+            Err(error) => {
+                (InteractorDecision::Failed(format!("the interactor {error}")), Metrics::default(), Vec::new())
+            }
         }
     }
 

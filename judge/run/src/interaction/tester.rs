@@ -6,7 +6,7 @@ use super::relay::{Relay, UnreadInput};
 use crate::command::{self, CommandError, Place, Reports, Running};
 use crate::executor::Executor;
 use judge_problem::verdict::{self, CallOutput, Idleness, InteractorDecision, ProtocolError, Termination};
-use judge_problem::{CheckerProtocol, ExternalChecker, Limits, Ruling, ScoreStream, Time, tail};
+use judge_problem::{CheckerProtocol, ExternalChecker, Limits, MetricRule, Metrics, Ruling, ScoreStream, Time, tail};
 use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, Stub, StubCall, StubLink};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -48,7 +48,7 @@ pub(crate) fn test(
                 }
                 runs.push(run);
             }
-            Next::End => return conclude(tester, runs),
+            Next::End => return conclude(tester, runs, trial.metrics),
             Next::Timeout => {
                 let limit = Time(trial.time_left);
                 let why = tester.end_with_reason(&format!("ran longer than {limit} beside the solver and was ended"));
@@ -136,7 +136,13 @@ fn without_ruling(run: Run, tester: &Tester, idleness: Idleness) -> io::Result<C
         ),
         false => InteractorDecision::None(idleness, String::new()),
     };
-    Ok(Conversation { execution: run.execution, decision, written: Vec::new(), transcript: None })
+    Ok(Conversation {
+        execution: run.execution,
+        decision,
+        metrics: Metrics::default(),
+        written: Vec::new(),
+        transcript: None,
+    })
 }
 
 /// The result of a trial whose tester was killed.
@@ -146,12 +152,18 @@ fn conclude_timed_out(runs: Vec<Run>, why: String) -> Result<Conversation, Conve
         true => InteractorDecision::None(Idleness::Waiting, String::new()),
         false => InteractorDecision::Failed(format!("the tester {why}")),
     };
-    Ok(Conversation { execution: first.execution, decision, written: Vec::new(), transcript: None })
+    Ok(Conversation {
+        execution: first.execution,
+        decision,
+        metrics: Metrics::default(),
+        written: Vec::new(),
+        transcript: None,
+    })
 }
 
 /// The result of a trial whose tester has ended by itself. If it gave no ruling and the solver failed, the solver is at
 /// fault.
-fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseError> {
+fn conclude(tester: Tester, runs: Vec<Run>, metrics: &[MetricRule]) -> Result<Conversation, ConverseError> {
     let mut runs = runs.into_iter();
     let Some(first) = runs.next() else {
         return Err(ConverseError::Tester(tester.end_with_reason("ended with {status} without starting the solver")));
@@ -160,10 +172,14 @@ fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseErro
     let concluded = tester.conclude(later.is_some()).map_err(super::converse::InteractorError::from)?;
     let unruled = |execution| {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        Ok(Conversation { execution, decision, written: Vec::new(), transcript: None })
+        Ok(Conversation { execution, decision, metrics: Metrics::default(), written: Vec::new(), transcript: None })
     };
+    let metrics = verdict::metrics_in(&concluded.written, metrics);
     let decision = match (concluded.ruling, later) {
-        (Ok(accepted @ Ruling::Accepted(_)), _) => InteractorDecision::Decided(accepted),
+        (Ok(accepted @ Ruling::Accepted(_)), _) => match &metrics {
+            Ok(_) => InteractorDecision::Decided(accepted),
+            Err(error) => InteractorDecision::Failed(format!("the tester {error}")),
+        },
         (_, Some(later)) => return unruled(later.execution),
         (Ok(rejected), None) => InteractorDecision::Decided(rejected),
         (Err(_), None) if first.failure_told => return unruled(first.execution),
@@ -173,6 +189,7 @@ fn conclude(tester: Tester, runs: Vec<Run>) -> Result<Conversation, ConverseErro
     Ok(Conversation {
         execution: Execution { stdout, ..first.execution },
         decision,
+        metrics: metrics.unwrap_or_default(),
         written: concluded.written,
         transcript: None,
     })
@@ -238,6 +255,8 @@ pub(crate) struct Trial<'a> {
     pub time_left: Duration,
     /// The core that the solver stays on, if it does.
     pub core: Option<usize>,
+    /// The metrics that the problem declares.
+    pub metrics: &'a [MetricRule],
 }
 
 /// A running tester. When this is dropped, it is killed.

@@ -3,7 +3,7 @@
 //! # Order of locks
 //! A slot takes its locks in this order, and never one above while it holds one below:
 //!
-//! 1. `Slots::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
+//! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
 //!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
 //! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
 //! 3. `Slots::cancellers`, held for no other call than that of a canceller.
@@ -13,14 +13,14 @@
 //! take a guard only if it is free at once, and [`CaseRunner::settle_ahead`] gives all of them back before the lock is written.
 
 use super::slots::{Slots, request};
-use crate::cases::{Checked, CheckerError, PreparedCase, ReadError, features};
+use crate::cases::{Checked, CheckerError, Decision, PreparedCase, ReadError, features};
 use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::solver;
 use judge_problem::verdict::{self, InteractorDecision, Termination};
 use judge_problem::{
-    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
-    error_chain, tail,
+    Bytes, Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Metrics, Outcome, Ruling,
+    Verdict, error_chain, tail,
 };
 use judge_sandbox::{Breach, Execution, Fault, Request, Stdin, Usage};
 use parking_lot::RwLockReadGuard;
@@ -222,7 +222,7 @@ impl<'a> CaseRunner<'a> {
         let evidence = Evidence { input: case.digest, ..Evidence::default() };
         match solver::read_answer(folder, &self.slots.plan.cases.at(job.case).name, limit) {
             Ok(answer) => {
-                let outcome = outcome_from_ruling(case.prepared.check(&answer));
+                let outcome = outcome_from_decision(case.prepared.decide(&answer));
                 (outcome, Evidence { answer: self.wants_answers().then_some(answer), ..evidence })
             }
             Err((verdict, why)) => (Outcome::without_run(verdict, why), evidence),
@@ -253,14 +253,14 @@ impl<'a> CaseRunner<'a> {
     /// Runs the solver. If it was up to 10 % over its CPU limit beside others, it runs again alone.
     fn execute(&mut self, task: &mut Task<'a>) -> Result<SolverRun, ConverseError> {
         let mut solver_run = if task.is_plain() {
-            SolverRun { execution: self.run(task)?, decision: None, transcript: None }
+            SolverRun::undecided(self.run(task)?)
         } else {
             let _neighbours = self.wait_to_read_timing();
             self.perform(task)?
         };
         if task.is_slightly_slow(&solver_run.execution) && self.slots.has_neighbours() {
             self.settle_ahead();
-            let _alone = self.slots.timing_lock.write();
+            let _alone = self.slots.settings.timing_lock.write();
             solver_run = self.perform(task)?;
         }
         if task.is_slightly_slow(&solver_run.execution) {
@@ -273,7 +273,7 @@ impl<'a> CaseRunner<'a> {
     fn wait_to_read_timing(&self) -> RwLockReadGuard<'a, ()> {
         let is_held = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Submitted(_), .. }));
         debug_assert!(!self.ahead.iter().any(is_held), "this slot holds the timing lock already");
-        self.slots.timing_lock.read()
+        self.slots.settings.timing_lock.read()
     }
 
     /// Runs a solver that talks to no other program. The next solver is submitted meanwhile, if that saves time. Of short
@@ -329,7 +329,7 @@ impl<'a> CaseRunner<'a> {
         let PreparedJob { task: Ok(task), .. } = turn else { return };
         if task.is_plain()
             && !self.ahead.iter().any(waits)
-            && let Some(guard) = self.slots.timing_lock.try_read()
+            && let Some(guard) = self.slots.settings.timing_lock.try_read()
             && self.executor.submit(&task.request).is_ok()
         {
             task.state = State::Submitted(guard);
@@ -368,52 +368,63 @@ impl<'a> CaseRunner<'a> {
                 let (interactor, protocol) = (&interactor.program, &interactor.protocol);
                 let (input, expected) = (&case.input, case.expected.as_deref());
                 let decision_time = helper_limits.interactor.0;
-                let is_recorded = self.slots.plan.transcripts;
-                let partner = Partner { interactor, protocol, input, expected, decision_time, core, is_recorded };
+                let (is_recorded, metrics) = (self.slots.plan.transcripts, &*case.metrics);
+                let partner =
+                    Partner { interactor, protocol, input, expected, decision_time, core, metrics, is_recorded };
                 interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
             }
             PreparedCase::Tested { tester, case, seed, .. } => {
                 let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
                 let time_left = helper_limits.tester.0;
-                let trial = Trial { tester, input, expected, seed: *seed, time_left, core };
+                let metrics = &*case.metrics;
+                let trial = Trial { tester, input, expected, seed: *seed, time_left, core, metrics };
                 interaction::test(&mut *self.executor, request, limits, trial, stopped)?
             }
             _ => {
                 let execution = self.executor.run(request)?;
-                return Ok(SolverRun { execution, decision: None, transcript: None });
+                return Ok(SolverRun::undecided(execution));
             }
         };
-        let decision = match conversation.decision {
-            InteractorDecision::Decided(Ruling::Accepted(score)) => {
-                decide_by_check(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+        let (decision, metrics) = match conversation.decision {
+            InteractorDecision::Decided(ruling @ Ruling::Accepted(_)) => {
+                let own = Decision { ruling, metrics: conversation.metrics };
+                decide_by_check(prepared.check_written(&conversation.written), own)
             }
-            decision => decision,
+            decision => (decision, Metrics::default()),
         };
         let (execution, transcript) = (conversation.execution, conversation.transcript);
-        Ok(SolverRun { execution, decision: Some(decision), transcript })
+        Ok(SolverRun { execution, decision: Some(decision), metrics, transcript })
     }
 
     /// A solver that ended well has given an answer, right or wrong. It is kept if it is wanted.
     fn finished(&self, task: &Task<'_>, solver_run: SolverRun) -> JobResult {
-        let SolverRun { execution, decision, transcript } = solver_run;
-        let outcome = self.outcome(task, &execution, decision);
+        let SolverRun { execution, decision, metrics, transcript } = solver_run;
+        let outcome = self.outcome(task, &execution, decision.map(|decision| (decision, metrics)));
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.wants_answers()).then_some(execution.stdout);
         (outcome, Evidence { input: task.case.digest, answer, stored: None, transcript })
     }
 
-    fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
+    fn outcome(
+        &self,
+        task: &Task<'_>,
+        execution: &Execution,
+        decision: Option<(InteractorDecision, Metrics)>,
+    ) -> Outcome {
         let Task { program, limits, .. } = task;
         let case = &task.case.prepared;
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
-            (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                Ok(ruling) => outcome_from_ruling(case.admit(ruling)),
-                Err((verdict, note)) => Outcome::without_run(verdict, note),
-            },
-            (None, Termination::Clean) => outcome_from_ruling(case.check(&execution.stdout)),
+            (Some((decision, metrics)), ending) => {
+                match verdict::interactive_verdict(execution, ending, limits, decision) {
+                    Ok(ruling) => outcome_from_decision(case.admit(Decision { ruling, metrics })),
+                    Err((verdict, note)) => Outcome::without_run(verdict, note),
+                }
+            }
+            (None, Termination::Clean) => outcome_from_decision(case.decide(&execution.stdout)),
             (None, Termination::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
+        outcome.metrics.add_from_stderr(&self.slots.plan.problem.metrics, &execution.stderr);
         if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
             outcome.stderr = tail(&execution.stderr);
         }
@@ -431,12 +442,12 @@ impl<'a> CaseRunner<'a> {
     }
 }
 
-fn outcome_from_ruling(ruling: Result<Ruling, CheckerError>) -> Outcome {
-    match ruling {
-        Ok(Ruling::Accepted(score)) => {
-            Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+fn outcome_from_decision(decision: Result<Decision, CheckerError>) -> Outcome {
+    match decision {
+        Ok(Decision { ruling: Ruling::Accepted(score), metrics }) => {
+            Outcome { score: Some(score), metrics, ..Outcome::without_run(Verdict::Accepted, String::new()) }
         }
-        Ok(Ruling::Rejected(rejection)) => {
+        Ok(Decision { ruling: Ruling::Rejected(rejection), .. }) => {
             let note = rejection.to_string();
             Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
         }
@@ -448,8 +459,17 @@ fn outcome_from_ruling(ruling: Result<Ruling, CheckerError>) -> Outcome {
 struct SolverRun {
     pub(super) execution: Execution,
     pub(super) decision: Option<InteractorDecision>,
+    /// The metrics of an accepting decision.
+    metrics: Metrics,
     /// The transcript of a conversation, if one is wanted.
     pub(super) transcript: Option<String>,
+}
+
+impl SolverRun {
+    /// Returns a run whose answer is still to be checked.
+    fn undecided(execution: Execution) -> Self {
+        Self { execution, decision: None, metrics: Metrics::default(), transcript: None }
+    }
 }
 
 /// Runs a solver again on each input that the checker returns, until the checker decides or the solver fails. Each pass has
@@ -464,7 +484,7 @@ fn perform_passes(
         Ok(checking) => checking,
         Err(error) => {
             let decision = Some(InteractorDecision::Failed(error_chain(&error)));
-            return Ok(SolverRun { execution: executor.run(request)?, decision, transcript: None });
+            return Ok(SolverRun { decision, ..SolverRun::undecided(executor.run(request)?) });
         }
     };
     let mut request = request.clone();
@@ -476,10 +496,14 @@ fn perform_passes(
         let Some(checking) =
             checking.as_mut().filter(|_| verdict::termination(&execution, limits) == Termination::Clean)
         else {
-            return Ok(SolverRun { execution, decision: None, transcript: None });
+            return Ok(SolverRun::undecided(execution));
         };
+        let mut metrics = Metrics::default();
         let decision = match checking.check(&execution.stdout) {
-            Ok(Checked::Ruling(ruling)) => InteractorDecision::Decided(ruling),
+            Ok(Checked::Decided(decided)) => {
+                metrics = decided.metrics;
+                InteractorDecision::Decided(decided.ruling)
+            }
             Ok(Checked::NextPass(input)) if pass < case.passes() => {
                 request.stdin = Stdin::Bytes(input.into());
                 continue;
@@ -490,16 +514,19 @@ fn perform_passes(
             )),
             Err(error) => InteractorDecision::Failed(error_chain(&error)),
         };
-        return Ok(SolverRun { execution, decision: Some(decision), transcript: None });
+        return Ok(SolverRun { decision: Some(decision), metrics, ..SolverRun::undecided(execution) });
     }
     unreachable!("the passes are counted")
 }
 
 /// Returns the decision of the checker on the interactor's output. Without a checker, the interactor has decided.
-fn decide_by_check(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
+fn decide_by_check(checked: Result<Option<Decision>, CheckerError>, own: Decision) -> (InteractorDecision, Metrics) {
     match checked {
-        Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
-        Err(error) => InteractorDecision::Failed(error_chain(&error)),
+        Ok(checked) => {
+            let Decision { ruling, metrics } = checked.unwrap_or(own);
+            (InteractorDecision::Decided(ruling), metrics)
+        }
+        Err(error) => (InteractorDecision::Failed(error_chain(&error)), Metrics::default()),
     }
 }
 

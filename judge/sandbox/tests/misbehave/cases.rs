@@ -82,7 +82,7 @@ const fn case(command: &'static str, allowed: &'static [Termination]) -> Case {
     Case {
         command,
         cpu_ms: 300,
-        wall_ms: if allows_wall(allowed) { 900 } else { 9000 },
+        wall_ms: if allows_wall(allowed) { 500 } else { 9000 },
         memory_mib: 64,
         processes: 16,
         allowed,
@@ -338,7 +338,7 @@ pub(crate) const CASES: &[Case] = &[
     done("races rewritten @own 30").executes_own().time(2000, 9000),
     done("races old-calls @victim"),
     case("races busy 16", &[Cpu]).time(300, 9000).cpu(300, 310),
-    case("races busy 16", &[Wall]).time(60_000, 900),
+    case("races busy 16", &[Wall]).time(60_000, 500),
     case("races busy-processes 16", &[Cpu]).time(300, 9000).cpu(300, 310),
-    case("races busy-processes 16", &[Wall]).time(60_000, 900),
+    case("races busy-processes 16", &[Wall]).time(60_000, 500),
 ];

@@ -64,12 +64,14 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("closed files in visible folders", closed_files_in_visible_folders),
     ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
+    ("java", solvers::java),
     ("process ids", traces::process_ids),
     ("locks", traces::locks),
     ("between cases", traces::messages),
     ("addresses of sockets", traces::addresses),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
+    ("thousands of runs", thousands_of_runs),
 ];
 
 /// Fails with `what`, unless it `holds`.
@@ -176,7 +178,8 @@ fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         drop(open);
     });
     let began = Instant::now();
-    let execution = worker.run_until(&request, over.as_fd()).map_err(|fault| fault.to_string())?;
+    let (execution, _) =
+        worker.run_with(request.clone(), None, Some(over.as_fd())).map_err(|fault| fault.to_string())?;
     let took = began.elapsed();
     closer.join().unwrap();
     check(execution.end == End::Signalled(9) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
@@ -282,10 +285,18 @@ fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(),
     check(execution.end == End::Exited(0), || format!("a program in a folder to write to: {execution:?}"))
 }
 
-/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or a hundred on a
-/// slow machine.
 fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    let runs = if slowness() == 1 { 3000 } else { 100 };
+    runs_leave_nothing(sandbox, programs, 600)
+}
+
+fn thousands_of_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    runs_leave_nothing(sandbox, programs, 3000)
+}
+
+/// Descriptors, processes, mounts, control groups and memory are the same after so many runs, or a hundred on a slow
+/// machine.
+fn runs_leave_nothing(sandbox: &Sandbox, programs: &Path, runs: usize) -> Result<(), String> {
+    let runs = if slowness() == 1 { runs } else { 100 };
     let mut worker = sandbox.worker(None).unwrap();
     let argv = |mode: &str| ["output".to_owned(), mode.to_owned(), "0".to_owned()];
     let plain = request(programs.join("output"), &argv("code"));

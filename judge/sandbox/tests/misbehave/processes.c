@@ -270,7 +270,7 @@ static int pair(char **arguments) {
     for (int count = 0; count < 2; count++)
         if (fork() == 0) {
             memset(malloc(half), 1, half);
-            rest(0.4);
+            rest(0.2);
             _exit(0);
         }
     int status;

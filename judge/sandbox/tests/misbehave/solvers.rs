@@ -13,17 +13,17 @@ use super::request;
 use super::require::{Need, skip};
 use super::scene::folder_for_all;
 
+/// A program, its arguments and what it says.
+type Try<'a> = (Need, &'a str, &'a [&'a str], &'a str);
+
 /// What ordinary solvers need works: interpreters, a static program and one with shared libraries.
 pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    let mut worker = sandbox.worker(None).unwrap();
     let folder = folder_for_all(programs);
     let static_program = programs.join("output").display().to_string();
     let shared = folder.path().join("shared");
-    let java = folder.path().join("Sum.java");
-    fs::write(&java, JAVA).unwrap();
     let no_shared = compile_shared(folder.path(), &shared).err();
-    let (shared, java) = (shared.display().to_string(), java.display().to_string());
-    let tries: [(Need, &str, &[&str], &str); 11] = [
+    let shared = shared.display().to_string();
+    let tries: [Try; 8] = [
         (Need::Python, "/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
         (Need::Python, "/usr/bin/python3", &["-c", DATABASE], "6\n"),
         (Need::Python, "/usr/bin/python3", &["-c", PROCESSES], "[0, 1, 4, 9] 7 42\n"),
@@ -31,26 +31,42 @@ pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
         (Need::Node, "/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
         (Need::Node, "/usr/bin/node", &["-e", MESSAGES], "42\n7\n\n"),
         (Need::Bash, "/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
-        (Need::Java, "/usr/bin/java", &["--version"], ""),
-        // A program from source, as the compiler is part of a JDK.
-        (
-            Need::Java,
-            if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" },
-            &[&java],
-            "45\n",
-        ),
         (Need::Cc, &static_program, &["exactly", "3"], "xxx"),
-        (Need::Cplusplus, &shared, &[], "45\n"),
     ];
-    for (need, program, arguments, expected) in tries {
+    all_work(sandbox, folder.path(), &tries)?;
+    match no_shared {
+        Some(why) => skip(Need::Cplusplus, why),
+        None => all_work(sandbox, folder.path(), &[(Need::Cplusplus, &shared, &[], "45\n")])?,
+    }
+    Ok(())
+}
+
+/// Java's virtual machine works, with a program from source if the compiler is there, too.
+pub(crate) fn java(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let folder = folder_for_all(programs);
+    let source = folder.path().join("Sum.java");
+    fs::write(&source, JAVA).unwrap();
+    // As the compiler is part of a JDK.
+    let runs_sources = if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" };
+    let source = source.display().to_string();
+    all_work(
+        sandbox,
+        folder.path(),
+        &[(Need::Java, "/usr/bin/java", &["--version"], ""), (Need::Java, runs_sources, &[&source], "45\n")],
+    )
+}
+
+/// Each works that is installed.
+fn all_work(sandbox: &Sandbox, folder: &Path, tries: &[Try]) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    for &(need, program, arguments, expected) in tries {
         if !Path::new(program).exists() {
-            let why = if program == shared { no_shared.as_deref() } else { None };
-            skip(need, why.unwrap_or(&format!("{program} is not there")));
+            skip(need, format!("{program} is not there"));
             continue;
         }
         let argv: Vec<String> = [program].iter().chain(arguments).map(|&word| word.to_owned()).collect();
         let mut request = request(program.into(), &argv);
-        request.visible = vec![Visible { path: folder.path().to_path_buf(), writable: false }];
+        request.visible = vec![Visible { path: folder.to_path_buf(), writable: false }];
         request.limits.memory = Some(1 << 30);
         request.limits.processes = Some(64);
         request.limits.cpu = Some(patiently(Duration::from_secs(20)));

@@ -15,9 +15,9 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
 
-/// 64 MiB in and out through files of the caller's. Neither is in the program's memory.
+/// Through files of the caller's. Neither is in the program's memory.
 pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    const BYTES: u64 = 64 << 20;
+    const BYTES: u64 = 32 << 20;
     let mut worker = sandbox.worker(None).unwrap();
     let input = tempfile::tempfile().unwrap();
     input.set_len(BYTES).unwrap();
@@ -26,6 +26,7 @@ pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
     request.stdin = Stdin::File(Arc::new(input));
     request.stdout = Sink::File(Arc::new(output.try_clone().unwrap()));
     request.limits.stdout = BYTES;
+    request.limits.memory = Some(BYTES / 2);
     let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
     check(output.metadata().unwrap().len() == BYTES, || "the output is not all there".to_owned())?;
@@ -114,7 +115,7 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
 /// However long the input is and whatever it comes from, the helper never waits for itself or for an end that never
 /// comes.
 pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    const LARGE: u64 = 300 << 20;
+    const LARGE: u64 = 100 << 20;
     let mut worker = sandbox.worker(None).unwrap();
     let mut request = request("/bin/sh".into(), &["sh", "-c", "wc -c"].map(str::to_owned));
     request.limits.memory = Some(64 << 20);

@@ -11,7 +11,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseList, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
-use judge_session::comparison::{Compared, check_bound, check_hypotheses};
+use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric};
 use judge_session::entrants::{self, Entrant};
 use judge_session::pairing::{self, Pairing};
 use judge_session::{
@@ -26,6 +26,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let provenance = outputs::here();
     check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
+    check_metric(args, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {
@@ -33,9 +34,10 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
         None => play_until_decided(runner, solvers, args),
     };
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
+    let exit = pairing.played.exit();
     let compared = Compared::of(args, &entrants, pairing)?;
     outputs.publish(&compared.report(args, provenance))?;
-    Ok(compared.pairing.played.exit())
+    Ok(exit)
 }
 
 /// Returns the results of the entrants: recorded ones, those on the chosen cases, or with `--until-decided` those of `fresh`.
@@ -54,7 +56,8 @@ pub(super) fn pair(
             .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     }
     let best = args.best.as_deref();
-    let reference = ReferenceScores::of_points(args.statistics.measure, catalogue, problem, best, FromJournal::Today)?;
+    let reference =
+        ReferenceScores::of_points(args.statistics.measure(), catalogue, problem, best, FromJournal::Today)?;
     pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference)
 }
 
@@ -66,7 +69,7 @@ fn play(
     fresh: impl FnOnce(&MatchRunner<'_>, Vec<Solver>) -> Result<MatchResult, Failure>,
 ) -> Result<Pairing, Failure> {
     let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
-    runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
+    runner.use_best_scores(args.statistics.measure(), args.best.as_deref())?;
     let solvers = runner.solvers(&args.solvers)?;
     let started = Instant::now();
     let played = if args.until_decided {

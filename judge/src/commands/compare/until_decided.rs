@@ -109,7 +109,7 @@ pub(super) fn is_to_be_shown(played: &MatchResult, playing: &[usize], next_shown
 pub(super) fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
     let solvers = &played.plan.solvers;
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     // Without a total, a share of it has no unit yet.
     let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
     let mut results = Vec::new();
@@ -159,7 +159,7 @@ impl<'a> Looks<'a> {
         }
         let rule = self.show(played, case)?;
         self.signs = self.signs.and(self.newest.scored()?.outcomes().signs());
-        let measure = measure_of(&rule, self.signs, self.args.statistics.measure, unit(self.args).as_ref());
+        let measure = measure_of(&rule, self.signs, self.args.statistics.measure(), unit(self.args).as_ref());
         if self.measure == Some(measure) {
             return self.extend();
         }
@@ -189,7 +189,7 @@ impl<'a> Looks<'a> {
             },
             None => {
                 let scored = played.scored()?;
-                let measure = scored.measure(self.args.statistics.measure, unit(self.args).as_ref());
+                let measure = scored.measure(self.args.statistics.measure(), unit(self.args).as_ref());
                 let parameters = parameters(self.args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
                 let paired = scored.paired(measure, second);
                 (paired::interim_claim(&paired, parameters)?.is_decided(), paired.solved)

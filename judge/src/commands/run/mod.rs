@@ -90,6 +90,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
 
 /// Refuses arguments that do not go together.
 fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Problem) -> Result<(), Failure> {
+    outputs::pareto(args.pareto.as_deref(), problem)?;
     let is_id = |word: &&str| catalogue.find(word).is_ok() && !Path::new(word).exists();
     if let Some(word) = args.word_beside_problem().filter(is_id) {
         let error = format!("the id `{word}` cannot be used with `--problem {}`", problem.id);
@@ -200,6 +201,7 @@ impl Play<'_> {
     ) -> Result<Exit, Failure> {
         let Self { catalogue, args, plan, runner, mut provenance } = self;
         let started = Instant::now();
+        let pareto = outputs::pareto(args.pareto.as_deref(), &plan.problem)?;
         let mut outputs = outputs.open()?;
         let mut files = JobFiles::requested(args, catalogue, plan)?;
         let pages =
@@ -225,6 +227,7 @@ impl Play<'_> {
             test_groups: &scored.test_groups,
             features: &features,
             grouping: scored.grouping.as_ref(),
+            pareto: pareto.as_ref(),
             every_row: args.all,
             order: args.sort.order(),
             stop,

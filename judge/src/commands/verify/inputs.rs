@@ -1,11 +1,9 @@
 //! Whether the generator is deterministic, and whether every input can be read and is valid.
 
 use crate::commands::verify::{Subject, finding};
-use judge_problem::{
-    CaseSource, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
-};
+use judge_problem::{CaseSource, CommandTemplate, GeneratorChoice, counted, error_chain, quote};
 use judge_report::{CheckResult, Finding};
-use judge_run::cases::{CheckerError, Inputs, ProblemChecker, check_input};
+use judge_run::cases::{Inputs, ProblemChecker, validate};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -112,19 +110,6 @@ pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = vec![finding("inputs", CheckResult::Ok, detail, subject.show())];
     findings.extend(refused.or_else(|| Some(garbage(subject, validator?))));
     findings
-}
-
-/// Runs the validator on an input. Returns why it refuses it; `None` if it accepts it.
-fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
-    let protocol = match &problem.checker {
-        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
-        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-    };
-    match check_input(validator, protocol, &problem.helper_limits.checker, input)? {
-        Ruling::Accepted(_) => Ok(None),
-        Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
-    }
 }
 
 /// Checks whether the validator refuses what is no input.

@@ -1,11 +1,14 @@
 //! `judge verify`: checks problems for their authors.
 
 mod expectations;
+mod fuzz;
 mod inputs;
+mod mutate;
 mod robustness;
 
 use crate::commands::verify::expectations::Slowest;
 use expectations::Played;
+use fuzz::Fuzz;
 use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseSource, CaseSpec, Exit, Problem, TestGroup, Time, counted, quote};
@@ -35,7 +38,13 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
     }
     let sandbox = sandbox::open(&args.sandbox)?;
     let compiled = ids.iter().map(|id| compiled(&mut catalogue, id)).collect::<Result<Vec<_>, _>>()?;
-    let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox };
+    let fuzz = args.fuzz.map(|Time(time)| Fuzz {
+        time: time / u32::try_from(ids.len().max(1)).unwrap_or(u32::MAX),
+        seed: args.seed,
+        second: args.second.as_deref(),
+        folder: args.save.clone().unwrap_or_else(|| catalogue.folder.join(FAULTS)),
+    });
+    let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
         Ok(_) => verifier.verify(catalogue.find(id)?),
         Err(failure) => Ok(not_compiled(id, failure)),
@@ -69,12 +78,17 @@ fn running(args: &VerifyArgs) -> RunningArgs {
     RunningArgs::unrecorded(LimitArgs::default(), args.jobs.clone(), args.build.clone(), args.sandbox.clone())
 }
 
+/// The folder beside the catalogue for what `--fuzz` finds.
+const FAULTS: &str = "fuzz";
+
 /// What problems are checked with.
 struct Verifier<'a> {
     catalogue: &'a Catalogue,
     file: Option<&'a Path>,
     running: RunningArgs,
     sandbox: Arc<Sandbox>,
+    /// How checkers are fuzzed, if they are.
+    fuzz: Option<Fuzz<'a>>,
 }
 
 impl Verifier<'_> {
@@ -105,6 +119,9 @@ impl Verifier<'_> {
             checks.extend(robustness::answer_files(&subject));
             checks.extend(findings);
             checks.extend(slowest.map(|slowest| time_limit(&subject, &slowest)));
+            if let Some(fuzz) = &self.fuzz {
+                checks.extend(fuzz::fuzz(&subject, &good, fuzz)?);
+            }
         } else {
             let why = "not checked as long as its inputs are not right";
             checks.push(finding("checker and solvers", CheckResult::Warning, why, String::new()));

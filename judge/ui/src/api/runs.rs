@@ -75,7 +75,7 @@ pub(super) async fn head(State(store): Shared, Path(run): Path<String>) -> Respo
             run: shown.run.id,
             state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
-            fields: &Field::NAMES,
+            fields: &shown.field_names(),
             features: &shown.feature_names(),
             replays: games::is_shown(store, shown.problem()),
             relative: &relative,

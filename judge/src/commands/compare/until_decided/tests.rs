@@ -55,7 +55,7 @@ fn add(played: &mut MatchResult, weight: &str, scores: [Option<i64>; 3]) {
 /// What a look found that went through all cases.
 fn is_over(played: &MatchResult, second: usize, args: &CompareArgs) -> bool {
     let scored = played.scored().unwrap();
-    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     // A percentage of a total of 0 has no meaning.
     let Ok(parameters) = parameters(args, measure, &scored.rule, 2) else { return false };
     let paired = scored.paired(measure, second);

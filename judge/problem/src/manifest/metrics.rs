@@ -1,0 +1,68 @@
+//! Reads `[problem.metrics]`: the named numbers of a result beside its score.
+
+use super::document::{Located, Section};
+use super::protocols;
+use crate::checker::CheckerProtocol;
+use crate::features::is_feature_name;
+use crate::metrics::MetricRule;
+use crate::problem::CheckerChoice;
+use crate::rule::Direction;
+
+/// The title of the table, in messages.
+const TITLE: &str = "[problem.metrics]";
+
+/// Reads the metrics of a problem, in the order of their names.
+pub(super) fn read_metrics(problem: &Section<'_>, checker: Option<&CheckerChoice>) -> Vec<MetricRule> {
+    let Some(section) = problem.section("metrics", TITLE) else { return Vec::new() };
+    let metrics = section.named_texts_or_sections(TITLE).into_iter();
+    metrics.filter_map(|(name, metric)| read_metric(&section, &name, metric, checker)).collect()
+}
+
+fn read_metric(
+    section: &Section<'_>,
+    name: &Located<&str>,
+    metric: Result<Section<'_>, Located<&str>>,
+    checker: Option<&CheckerChoice>,
+) -> Option<MetricRule> {
+    let (direction, stderr) = match metric {
+        Ok(table) => {
+            let direction = table.parsed::<Direction>("direction").map(|direction| direction.value);
+            let bad = || format!("bad regular expression of `{}`", name.value);
+            let stderr = match table.text("stderr") {
+                Some(pattern) => Some(protocols::checked_regex(&table, pattern, bad)?),
+                None => None,
+            };
+            table.finish();
+            (direction, stderr)
+        }
+        Err(text) => match text.value.parse::<Direction>() {
+            Ok(direction) => (Some(direction), None),
+            Err(error) => {
+                let expected = "expected \"max\", \"min\", or a table such as { stderr = 'nodes=(\\d+)' }";
+                return section.refuse(text.span, error.to_string(), expected);
+            }
+        },
+    };
+    if !is_feature_name(name.value) {
+        let expected = "expected a letter, then letters, digits and `_`";
+        return section.refuse(name.span.clone(), format!("bad metric name `{}`", name.value), expected);
+    }
+    if let (None, Some(silent)) = (&stderr, checker.and_then(prints_none)) {
+        let expected = "add stderr = 'a regular expression' to find it in what the solver prints on standard error";
+        return section.refuse(name.span.clone(), format!("{silent} prints no metric `{}`", name.value), expected);
+    }
+    Some(MetricRule { name: name.value.to_owned(), direction, stderr })
+}
+
+/// Returns what the checker is, if it prints no metrics.
+fn prints_none(checker: &CheckerChoice) -> Option<&'static str> {
+    match checker {
+        CheckerChoice::BuiltIn(_) => Some("a built-in checker"),
+        CheckerChoice::Tokens(..) => Some("the checker `tokens`"),
+        // Its output may have lines of the solver.
+        CheckerChoice::Tester(tester) if matches!(tester.program.protocol, CheckerProtocol::Regex(_)) => {
+            Some("a tester with the protocol `regex`")
+        }
+        CheckerChoice::Tester(_) | CheckerChoice::External(_) | CheckerChoice::Interactor(_) => None,
+    }
+}

@@ -1,0 +1,158 @@
+//! Named numbers of a result beside its score: `moves`, `depth`. A checker prints them, or the solver itself. They are never
+//! part of a score.
+
+use crate::rule::Direction;
+use checkers::Score;
+use regex::bytes::Regex;
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A metric of a problem, as `[problem.metrics]` declares it.
+#[derive(Debug, Clone)]
+pub struct MetricRule {
+    /// Its name.
+    pub name: String,
+    /// Which values are better, if the author says so.
+    pub direction: Option<Direction>,
+    /// The expression that finds it in the solver's standard error: its first group, or the whole match. `None`: the checker
+    /// prints it.
+    pub stderr: Option<Regex>,
+}
+
+impl MetricRule {
+    /// Begins the name of a metric where other numbers have names too: `metric:moves`.
+    pub const PREFIX: &str = "metric:";
+
+    /// Returns whether the checker prints it.
+    #[must_use]
+    pub fn is_by_checker(&self) -> bool {
+        self.stderr.is_none()
+    }
+
+    /// Returns its name among other numbers: `metric:moves`.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}{}", Self::PREFIX, self.name)
+    }
+
+    /// Returns a line that identifies these rules: results under other rules may lack a metric.
+    #[must_use]
+    pub fn identity(rules: &[Self]) -> String {
+        let pattern = |rule: &Self| rule.stderr.as_ref().map_or_else(String::new, ToString::to_string);
+        rules.iter().map(|rule| format!("{} {}\n", rule.name, pattern(rule))).collect()
+    }
+}
+
+/// The metrics of a result. Shown as `moves=117 depth=3`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Metrics(Vec<(Arc<str>, Score)>);
+
+impl Metrics {
+    /// Returns the number of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Score> {
+        self.0.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+    }
+
+    /// Sets a number. It replaces a number with the same name.
+    pub fn set(&mut self, name: &str, value: Score) {
+        match self.0.iter_mut().find(|(known, _)| &**known == name) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((name.into(), value)),
+        }
+    }
+
+    /// Returns every name with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Score)> {
+        self.0.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds what a solver printed on its standard error. Of several matches the last one counts; what is no number is left out.
+    pub fn add_from_stderr(&mut self, rules: &[MetricRule], stderr: &[u8]) {
+        for rule in rules {
+            let last = rule.stderr.as_ref().and_then(|pattern| pattern.captures_iter(stderr).last());
+            let number = last.as_ref().and_then(|found| found.get(1).or_else(|| found.get(0)));
+            let text = number.and_then(|number| std::str::from_utf8(number.as_bytes()).ok());
+            if let Some(value) = text.and_then(|text| text.trim().parse().ok()) {
+                self.set(&rule.name, value);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Metrics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (name, value)) in self.iter().enumerate() {
+            write!(formatter, "{}{name}={value}", if place == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Metrics {
+    type Err = Infallible;
+
+    /// Reads what `Display` writes. Anything else is left out.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let mut metrics = Self::default();
+        for (name, value) in text.split(' ').filter_map(|word| word.split_once('=')) {
+            if let Ok(value) = value.parse() {
+                metrics.set(name, value);
+            }
+        }
+        Ok(metrics)
+    }
+}
+
+impl From<String> for Metrics {
+    fn from(text: String) -> Self {
+        let Ok(metrics) = text.parse();
+        metrics
+    }
+}
+
+impl From<Metrics> for String {
+    fn from(metrics: Metrics) -> Self {
+        metrics.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(name: &str, pattern: &str) -> MetricRule {
+        MetricRule { name: name.to_owned(), direction: None, stderr: Some(Regex::new(pattern).unwrap()) }
+    }
+
+    #[test]
+    fn numbers_of_any_length_come_back() {
+        let mut metrics = Metrics::default();
+        for (name, value) in [("moves", "-10"), ("share", "0.25"), ("long", "123456789012345678901234567890")] {
+            metrics.set(name, value.parse().unwrap());
+        }
+        assert_eq!(metrics.to_string(), "moves=-10 share=0.25 long=123456789012345678901234567890");
+        assert_eq!(metrics.to_string().parse(), Ok(metrics));
+        assert!(Metrics::from(String::new()).is_empty());
+    }
+
+    #[test]
+    fn the_last_match_counts_and_no_number_is_none() {
+        let mut metrics = Metrics::default();
+        let rules = [rule("nodes", r"nodes=(\S+)"), rule("depth", "depth [0-9]+"), rule("none", "none=([0-9]+)")];
+        metrics.add_from_stderr(&rules, b"nodes=1\xff\nnodes=20.50\ndepth 3\n");
+        assert_eq!(metrics.to_string(), "nodes=20.5");
+        metrics.add_from_stderr(&rules, b"nodes=many\n");
+        assert_eq!(metrics.to_string(), "nodes=20.5");
+    }
+}

@@ -1,0 +1,272 @@
+//! The metrics of a run: their columns, their means, and the solvers that no other one is better than in two of them.
+
+use crate::run::report::RunReport;
+use crate::text::figures::points_text;
+use crate::text::json::exact;
+use crate::text::sheet::TextTable;
+use judge_problem::{Direction, MetricRule, Outcome, Problem};
+use num_rational::BigRational;
+use num_traits::Zero;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::BTreeMap;
+
+/// A metric that the problem declares.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "metric")]
+pub(crate) struct MetricRecord<'a> {
+    /// Its name in the record of a case.
+    name: &'a str,
+    /// Who says it. What a solver says of itself is no part of a score.
+    #[schemars(extend("enum" = ["checker", "solver"]))]
+    by: &'static str,
+    /// Which values are better, where the problem says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
+    direction: Option<&'static str>,
+}
+
+/// A metric of a solver over the whole run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "mean_metric")]
+pub(crate) struct MeanRecord {
+    /// How many cases have it.
+    cases: usize,
+    /// Its mean over these cases, rounded to three decimals.
+    #[schemars(extend("type" = "number"))]
+    mean: Option<Number>,
+}
+
+/// Returns the metrics that the problem declares.
+pub(crate) fn metric_records<'a>(report: &'a RunReport<'_>) -> Vec<MetricRecord<'a>> {
+    let record = |rule: &'a MetricRule| MetricRecord {
+        name: &rule.name,
+        by: if rule.is_by_checker() { "checker" } else { "solver" },
+        direction: rule.direction.map(Direction::name),
+    };
+    report.plan.problem.metrics.iter().map(record).collect()
+}
+
+/// Returns the metrics of a case as JSON numbers.
+pub(crate) fn numbers(outcome: &Outcome) -> BTreeMap<&str, Number> {
+    outcome.metrics.iter().filter_map(|(name, value)| Some((name, exact(value)?))).collect()
+}
+
+/// Returns the means of a solver by the name of the metric.
+pub(crate) fn mean_records<'a>(report: &'a RunReport<'_>, solver: usize) -> BTreeMap<&'a str, MeanRecord> {
+    let record = |rule: &'a MetricRule| {
+        let measure = Measure::Metric(rule.name.clone(), Direction::Max);
+        let (cases, [mean]) = means(report, solver, [&measure])?;
+        Some((&*rule.name, MeanRecord { cases, mean: exact(&points_text(&mean)) }))
+    };
+    report.plan.problem.metrics.iter().filter_map(record).collect()
+}
+
+/// Returns the title of a metric's column. A number that the solver says of itself is marked.
+pub(crate) fn title(rule: &MetricRule) -> String {
+    if rule.is_by_checker() { rule.name.clone() } else { format!("{} (by the solver)", rule.name) }
+}
+
+/// Returns a metric of a job as text.
+pub(crate) fn value(outcome: Option<&Outcome>, rule: &MetricRule) -> Option<String> {
+    Some(outcome?.metrics.get(&rule.name)?.to_string())
+}
+
+/// Returns the mean of a metric of a solver as text, over the cases that have it.
+pub(crate) fn mean_text(report: &RunReport<'_>, solver: usize, rule: &MetricRule) -> Option<String> {
+    let measure = Measure::Metric(rule.name.clone(), Direction::Max);
+    means(report, solver, [&measure]).map(|(_, [mean])| points_text(&mean))
+}
+
+/// What two solvers are compared by in a table of non-dominated solvers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Measure {
+    Score(Direction),
+    Cpu,
+    Memory,
+    Metric(String, Direction),
+}
+
+/// Two measures of which one may be worth a loss of the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pareto([Measure; 2]);
+
+/// Why measures cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParetoError {
+    /// There are not two of them.
+    #[error("`{0}` are not two measures")]
+    Count(String),
+    /// There is no such measure.
+    #[error("`{problem}` has no measure `{name}`; known: {}", .known.join(", "))]
+    Unknown {
+        /// The problem.
+        problem: String,
+        /// What was given.
+        name: String,
+        /// All measures.
+        known: Vec<String>,
+    },
+    /// The metric has no direction.
+    #[error("the metric `{0}` has no direction: [problem.metrics] does not say which values are better")]
+    NoDirection(String),
+}
+
+impl Pareto {
+    /// Reads two measures of a problem: `score,metric:moves`.
+    ///
+    /// # Errors
+    /// When they are not two, are unknown, or have no direction.
+    pub fn of(problem: &Problem, text: &str) -> Result<Self, ParetoError> {
+        let names: Vec<&str> = text.split(',').map(str::trim).collect();
+        let [first, second] = names.as_slice() else { return Err(ParetoError::Count(text.to_owned())) };
+        if first == second {
+            return Err(ParetoError::Count(text.to_owned()));
+        }
+        Ok(Self([Measure::of(problem, first)?, Measure::of(problem, second)?]))
+    }
+
+    fn names(&self) -> [String; 2] {
+        self.0.each_ref().map(Measure::name)
+    }
+}
+
+impl Measure {
+    /// Returns the measure of this name. The prefix of a metric may be left out.
+    fn of(problem: &Problem, name: &str) -> Result<Self, ParetoError> {
+        let metric = name.strip_prefix(MetricRule::PREFIX).unwrap_or(name);
+        match (name, problem.metrics.iter().find(|rule| rule.name == metric)) {
+            (_, Some(rule)) => {
+                let direction = rule.direction.ok_or_else(|| ParetoError::NoDirection(rule.name.clone()))?;
+                Ok(Self::Metric(rule.name.clone(), direction))
+            }
+            ("score", None) => Ok(Self::Score(problem.direction)),
+            ("cpu", None) => Ok(Self::Cpu),
+            ("memory", None) => Ok(Self::Memory),
+            _ => {
+                let known = ["score", "cpu", "memory"].map(str::to_owned).into_iter();
+                let known = known.chain(problem.metrics.iter().map(MetricRule::full_name)).collect();
+                Err(ParetoError::Unknown { problem: problem.id.clone(), name: name.to_owned(), known })
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Score(_) => "score".to_owned(),
+            Self::Cpu => "cpu_ms".to_owned(),
+            Self::Memory => "memory_bytes".to_owned(),
+            Self::Metric(name, _) => format!("{}{name}", MetricRule::PREFIX),
+        }
+    }
+
+    /// Returns the number of an outcome: times in milliseconds, memory in bytes.
+    fn number(&self, outcome: &Outcome) -> Option<BigRational> {
+        match self {
+            Self::Score(_) => Some(outcome.score.as_ref()?.to_rational()),
+            Self::Cpu => Some(BigRational::new(outcome.cpu?.as_nanos().into(), 1_000_000.into())),
+            Self::Memory => Some(BigRational::from_integer(outcome.memory?.into())),
+            Self::Metric(name, _) => Some(outcome.metrics.get(name)?.to_rational()),
+        }
+    }
+
+    /// Returns whether a number is at least as good as another one.
+    fn is_as_good(&self, number: &BigRational, other: &BigRational) -> bool {
+        match self {
+            Self::Score(Direction::Max) | Self::Metric(_, Direction::Max) => number >= other,
+            Self::Score(Direction::Min) | Self::Metric(_, Direction::Min) | Self::Cpu | Self::Memory => number <= other,
+        }
+    }
+}
+
+/// Returns the number of accepted cases on which a solver has all of these numbers, and their means; `None` without a case.
+fn means<const N: usize>(
+    report: &RunReport<'_>,
+    solver: usize,
+    measures: [&Measure; N],
+) -> Option<(usize, [BigRational; N])> {
+    let (mut cases, mut sums) = (0, [(); N].map(|()| BigRational::zero()));
+    for outcome in report.outcomes.of_solver(solver).flatten().filter(Outcome::is_accepted) {
+        let numbers = measures.map(|measure| measure.number(&outcome));
+        if numbers.iter().all(Option::is_some) {
+            cases += 1;
+            sums.iter_mut().zip(numbers.into_iter().flatten()).for_each(|(sum, number)| *sum += number);
+        }
+    }
+    let count = BigRational::from_integer(cases.into());
+    (cases > 0).then(|| (cases, sums.map(|sum| sum / &count)))
+}
+
+/// A solver that no other one dominates.
+struct Front {
+    solver: usize,
+    cases: usize,
+    means: [BigRational; 2],
+}
+
+/// Returns the solvers that no other one dominates: is at least as good in both measures, on at least as many cases, and better
+/// in one of these.
+fn front(report: &RunReport<'_>, Pareto(measures): &Pareto) -> Vec<Front> {
+    let [first, second] = measures;
+    let all: Vec<Front> = (0..report.plan.solvers.len())
+        .filter_map(|solver| {
+            let (cases, means) = means(report, solver, [first, second])?;
+            Some(Front { solver, cases, means })
+        })
+        .collect();
+    let is_as_good = |one: &Front, other: &Front| {
+        one.cases >= other.cases
+            && measures.iter().zip(one.means.iter().zip(&other.means)).all(|(m, (own, its))| m.is_as_good(own, its))
+    };
+    let dominates = |one: &Front, other: &Front| is_as_good(one, other) && !is_as_good(other, one);
+    let is_kept: Vec<bool> = all.iter().map(|one| !all.iter().any(|other| dominates(other, one))).collect();
+    all.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(one, _)| one).collect()
+}
+
+/// Returns the table of non-dominated solvers, if it was asked for.
+pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
+    let pareto = report.pareto?;
+    let [first, second] = pareto.names();
+    let titles = ["not dominated", &format!("mean {first}"), &format!("mean {second}"), "cases"];
+    let row = |front: Front| {
+        let [first, second] = front.means.each_ref().map(points_text);
+        vec![report.plan.solvers[front.solver].spec.name.clone(), first, second, front.cases.to_string()]
+    };
+    Some(TextTable::new(&titles, 1, front(report, pareto).into_iter().map(row).collect()))
+}
+
+/// The solvers that no other one is better than in both of two measures.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "pareto")]
+pub(crate) struct ParetoRecord<'a> {
+    /// The two measures.
+    measures: [String; 2],
+    /// The solvers, in the order of the command line.
+    solvers: Vec<FrontRecord<'a>>,
+}
+
+/// A solver that no other one dominates.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "non_dominated")]
+struct FrontRecord<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The mean of each measure, rounded to three decimals.
+    #[schemars(with = "Vec<f64>")]
+    means: Vec<Number>,
+    /// The number of accepted cases that have both.
+    cases: usize,
+}
+
+/// Returns the record of non-dominated solvers, if it was asked for.
+pub(crate) fn pareto_record<'a>(report: &'a RunReport<'_>) -> Option<ParetoRecord<'a>> {
+    let pareto = report.pareto?;
+    let record = |front: Front| FrontRecord {
+        name: &report.plan.solvers[front.solver].spec.name,
+        means: front.means.iter().filter_map(|mean| exact(&points_text(mean))).collect(),
+        cases: front.cases,
+    };
+    let solvers = front(report, pareto).into_iter().map(record).collect();
+    Some(ParetoRecord { measures: pareto.names(), solvers })
+}

@@ -1,0 +1,24 @@
+//! What `judge find` and `judge reduce` need that is neither statistics nor a run: values in, values out.
+//!
+//! - [`shrink`] makes an input small that shows something. An [`Oracle`] says whether an input is valid, and runs it.
+//! - [`Text`] knows the parts of an input that can be left out, and the numbers that count them.
+//! - [`Reason`] is what two outcomes have in common that fail in the same way.
+//!
+//! The way of one reduction:
+//!
+//! ```text
+//! input ─ Text::read ─▶ parts ─ Text::without ─▶ smaller inputs ─ Oracle::are_valid ─▶ those of the problem
+//! those ─ Oracle::first ─▶ the first that still shows it, which is the next input; without one, the end
+//! ```
+
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
+mod reason;
+mod shrink;
+mod text;
+mod unchecked;
+
+pub use reason::Reason;
+pub use shrink::{Oracle, shrink};
+pub use text::{Kind, Text};
+pub use unchecked::UNCHECKED;

@@ -1,0 +1,371 @@
+//! `judge reduce`: makes a failing case small.
+
+use judge_cli::ReduceArgs;
+use judge_journal::Part;
+use judge_problem::manifest::Catalogue;
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::plan::Plan;
+use judge_problem::verdict::compare_tokens;
+use judge_problem::{
+    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Exit, Features, JobId, Number, Outcome, Problem,
+    ReadFile, Ruling, RunEvent, Solver, Stop, TokenRules, Verdict, counted, quote, quote_words,
+};
+use judge_report::Steps;
+use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_search::{Oracle, Reason, UNCHECKED, shrink};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, case_selection, load, programs};
+use std::path::{Path, PathBuf};
+use std::slice;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The first input is run so often, to see whether chance decides.
+const CONFIRMATIONS: usize = 5;
+
+/// By the number of confirmations that show the goal, from 1 on: how often an input is run until it counts as one that never does.
+/// Less than one in twenty that fail as often is missed.
+const REPETITIONS: [usize; CONFIRMATIONS] = [14, 6, 4, 2, 1];
+
+/// Makes a failing case small.
+pub(super) fn reduce(global: GlobalArgs<'_>, args: &ReduceArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
+    let (mut input, name) = input(problem, args)?;
+    if let Some(path) = &args.output {
+        load::probe("the small input", path)?;
+    }
+    let mut trials = Trials::open(&catalogue, problem, args)?;
+    trials.begin(&input, &name, args)?;
+    let (before, started) = (size(&input), Instant::now());
+    let ended = shrink(&mut trials, &mut input);
+    let whole = if ended.is_ok() { trials.confirm(&input) } else { Ok(()) };
+    let (runs, seconds) = (trials.runs, started.elapsed().as_secs_f64());
+    drop(trials);
+    load::write("the small input", args.output.as_deref().unwrap_or(Path::new("-")), &input)?;
+    let done = format!("{before} -> {}; {}, {seconds:.1} s", size(&input), counted(runs, "run"));
+    if let Err(failure) = ended.and(whole) {
+        judge_report::note(&format!("the smallest so far: {done}"));
+        return if failure.exit() == Exit::Interrupted { Ok(Exit::Interrupted) } else { Err(failure) };
+    }
+    judge_report::note(&done);
+    if let Some(path) = args.output.as_ref().filter(|path| *path != Path::new("-")) {
+        judge_report::note(&format!("play it: {}", command(problem, args, path)));
+    }
+    Ok(Exit::Success)
+}
+
+fn command(problem: &Problem, args: &ReduceArgs, path: &Path) -> String {
+    let solvers = args.solver.iter().chain(&args.against).map(|text| format!(" -s {}", quote(text)));
+    let case = quote_words([path.to_string_lossy()]);
+    format!("judge run -p {}{} --inputs {case}", quote(&problem.id), solvers.collect::<String>())
+}
+
+fn size(input: &[u8]) -> String {
+    let lines = input.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    format!("{}, {}", counted(lines, "line"), counted(input.len(), "byte"))
+}
+
+/// Returns the input that the command line names, and its name. It is one that the problem allows.
+fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
+    let (input, name) = match (&args.input, args.seed) {
+        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
+        (None, Some(_)) if problem.generator.is_none() => {
+            let error = format!("the problem `{}` has no generator for seeds", problem.id);
+            return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
+        }
+        (None, seed) => {
+            let seed = seed.unwrap_or_default();
+            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
+        }
+    };
+    if !matches!(problem.checker, CheckerChoice::Tokens(..)) {
+        answers::prepare(problem, &input, &name, None, None)?;
+    }
+    match &problem.verification.validator {
+        Some(validator) => {
+            if let Some(why) = validate(problem, validator, &input)? {
+                return Err(Failure::usage(format!("the validator of `{}` refuses {name}: {why}", problem.id)));
+            }
+        }
+        None if matches!(problem.checker, CheckerChoice::BuiltIn(_)) => {}
+        None => judge_report::note(&format!(
+            "`{}` has no `validator-command`: the small input may break the rules of the input",
+            problem.id
+        )),
+    }
+    Ok((input, name))
+}
+
+/// What a smaller input must still show.
+#[derive(Default)]
+struct Goal {
+    /// The same failure.
+    reason: Option<Reason>,
+    /// A condition on the case and its outcome.
+    condition: Option<judge_problem::condition::Condition>,
+    /// Whether the solver must be worse than the second one.
+    is_worse: bool,
+}
+
+/// The outcomes of one input, by solver.
+struct Trial {
+    outcomes: Vec<Outcome>,
+    /// By solver; empty if answers are not compared.
+    answers: Vec<Vec<u8>>,
+}
+
+/// Runs inputs that are in no file. Nothing is recorded.
+struct Trials<'a> {
+    problem: &'a Problem,
+    runner: MatchRunner<'a>,
+    session: Session,
+    /// The solver, and the one that it is compared with.
+    solvers: Vec<Solver>,
+    reader: CaseReader,
+    /// How answers are compared where a checker would need an answer file.
+    compared: Option<TokenRules>,
+    goal: Goal,
+    /// How often each input is run until one run shows the goal.
+    repetitions: usize,
+    runs: usize,
+    smallest: usize,
+    interrupted: bool,
+    steps: Steps,
+}
+
+impl<'a> Trials<'a> {
+    fn open(catalogue: &'a Catalogue, problem: &'a Problem, args: &ReduceArgs) -> Result<Self, Failure> {
+        let mut runner = MatchRunner::open(catalogue, problem, &args.running())?;
+        let mut solvers = runner.solver(args.solver.as_ref())?;
+        if let Some(other) = &args.against {
+            solvers.extend(runner.solvers(slice::from_ref(other))?);
+        }
+        let compared = match &problem.checker {
+            CheckerChoice::Tokens(rules, _) => Some(*rules),
+            _ => None,
+        };
+        if compared.is_some() {
+            runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+        }
+        let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
+        let session = runner.begin(&plan)?;
+        let reader = CaseReader::of(&runner.template.problem);
+        let goal = Goal { condition: args.keep.clone(), is_worse: args.against.is_some(), reason: None };
+        Ok(Self {
+            problem,
+            runner,
+            session,
+            solvers,
+            reader,
+            compared,
+            goal,
+            repetitions: 1,
+            runs: 0,
+            smallest: 0,
+            interrupted: false,
+            steps: Steps::without_end(),
+        })
+    }
+
+    /// Runs the first input, and finds out what must stay and whether chance decides.
+    fn begin(&mut self, input: &[u8], name: &str, args: &ReduceArgs) -> Result<(), Failure> {
+        self.smallest = input.len();
+        let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
+        if self.interrupted {
+            return Err(Failure::interrupted());
+        }
+        let failed = trials.iter().filter(|trial| !trial.outcomes[0].is_accepted());
+        let outcomes: Vec<&Outcome> = failed.map(|trial| &trial.outcomes[0]).collect();
+        if let Some(fault) = trials.iter().flat_map(|trial| &trial.outcomes).find(|outcome| is_fault(outcome)) {
+            return Err(Failure::fault(format!("{name}: {}: {}", fault.verdict, fault.note)));
+        }
+        match outcomes.first() {
+            _ if self.goal.condition.is_some() || self.goal.is_worse => {}
+            Some(outcome) => {
+                let mut reason = Reason::of(outcome);
+                if !outcomes.iter().all(|outcome| reason.is_of(outcome)) {
+                    reason.crash.clear();
+                }
+                self.goal.reason = Some(reason);
+            }
+            None => return Err(self.no_failure(name)),
+        }
+        if let Some(condition) = &self.goal.condition {
+            case_selection::check_names(condition.names(), &[self.all_names(input)])?;
+        }
+        let shown = trials.iter().filter(|trial| self.shows(input, trial)).count();
+        let Some(repetitions) = shown.checked_sub(1).map(|place| REPETITIONS[place.min(CONFIRMATIONS - 1)]) else {
+            return Err(self.not_shown(name, &trials[0], args));
+        };
+        self.repetitions = repetitions;
+        judge_report::note(&format!("{name}: {}", self.kept(args)));
+        if repetitions > 1 {
+            let runs = counted(trials.len(), "run");
+            judge_report::note(&format!(
+                "chance decides: {shown} of {runs} show it; each try takes up to {repetitions}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns what every smaller input shows, in words.
+    fn kept(&self, args: &ReduceArgs) -> String {
+        let against = args.against.as_ref().map(|other| format!("worse than {}", quote(other)));
+        let condition = self.goal.condition.as_ref().map(ToString::to_string);
+        let reason = self.goal.reason.as_ref().map(ToString::to_string);
+        [reason, condition, against].into_iter().flatten().collect::<Vec<_>>().join(", and ")
+    }
+
+    fn no_failure(&self, name: &str) -> Failure {
+        let solver = &self.solvers[0].spec.name;
+        let error = format!("{solver} does not fail on {name}: {CONFIRMATIONS} of {CONFIRMATIONS} runs are accepted");
+        let hint = match self.compared {
+            Some(_) => "no answer is checked, because smaller inputs have no answer file: --against ./right compares",
+            None => "--keep CONDITION keeps something else, --against S that another solver is better",
+        };
+        Failure::usage(error).with_hint(hint)
+    }
+
+    fn not_shown(&self, name: &str, trial: &Trial, args: &ReduceArgs) -> Failure {
+        let said = |(outcome, solver): (&Outcome, &Solver)| match &outcome.score {
+            Some(score) if self.compared.is_none() => format!("{} {score}", solver.spec.name),
+            _ => format!("{} {}", solver.spec.name, outcome.verdict),
+        };
+        let results: Vec<String> = trial.outcomes.iter().zip(&self.solvers).map(said).collect();
+        Failure::usage(format!("this does not hold on {name}: {} ({})", self.kept(args), results.join(", ")))
+    }
+
+    /// Runs the result again, and says how often it shows the goal.
+    fn confirm(&mut self, input: &[u8]) -> Result<(), Failure> {
+        let trials = self.play(&[input.to_vec()], CONFIRMATIONS)?;
+        if self.interrupted {
+            return Err(Failure::interrupted());
+        }
+        let shown = trials.iter().filter(|trial| self.shows(input, trial)).count();
+        if shown < CONFIRMATIONS {
+            judge_report::note(&format!("{shown} of {CONFIRMATIONS} runs of the small input show it"));
+        }
+        Ok(())
+    }
+
+    /// Runs each input so often. Returns the results in order, up to the first that was interrupted.
+    fn play(&mut self, inputs: &[Vec<u8>], times: usize) -> Result<Vec<Trial>, Failure> {
+        self.steps.begin(&format!("{} bytes, {}", self.smallest, counted(self.runs, "run")));
+        let file = |number: usize| CaseSource::File(PathBuf::from(format!("try-{number}")));
+        let of_input = |number| {
+            (0..times).map(move |time| CaseSpec::new(CaseName::from(&*format!("try-{number}#{time}")), file(number)))
+        };
+        let mut cases: CaseList = (0..inputs.len()).flat_map(of_input).collect();
+        let read = |input: &Vec<u8>| ReadFile { hash: Digest::of(input), input: Some(Arc::from(&**input)) };
+        cases.set_read_files(inputs.iter().map(read).collect());
+        let plan = self.runner.plan_as_it_is(self.solvers.clone(), cases, self.problem.best.clone());
+        let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
+        let (count, solvers) = (plan.cases.len(), self.solvers.len());
+        let mut all_answers = vec![Vec::new(); count * solvers];
+        let part = Part::whole(&plan);
+        let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
+            if let RunEvent::Finished(finished) = event {
+                let place = finished.job.case * solvers + finished.job.solver;
+                all_answers[place] = finished.evidence.answer.clone().unwrap_or_default();
+            }
+        })?;
+        self.interrupted |= result.stop == Some(Stop::Interrupted);
+        self.runs += result.outcomes.finished().count();
+        let trial = |case: usize| {
+            let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
+            let answers = all_answers[case * solvers..(case + 1) * solvers].to_vec();
+            Some(Trial { outcomes: outcomes.collect::<Option<_>>()?, answers })
+        };
+        Ok((0..count).map_while(trial).collect())
+    }
+
+    /// Returns whether a result shows the goal.
+    fn shows(&self, input: &[u8], trial: &Trial) -> bool {
+        let own = &trial.outcomes[0];
+        self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
+            && (!self.goal.is_worse || self.is_worse(trial))
+            && self.goal.condition.as_ref().is_none_or(|condition| {
+                let mut features = self.reader.describe_input(input).unwrap_or_default();
+                let names = ["", "other_"];
+                trial.outcomes.iter().zip(names).for_each(|(outcome, name)| add_measures(&mut features, outcome, name));
+                condition.holds(&features)
+            })
+    }
+
+    /// Returns whether the solver is worse than the second one, which must be right itself.
+    fn is_worse(&self, trial: &Trial) -> bool {
+        let [own, other] = &*trial.outcomes else { return false };
+        let scores = own.score.as_ref().zip(other.score.as_ref());
+        let is_beaten = match (&self.compared, scores) {
+            (_, None) => true,
+            (Some(rules), Some(_)) => {
+                matches!(compare_tokens(rules, &trial.answers[1], &trial.answers[0]), Ruling::Rejected(_))
+            }
+            (None, Some((own, other))) => self.problem.direction.compare(own, other).is_lt(),
+        };
+        other.is_accepted() && !is_fault(own) && is_beaten
+    }
+
+    /// Returns the names that a condition can have, each with some number.
+    fn all_names(&self, input: &[u8]) -> Features {
+        let mut features = self.reader.describe_input(input).unwrap_or_default();
+        let mut outcome = Outcome::without_run(Verdict::Accepted, String::new());
+        (outcome.score, outcome.cpu, outcome.wall, outcome.memory) =
+            (Some(0.into()), Some(Default::default()), Some(Default::default()), Some(0));
+        let names = ["", "other_"];
+        names.iter().take(self.solvers.len()).for_each(|name| add_measures(&mut features, &outcome, name));
+        features
+    }
+}
+
+impl Oracle for Trials<'_> {
+    type Error = Failure;
+
+    fn are_valid(&self, inputs: &[&[u8]]) -> Vec<bool> {
+        let (problem, reader) = (self.problem, &self.reader);
+        let validator = problem.verification.validator.as_ref();
+        map_on_all_cores(inputs.len(), |place| {
+            let input = inputs[place];
+            reader.describe_input(input).is_ok()
+                && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))
+        })
+    }
+
+    fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Failure> {
+        if self.interrupted {
+            return Err(Failure::interrupted());
+        }
+        let trials = self.play(inputs, self.repetitions)?;
+        let by_input = trials.chunks(self.repetitions);
+        let found =
+            by_input.zip(inputs).position(|(trials, input)| trials.iter().any(|trial| self.shows(input, trial)));
+        if let Some(place) = found {
+            self.smallest = inputs[place].len();
+        } else if self.interrupted {
+            return Err(Failure::interrupted());
+        }
+        Ok(found)
+    }
+
+    fn jobs(&self) -> usize {
+        self.runner.plan_runner.jobs()
+    }
+}
+
+fn is_fault(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::CompileError)
+}
+
+/// Adds what a condition can name of an outcome.
+fn add_measures(features: &mut Features, outcome: &Outcome, prefix: &str) {
+    let milliseconds = |time: Option<std::time::Duration>| time.and_then(|time| i64::try_from(time.as_millis()).ok());
+    let numbers = [
+        ("accepted", Some(i64::from(outcome.is_accepted()))),
+        ("cpu_ms", milliseconds(outcome.cpu)),
+        ("wall_ms", milliseconds(outcome.wall)),
+        ("memory_bytes", outcome.memory.and_then(|bytes| i64::try_from(bytes).ok())),
+    ];
+    let known = numbers.into_iter().filter_map(|(name, value)| Some((name, Number::from(value?))));
+    let score = outcome.score.clone().map(|score| ("score", Number::from(score)));
+    known.chain(score).for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
+}

@@ -1,0 +1,331 @@
+//! `judge verify --fuzz`: changes answers and inputs at random, and looks for a checker that crashes, hangs, decides in two
+//! ways, or accepts what a second checker or the sums of its own steps refute.
+
+use crate::commands::verify::mutate::{mutated, reduced};
+use crate::commands::verify::robustness::GoodAnswer;
+use crate::commands::verify::{FEW, Subject, finding};
+use checkers::{Frame, Observer, Score, Unobserved};
+use judge_problem::verdict::ProtocolError;
+use judge_problem::{
+    AnswerFiles, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker,
+    Problem, Ruling, Time, counted, error_chain, quote,
+};
+use judge_report::{CheckResult, Finding};
+use judge_run::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker, validate};
+use judge_run::command::CommandError;
+use judge_session::{Failure, load};
+use judge_statistics::Random;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A built-in checker that takes longer hangs. An external one has limits of its own.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One in so many tries changes the input, too.
+const INPUTS: usize = 4;
+
+/// How often a fault is looked for again while it is made smaller, and for how long.
+const REDUCTIONS: usize = 2_000;
+const REDUCTION_TIME: Duration = Duration::from_secs(10);
+
+/// How a checker is fuzzed.
+pub(super) struct Fuzz<'a> {
+    /// For how long.
+    pub(super) time: Duration,
+    pub(super) seed: u64,
+    /// The command of a second checker.
+    pub(super) second: Option<&'a str>,
+    /// Where faults are kept.
+    pub(super) folder: PathBuf,
+}
+
+/// A kind of fault. One of each kind is reported for each problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    Crash,
+    Hang,
+    Unsteady,
+    Sum,
+    Second,
+}
+
+impl Fault {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+            Self::Unsteady => "unsteady",
+            Self::Sum => "sum",
+            Self::Second => "second",
+        }
+    }
+}
+
+/// An input with an answer.
+#[derive(Debug, Clone)]
+struct Pair {
+    input: Vec<u8>,
+    answer: Vec<u8>,
+    /// The case whose input it is, if that was not changed.
+    case: Option<CaseSpec>,
+}
+
+/// The checkers of a problem. They are shared with a thread, which may never end.
+#[derive(Clone)]
+struct Checkers {
+    problem: Arc<Problem>,
+    first: ProblemChecker,
+    second: Option<ProblemChecker>,
+}
+
+/// Fuzzes the checker of a problem. `good`: answers that it accepts.
+pub(super) fn fuzz(subject: &Subject<'_>, good: &[GoodAnswer], fuzz: &Fuzz<'_>) -> Result<Vec<Finding>, Failure> {
+    if !subject.problem.checker.checks_answers() {
+        let why = "the problem is interactive: there are no answers to change";
+        return Ok(vec![finding("fuzz", CheckResult::Warning, why, String::new())]);
+    }
+    let checkers = Checkers::of(subject.problem, fuzz.second);
+    let pairs = pairs(subject, good);
+    let (mut random, started) = (Random::new(fuzz.seed), Instant::now());
+    let (mut tries, mut faults) = (0, BTreeMap::<Fault, (Pair, String)>::new());
+    while started.elapsed() < fuzz.time && !faults.contains_key(&Fault::Hang) && !pairs.is_empty() {
+        let pair = changed(&pairs[random.below(pairs.len())], &mut random);
+        tries += 1;
+        let found = checkers.examined(&pair);
+        faults.extend(found.filter(|(fault, _)| !faults.contains_key(fault)).map(|(fault, why)| (fault, (pair, why))));
+    }
+    if faults.is_empty() {
+        let detail = format!("no fault in {} with --seed {}", counted(tries, "changed answer"), fuzz.seed);
+        return Ok(vec![finding("fuzz", CheckResult::Ok, detail, String::new())]);
+    }
+    faults.into_iter().map(|(fault, (pair, why))| kept(subject, &checkers, fuzz, fault, pair, &why)).collect()
+}
+
+/// Returns the pairs that are changed: answers that are accepted, and simple ones.
+fn pairs(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Pair> {
+    let inputs = Inputs::of(subject.problem);
+    let mut pairs = Vec::new();
+    for case in subject.cases.iter().take(FEW) {
+        let Ok(input) = inputs.load(case) else { continue };
+        let answers = good.iter().filter(|good| good.case == *case).map(|good| good.answer.clone());
+        let simple = [&b"0\n"[..], b"1\n", b"1 2 3\n"].map(<[u8]>::to_vec);
+        pairs.extend(answers.chain(simple).map(|answer| Pair {
+            input: input.to_vec(),
+            answer,
+            case: Some(case.clone()),
+        }));
+    }
+    pairs
+}
+
+fn changed(pair: &Pair, random: &mut Random) -> Pair {
+    if random.below(INPUTS) > 0 {
+        return Pair { answer: mutated(&pair.answer, random), ..pair.clone() };
+    }
+    let answer = if random.below(2) == 0 { pair.answer.clone() } else { mutated(&pair.answer, random) };
+    Pair { input: mutated(&pair.input, random), answer, case: None }
+}
+
+impl Checkers {
+    fn of(problem: &Problem, second: Option<&str>) -> Self {
+        let second = second.map(|line| ProblemChecker::of(&with_checker(problem, line)));
+        Self { problem: Arc::new(problem.clone()), first: ProblemChecker::of(problem), second }
+    }
+
+    /// Returns the fault that a pair shows. A built-in checker runs in a thread of its own, as it may not end.
+    fn examined(&self, pair: &Pair) -> Option<(Fault, String)> {
+        if !matches!(self.problem.checker, CheckerChoice::BuiltIn(_)) {
+            return self.fault(pair);
+        }
+        let ((sender, receiver), checkers, examined) = (channel(), self.clone(), pair.clone());
+        let _detached = std::thread::spawn(move || sender.send(checkers.fault(&examined)));
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(fault) => fault,
+            Err(RecvTimeoutError::Timeout) => {
+                Some((Fault::Hang, format!("the checker takes longer than {}", Time(PATIENCE))))
+            }
+            Err(RecvTimeoutError::Disconnected) => Some((Fault::Crash, "the checker panicked".to_owned())),
+        }
+    }
+
+    fn fault(&self, Pair { input, answer, case }: &Pair) -> Option<(Fault, String)> {
+        if case.is_none() && !self.is_input(input) {
+            return None;
+        }
+        let source = case.as_ref().map(|case| &case.source);
+        let prepared = match self.first.prepare(input, source) {
+            Ok(prepared) => prepared,
+            Err(CheckerError::Malformed(_) | CheckerError::NoAnswerFile) => return None,
+            Err(error) => return Some((Fault::Crash, error_chain(&error))),
+        };
+        let ruling = match prepared.check(answer) {
+            Ok(ruling) => ruling,
+            Err(CheckerError::Undecided(_) | CheckerError::Protocol(ProtocolError::NextPass(_))) => return None,
+            Err(error) => return Some((kind_of(&error), error_chain(&error))),
+        };
+        refuted_by_steps(&prepared, answer, &ruling)
+            .or_else(|| unsteady(&prepared, answer, &ruling))
+            .or_else(|| self.refuted_by_second(input, source, answer, &ruling))
+    }
+
+    /// Returns whether a changed text is an input: as the validator says, or as a built-in checker reads it. Without a
+    /// validator, and where a case has an answer file, a checker gets the inputs of the problem alone.
+    fn is_input(&self, input: &[u8]) -> bool {
+        let problem = &self.problem;
+        match &problem.checker {
+            CheckerChoice::BuiltIn(_) => return true,
+            CheckerChoice::External(checker) if checker.answers == AnswerFiles::default() => {}
+            _ => return false,
+        }
+        let Some(validator) = &problem.verification.validator else { return false };
+        matches!(validate(problem, validator, input), Ok(None))
+    }
+
+    /// Returns how a second checker decides in another way.
+    fn refuted_by_second(
+        &self,
+        input: &[u8],
+        source: Option<&CaseSource>,
+        answer: &[u8],
+        ruling: &Ruling,
+    ) -> Option<(Fault, String)> {
+        let checked = self.second.as_ref()?.prepare(input, source).and_then(|prepared| prepared.check(answer));
+        let second = match checked {
+            Ok(second) => second,
+            Err(error) => return Some((Fault::Second, format!("the second checker fails: {}", error_chain(&error)))),
+        };
+        (!is_same(ruling, &second)).then(|| {
+            let detail = format!("the checker says `{ruling}`, the second one `{second}`");
+            (Fault::Second, detail)
+        })
+    }
+}
+
+fn kind_of(error: &CheckerError) -> Fault {
+    match error {
+        CheckerError::Command(CommandError::Timeout { .. }) => Fault::Hang,
+        _ => Fault::Crash,
+    }
+}
+
+/// Two rejections are the same decision even if their reasons differ.
+fn is_same(one: &Ruling, other: &Ruling) -> bool {
+    match (one, other) {
+        (Ruling::Accepted(one), Ruling::Accepted(other)) => one == other,
+        (Ruling::Rejected(_), Ruling::Rejected(_)) => true,
+        _ => false,
+    }
+}
+
+/// The points after the last step of a game.
+#[derive(Default)]
+struct Sum(Option<Score>);
+
+impl Observer for Sum {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
+        self.0 = Some(frame().total);
+    }
+}
+
+/// Returns how the steps of a game contradict its score.
+fn refuted_by_steps(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(Fault, String)> {
+    if !matches!(prepared, PreparedCase::BuiltIn(_)) {
+        return None;
+    }
+    let mut sum = Sum::default();
+    let replayed = prepared.replay(answer, &mut sum).map_err(|error| (Fault::Crash, error_chain(&error)));
+    match (replayed, ruling, sum.0) {
+        (Err(fault), ..) => Some(fault),
+        (Ok(replayed), ruling, _) if !is_same(&replayed, ruling) => {
+            Some((Fault::Sum, format!("the checker says `{ruling}`, and its replay `{replayed}`")))
+        }
+        (_, Ruling::Accepted(score), Some(total)) if *score != total => {
+            Some((Fault::Sum, format!("the score is {score}, and the steps add up to {total}")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns how a checker decides when it is asked again.
+fn unsteady(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(Fault, String)> {
+    match prepared.replay(answer, &mut Unobserved) {
+        Ok(again) if is_same(&again, ruling) => None,
+        Ok(again) => Some((Fault::Unsteady, format!("the checker says `{ruling}`, and then `{again}`"))),
+        Err(error) => Some((Fault::Unsteady, format!("the checker says `{ruling}`, and then {}", error_chain(&error)))),
+    }
+}
+
+/// Returns the problem with a second checker, which has the protocol and the answer files of the first one.
+fn with_checker(problem: &Problem, line: &str) -> Problem {
+    let folder = std::env::current_dir().unwrap_or_else(|_| problem.folder.clone());
+    let command =
+        CommandTemplate { line: line.to_owned(), folder, trusted: problem.trusted, compiled: CompiledNeeds::default() };
+    let (protocol, answers) = match &problem.checker {
+        CheckerChoice::External(checker) => (checker.protocol.clone(), checker.answers.clone()),
+        _ => (CheckerProtocol::Judge, problem.checker.answers().cloned().unwrap_or_default()),
+    };
+    let checker =
+        CheckerChoice::External(ExternalChecker { command, source_line: None, protocol, answers, then: None });
+    Problem { checker, metrics: Vec::new(), ..problem.clone() }
+}
+
+/// Makes a pair smaller, keeps it in files, and returns the finding with the command that shows it again.
+fn kept(
+    subject: &Subject<'_>,
+    checkers: &Checkers,
+    fuzz: &Fuzz<'_>,
+    fault: Fault,
+    pair: Pair,
+    why: &str,
+) -> Result<Finding, Failure> {
+    let (pair, why) = if fault == Fault::Hang { (pair, why.to_owned()) } else { smaller(checkers, fault, pair, why) };
+    let name = format!("{}-{}-{}", subject.problem.id, fault.name(), fuzz.seed);
+    let path = |ending: &str| fuzz.folder.join(format!("{name}.{ending}"));
+    std::fs::create_dir_all(&fuzz.folder)
+        .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", fuzz.folder.display())))?;
+    load::write("the input", &path("in"), &pair.input)?;
+    load::write("the answer", &path("out"), &pair.answer)?;
+    let shown = |path: &Path| quote(&path.to_string_lossy());
+    let input = match pair.case.as_ref().map(|case| &case.source) {
+        Some(CaseSource::Seed(seed)) => format!("--seed {seed}"),
+        Some(CaseSource::File(file)) => format!("--input {}", shown(file)),
+        None => format!("--input {}", shown(&path("in"))),
+    };
+    let files = format!("{input} --output {}", shown(&path("out")));
+    let first = subject.command("check", &files);
+    let command = match (fault, fuzz.second) {
+        (Fault::Second, Some(second)) => {
+            let filled = second.replace("{input}", &shown(&path("in"))).replace("{answer}", &shown(&path("out")));
+            format!("{first}; {filled}")
+        }
+        _ => first,
+    };
+    Ok(finding(&format!("fuzz: {}", fault.name()), CheckResult::Failed, why, command))
+}
+
+/// Returns a smaller pair that shows the same fault, and what it shows.
+fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, String) {
+    let (started, mut pair, mut why) = (Instant::now(), pair, why.to_owned());
+    let shows = |pair: &Pair, why: &mut String| {
+        let found = if started.elapsed() < REDUCTION_TIME { checkers.examined(pair) } else { None };
+        match found {
+            Some((found, said)) if found == fault => {
+                *why = said;
+                true
+            }
+            _ => false,
+        }
+    };
+    let whole = pair.clone();
+    pair.answer =
+        reduced(pair.answer, REDUCTIONS, |answer| shows(&Pair { answer: answer.to_vec(), ..whole.clone() }, &mut why));
+    let whole = Pair { case: None, ..pair.clone() };
+    let input = reduced(pair.input.clone(), REDUCTIONS, |input| {
+        shows(&Pair { input: input.to_vec(), ..whole.clone() }, &mut why)
+    });
+    // An input that is as it was is that of its case.
+    (if input == pair.input { pair } else { Pair { input, ..whole } }, why)
+}

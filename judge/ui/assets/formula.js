@@ -1,0 +1,74 @@
+// Formulas and conditions over the numbers of a case, for pages without a server: `N<10 && score/N>=2`.
+
+const FUNCTIONS = { log: Math.log, sqrt: Math.sqrt, abs: Math.abs };
+const BINARY = [
+  { "||": (a, b) => a || b }, { "&&": (a, b) => a && b },
+  { "==": (a, b) => a === b, "!=": (a, b) => a !== b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b },
+  { "+": (a, b) => a + b, "-": (a, b) => a - b }, { "*": (a, b) => a * b, "/": (a, b) => a / b },
+];
+/** From this level on, both sides are numbers: where one is unknown, nothing holds. */
+const NUMBERS = 2;
+const TOKEN = /\s*(\|\||&&|[<>=!]=|[-+*/<>!()]|\d+(?:\.\d+)?|[\p{L}_][\p{L}\p{N}_]*)/uy;
+
+/** Returns the function that evaluates a text for the numbers of a row: `value(name)`, undefined where it is unknown. */
+export function parse(text) {
+  const tokens = tokensOf(text);
+  let place = 0;
+  const wrong = () => new Error(`\`${text}\` cannot be read at ${tokens[place] === undefined ? "its end" : `\`${tokens[place]}\``}`);
+  const take = (token) => tokens[place] === token && (place += 1, true);
+  const level = (depth) => {
+    if (depth === BINARY.length) return unary();
+    let left = level(depth + 1);
+    for (;;) {
+      const operator = BINARY[depth][tokens[place]];
+      if (!operator) return left;
+      place += 1;
+      const [one, other] = [left, level(depth + 1)];
+      left = depth < NUMBERS ? (value) => operator(one(value), other(value)) : (value) => {
+        const [a, b] = [one(value), other(value)];
+        if (a === undefined || b === undefined) return depth === NUMBERS ? false : undefined;
+        const result = operator(a, b);
+        return typeof result === "number" && !Number.isFinite(result) ? undefined : result;
+      };
+    }
+  };
+  const unary = () => {
+    if (take("-")) {
+      const of = unary();
+      return (value) => (of(value) === undefined ? undefined : -of(value));
+    }
+    if (take("!")) {
+      const of = unary();
+      return (value) => !of(value);
+    }
+    if (take("(")) {
+      const inner = level(0);
+      if (!take(")")) throw wrong();
+      return inner;
+    }
+    const token = tokens[place];
+    if (token === undefined || !/^[\p{L}\p{N}_]/u.test(token)) throw wrong();
+    place += 1;
+    if (/^\d/.test(token)) return () => Number(token);
+    if (!FUNCTIONS[token] || !take("(")) return (value) => value(token);
+    const inner = level(0);
+    if (!take(")")) throw wrong();
+    return (value) => {
+      const result = inner(value) === undefined ? undefined : FUNCTIONS[token](inner(value));
+      return Number.isFinite(result) ? result : undefined;
+    };
+  };
+  const parsed = level(0);
+  if (place < tokens.length) throw wrong();
+  return parsed;
+}
+
+function tokensOf(text) {
+  const tokens = [];
+  for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.trimEnd().length;) {
+    const start = TOKEN.lastIndex, found = TOKEN.exec(text);
+    if (!found) throw new Error(`\`${text}\` cannot be read at \`${text.slice(start).trim()}\``);
+    tokens.push(found[1]);
+  }
+  return tokens;
+}

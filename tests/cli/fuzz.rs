@@ -1,0 +1,80 @@
+//! `judge verify --fuzz`: faults of checkers are found, made small and kept.
+
+use crate::support::{Folder, Said};
+use serde_json::Value;
+
+/// A problem `p` with one case, whose checker is this shell script.
+fn problem(checker: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("check.sh", checker);
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\nsolver = \"echo 12 7\"\n\
+         checker-command = \"sh check.sh {input} {answer}\"\nmay-accept = [\"empty\", \"garbage\", \"truncated\"]\n",
+    );
+    folder
+}
+
+/// Accepts every answer, with the number of its bytes.
+const COUNTS: &str = "wc -c < \"$2\"\n";
+
+fn fuzzed(folder: &Folder, more: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let (code, report) = folder.json(&[&["verify", "-p", "p", "--fuzz", "1s"], more].concat());
+    let checks = report["problems"][0]["checks"].as_array().unwrap().iter();
+    (code, checks.filter(|check| check["check"].as_str().unwrap().starts_with("fuzz")).cloned().collect())
+}
+
+/// Runs the command that a finding names.
+fn again(folder: &Folder, finding: &Value) -> Said {
+    let words = shell_words::split(finding["command"].as_str().unwrap()).unwrap();
+    folder.judge(&words[1..].iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_checker_without_faults_passes() {
+    let folder = problem(COUNTS);
+    let (code, found) = fuzzed(&folder, &[]);
+    assert_eq!(code, Some(0), "{found:?}");
+    assert!(found[0]["detail"].as_str().unwrap().starts_with("no fault in "), "{found:?}");
+    assert!(!folder.path().join("fuzz").exists());
+    folder.write("games.toml", "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n");
+    let (code, found) = fuzzed(&folder, &["--problems", "games.toml"]);
+    assert_eq!((code, found.len()), (Some(0), 1), "{found:?}");
+}
+
+#[test]
+fn a_crash_is_made_small_and_shown_again() {
+    // It prints the first word, which is often no score.
+    let folder = problem("read -r first rest < \"$2\"; echo \"$first\"\n");
+    let (code, found) = fuzzed(&folder, &["--seed", "7"]);
+    let crash = found.iter().find(|finding| finding["check"] == "fuzz: crash").unwrap();
+    assert_eq!(code, Some(1), "{found:?}");
+    let answer = std::fs::read(folder.path().join("fuzz/p-crash-7.out")).unwrap();
+    assert!(answer.len() <= 2, "{answer:?}");
+    let said = again(&folder, crash);
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+}
+
+#[test]
+fn a_second_checker_refutes_what_is_accepted() {
+    let folder = problem(COUNTS);
+    folder.write("second.sh", "grep -q 9 \"$2\" && { echo 'a nine'; exit 1; }\nwc -c < \"$2\"\n");
+    let more = ["--second", "sh second.sh {input} {answer}", "--save", "kept"];
+    let (code, found) = fuzzed(&folder, &more);
+    assert_eq!((code, found.len()), (Some(1), 1), "{found:?}");
+    assert_eq!(found[0]["check"], "fuzz: second");
+    let detail = found[0]["detail"].as_str().unwrap();
+    assert!(detail.contains("the second one `rejected answer: a nine`"), "{detail}");
+    assert_eq!(std::fs::read(folder.path().join("kept/p-second-1.out")).unwrap(), b"9");
+    let (_, same) = fuzzed(&folder, &more);
+    assert_eq!(found, same, "the same seed finds the same");
+}
+
+#[test]
+fn what_only_fuzzing_takes_is_refused_without_it() {
+    let folder = problem(COUNTS);
+    for flags in [["--second", "cat"], ["--seed", "3"], ["--save", "x"]] {
+        let said = folder.judge(&[&["verify"], &flags[..]].concat());
+        assert_eq!(said.code, Some(2), "{flags:?}: {}", said.stderr);
+    }
+}
