@@ -29,13 +29,13 @@ pub(crate) fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Returns the command that starts it without a window. All that it leaves, its sockets too when it is killed, is in `folder`,
+/// Returns the command that starts it without a window. All that it leaves, its downloads and its sockets too, is in `folder`,
 /// which is made if it is not there.
 pub(crate) fn headless(chromium: &Path, folder: &Path) -> Command {
     std::fs::create_dir_all(folder).unwrap();
     let mut command = Command::new(chromium);
     command.args(["--headless", "--no-sandbox", "--disable-gpu"]);
-    command.arg(format!("--user-data-dir={}", folder.display())).env("TMPDIR", folder);
+    command.arg(format!("--user-data-dir={}", folder.display())).env("TMPDIR", folder).env("HOME", folder);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     command
 }
