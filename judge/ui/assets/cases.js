@@ -189,7 +189,7 @@ export class Cases {
     const facts = [
       ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
       ["CPU time", time(row.cpu_ms)], ["time on the clock", time(row.wall_ms)], ["memory", size(row.memory_bytes)],
-      ...Object.entries(row.features ?? {}).map(([name, value]) => [name, digits(value)]),
+      ...Object.entries({ ...row.features, ...row.metrics }).map(([name, value]) => [name, digits(value)]),
     ];
     this.box.classList.add("open");
     this.detail.replaceChildren(el("section", { class: "detail" },
