@@ -3,7 +3,7 @@
 import { get, path, text } from "./api.js";
 import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
-import { Rows } from "./rows.js";
+import { PRINTED, Rows } from "./rows.js";
 import { download } from "./save.js";
 
 const NUMBER = 7;
@@ -71,7 +71,8 @@ export class Cases {
       const total = await this.rows.reset(this.order, keepsPlace);
       this.wrong.replaceChildren();
       this.input.removeAttribute("aria-invalid");
-      this.count.textContent = counted(total, "row");
+      const paper = total > PRINTED ? el("span", { class: "paper" }, `, of which the first ${PRINTED} are on paper`) : "";
+      this.count.replaceChildren(counted(total, "row"), paper);
       this.showEmpty(total);
       if (this.wanted) await this.openFirst();
       return true;

@@ -1,6 +1,6 @@
 // Charts: drawn by uPlot, and boxes by themselves.
 
-import { digits, el, failure, grouped, shown, visible } from "./dom.js";
+import { counted, digits, el, failure, grouped, shown, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
 
 const HEIGHT = 280;
@@ -91,13 +91,13 @@ function legendName(name) {
   return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
-/** Draws a chart in a figure, in place of the one before. */
-function draw(place, options, data) {
+/** Draws a chart in a figure, in place of the one before. `label` says what it is of, for those who do not see it. */
+function draw(place, options, data, label) {
   const { plot, hint, title } = place;
   place.chart?.destroy();
   place.chart = undefined;
   plot.replaceChildren();
-  const picture = el("div", { role: "img", "aria-label": `${title}: ${data[0].length} points` });
+  const picture = el("div", { role: "img", "aria-label": `${title}: ${label ?? `${data[0].length} points`}` });
   plot.append(picture);
   hint.textContent = "";
   if (data[0].length === 0) {
@@ -234,6 +234,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
     paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
   }));
   const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
+  const total = groups.flatMap((group) => group.counts).reduce((sum, count) => sum + count, 0);
   // Steps begin at the starts of the ranges: the last one needs an end.
   const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
@@ -241,7 +242,8 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
     legend: { show: !one, live: false },
     axes: [axis(x, scale, { values: compact, size: 32 }), axis("cases", undefined, { values: compact, size: 52 })],
     series: [{ label: x }, ...series],
-  }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])]);
+  }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])], `${total} cases in ${Math.max(0, edges.length - 1)} ranges`);
+  place.hint.textContent = counted(total, "case");
   place.marks = "steps";
   place.csv = () => [["from", "to", ...groups.map((group) => group.name)], ...edges.slice(0, -1).map((edge, bin) => [edge, edges[bin + 1], ...groups.map((group) => group.counts[bin])])];
 }
