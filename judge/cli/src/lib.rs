@@ -347,6 +347,14 @@ pub enum SchemaOf {
     UiCases,
     /// The answer to `GET /api/runs/{run}/points` of `judge ui`
     UiPoints,
+    /// The answer to `GET /api/runs/{run}/counts` of `judge ui`
+    UiCounts,
+    /// The answer to `GET /api/runs/{run}/boxes` of `judge ui`
+    UiBoxes,
+    /// The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`
+    UiCase,
+    /// The answer to `GET /api/grid` of `judge ui`
+    UiGrid,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`
