@@ -38,7 +38,7 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs};
 pub use searching::ReduceArgs;
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
@@ -226,6 +226,9 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    #[command(after_help = past::SITE_EXAMPLES)]
+    Site(Deferred<SiteArgs>),
     /// Show a game move by move, as one web page
     #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),

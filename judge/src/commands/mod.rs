@@ -17,6 +17,7 @@ mod power;
 mod rank;
 mod reduce;
 mod run;
+mod site;
 mod tune;
 mod verify;
 mod view;
@@ -64,6 +65,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
         Command::Ui(args) => view::ui(global, &args),
+        Command::Site(args) => site::site(global, &args),
         Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),

@@ -77,9 +77,8 @@ export async function post() {
 
 export const postForText = post;
 export const server = () => get("server");
-export function listen(_, linked) {
-  linked(false, "");
-}
+/** Nothing happens in a site. */
+export function listen() {}
 
 /** Returns a path of words that may hold any sign. */
 export function path(...words) {
