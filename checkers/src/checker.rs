@@ -18,7 +18,8 @@ pub struct Checker {
     pub generators: &'static [Generator],
     /// Reads a case for manual play. `None` if people cannot play the game move by move.
     pub manual_reader: Option<ManualReader>,
-    pub(crate) read: fn(&[u8]) -> Result<Box<dyn Case>, Malformed>,
+    /// Reads the input of a case: see [`Checker::read`].
+    pub reader: fn(&[u8]) -> Result<Box<dyn Case>, Malformed>,
 }
 
 impl Checker {
@@ -35,7 +36,7 @@ impl Checker {
     /// # Errors
     /// Returns [`Malformed`] if the bytes are not an input of this game. It says where, what was expected and what was found.
     pub fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
-        (self.read)(input)
+        (self.reader)(input)
     }
 }
 

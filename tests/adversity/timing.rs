@@ -21,7 +21,7 @@ fn echo(stage: &Stage) {
 }
 
 fn cores() -> usize {
-    Cores::here().numbers().len()
+    Cores::here().numbers.len()
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn busy_neighbours_mark_cases_without_changing_cpu_time() {
         Guarded(command.args(["burn-on", &core.to_string()]).stdout(Stdio::null()).spawn().unwrap())
     };
     let cores = Cores::here();
-    let _burners: Vec<_> = cores.numbers().iter().chain(cores.numbers()).map(burner).collect();
+    let _burners: Vec<_> = cores.numbers.iter().chain(&cores.numbers).map(burner).collect();
     let solver = stage.solver("burn 300");
     let arguments =
         ["run", "-p", "echo", "-s", &solver, "--seeds", "1-2", "--jobs", "1", "--wall", "60s", "--json", "-"];
@@ -116,7 +116,7 @@ fn a_run_without_free_cores_runs_unpinned() {
             std::thread::sleep(Duration::from_millis(2));
         }
     };
-    let locks: Vec<_> = judge_sandbox::Cores::here().numbers().iter().map(|core| lock(*core)).collect();
+    let locks: Vec<_> = judge_sandbox::Cores::here().numbers.iter().map(|core| lock(*core)).collect();
     let folder = Folder::new();
     let run = |more: &[&str]| {
         folder.judge(

@@ -86,6 +86,11 @@ impl From<Output> for Said {
     }
 }
 
+/// Puts a program at another path. A copy is needed on another file system only.
+pub(crate) fn link_or_copy(from: &Path, to: &Path) {
+    std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop)).unwrap();
+}
+
 /// Returns the field of every case of a JSON report.
 pub(crate) fn of_cases<'a>(report: &'a serde_json::Value, field: &str) -> Vec<&'a serde_json::Value> {
     report["cases"].as_array().unwrap().iter().map(|case| &case[field]).collect()

@@ -1,10 +1,11 @@
 //! Conversations that are held again and again: the verdict is always the same.
 
 use crate::support::require::{Need, skip};
-use crate::support::{Folder, of_cases};
+use crate::support::{Folder, link_or_copy, of_cases};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
 pub(crate) struct Scenario {
@@ -36,15 +37,26 @@ pub(crate) const fn slowly(scenario: Scenario) -> Scenario {
     Scenario { share: 50, ..scenario }
 }
 
+/// The program for either side, which is compiled once for all conversations. `Err` says why there is none.
+fn player() -> Result<&'static Path, &'static str> {
+    static PLAYER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let compile = || {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("player");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/interactive/player.c");
+        let status = Command::new("cc").args(["-O2", "-o"]).arg(&program).arg(source).status();
+        assert!(status.map_err(|error| format!("no C compiler: {error}"))?.success(), "player.c does not compile");
+        Ok(program)
+    };
+    PLAYER.get_or_init(compile).as_deref().map_err(|why| why.as_str())
+}
+
 /// A folder with a problem that has these keys, and with the program for either side; `None` without a C compiler.
 pub(crate) fn scene_with(keys: &str) -> Option<Folder> {
     let folder = Folder::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/interactive/player.c");
-    let compiled = Command::new("cc").args(["-O2", "-o"]).arg(folder.path().join("player")).arg(source).status();
-    match compiled {
-        Ok(status) => assert!(status.success(), "player.c does not compile"),
-        Err(error) => {
-            skip(Need::Cc, format!("no C compiler: {error}"));
+    match player() {
+        Ok(player) => link_or_copy(player, &folder.path().join("player")),
+        Err(why) => {
+            skip(Need::Cc, why);
             return None;
         }
     }

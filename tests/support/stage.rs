@@ -1,7 +1,7 @@
 //! Where these tests take place: the programs they run, and a folder that every user can reach.
 
 use crate::support::require::{Need, named, skip};
-use crate::support::{Folder, Said};
+use crate::support::{Folder, Said, link_or_copy};
 use parking_lot::{Mutex, MutexGuard};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -56,7 +56,7 @@ impl Stage {
         let files = ["solver", "launcher", "preload.so"].map(|name| (programs.join(name), name));
         for (from, name) in files.into_iter().chain([(judge.to_owned(), "judge")]) {
             let to = folder.path().join(name);
-            fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop)).unwrap();
+            link_or_copy(&from, &to);
         }
         for name in ["work", "tmp"] {
             fs::create_dir(folder.path().join(name)).unwrap();

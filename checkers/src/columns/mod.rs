@@ -19,7 +19,7 @@ pub(crate) static COLUMNS: Checker = Checker {
     rules: include_str!("rules.md"),
     version: 1,
     generators: &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))],
-    read: |input| Ok(Box::new(Input::read(input)?)),
+    reader: |input| Ok(Box::new(Input::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Input::read(input)?))),
 };
 
@@ -53,7 +53,7 @@ impl ManualGame for Input {
         let left = if goes_on { &self.pieces[placements.len()..] } else { &[] };
         let choices = match left {
             [] => Vec::new(),
-            [piece, rest @ ..] => choices(game.field(), *piece, rest.is_empty()),
+            [piece, rest @ ..] => choices(&game.field, *piece, rest.is_empty()),
         };
         Ok(Outlook { choices, ahead: ahead(left, true) })
     }
@@ -63,7 +63,7 @@ impl ManualGame for Input {
 fn choices(field: &Field, piece: Piece, is_last: bool) -> Vec<Choice> {
     let [a, b, c] = piece.jewels(Placement::OMITTED);
     let shifts = if a == b && b == c { 1 } else { 3 };
-    let placements = (0..field.width()).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
+    let placements = (0..field.width).flat_map(|column| (0..shifts).map(move |shifts| Placement { column, shifts }));
     placements.map(|placement| choice(field, piece, placement, is_last)).collect()
 }
 
@@ -74,7 +74,7 @@ fn choice(field: &Field, piece: Piece, placement: Placement, is_last: bool) -> C
     let fits = game.place(piece, placement);
     Choice {
         played: vec![signed(column + 1), signed(shifts)],
-        cells: (0..field.height()).map(|row| row * field.width() + column).collect(),
+        cells: (0..field.height).map(|row| row * field.width + column).collect(),
         placed: if fits { placed(field, column, piece.jewels(placement)) } else { Vec::new() },
         gained: game.points().into(),
         ends: is_last || !fits,

@@ -21,7 +21,7 @@ pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn O
 
 /// A game and its observer.
 pub(super) struct Game<'a> {
-    field: Field,
+    pub(super) field: Field,
     progress: Progress<'a>,
 }
 
@@ -37,10 +37,6 @@ impl<'a> Game<'a> {
     /// Returns a game that continues from this playfield with 0 points.
     pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
         Self { field, progress: Progress::new(observer) }
-    }
-
-    pub(super) fn field(&self) -> &Field {
-        &self.field
     }
 
     pub(super) fn points(&self) -> u64 {
@@ -257,8 +253,8 @@ pub(super) fn picture(field: &Field, marked: &Cells) -> Board {
         Some(jewel) => jewel_cell(jewel, marked.contains(x, y)),
         None => Cell { text: None, color: 0, marked: false },
     };
-    let rows = (0..field.height()).rev();
-    Board { width: field.width(), cells: rows.flat_map(|y| (0..field.width()).map(move |x| cell(x, y))).collect() }
+    let rows = (0..field.height).rev();
+    Board { width: field.width, cells: rows.flat_map(|y| (0..field.width).map(move |x| cell(x, y))).collect() }
 }
 
 #[cfg(test)]

@@ -53,8 +53,8 @@ struct Stack {
 /// The playfield. Between moves it has no match.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
-    width: usize,
-    height: usize,
+    pub(super) width: usize,
+    pub(super) height: usize,
     stacks: [Stack; MAX_WIDTH],
 }
 
@@ -62,14 +62,6 @@ impl Field {
     /// Returns an empty playfield of a size that the statement allows.
     pub(super) fn new(width: usize, height: usize) -> Self {
         Self { width, height, stacks: [Stack::default(); MAX_WIDTH] }
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
-    pub(super) fn height(&self) -> usize {
-        self.height
     }
 
     /// Returns the jewel at height y of column x.

@@ -28,7 +28,7 @@ impl<'a> Answer<'a> {
         }
         let mut tokens = Tokens::new(text);
         let moves = tokens.integer("the number of moves M", 0..=parameters.moves)?;
-        let visits = vec![0; board.height() * board.width()];
+        let visits = vec![0; board.height * board.width];
         Ok(Self { last_move: tokens.clone(), tokens, parameters, moves, step: 0, visits })
     }
 
@@ -83,8 +83,8 @@ struct Position {
 
 impl Position {
     fn read(tokens: &mut Tokens<'_>, board: &Board) -> Result<Self, Rejection> {
-        let row = tokens.integer("the row x", 1..=board.height())?;
-        let column = tokens.integer("the column y", 1..=board.width())?;
+        let row = tokens.integer("the row x", 1..=board.height)?;
+        let column = tokens.integer("the column y", 1..=board.width)?;
         Ok(Self { row, column })
     }
 

@@ -9,11 +9,14 @@ pub(super) type CellIndex = usize;
 /// A grid of digits. Blanks are always above the digits of their column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Board {
-    height: usize,
-    width: usize,
+    /// n of the statement.
+    pub(super) height: usize,
+    /// m of the statement.
+    pub(super) width: usize,
     /// Column by column, so that a drop moves neighbours in memory.
     cells: Vec<u8>,
-    filled: usize,
+    /// The number of cells that are not blank.
+    pub(super) filled: usize,
 }
 
 impl Board {
@@ -28,21 +31,6 @@ impl Board {
             }
         }
         Self { height, width, filled: cells.len(), cells }
-    }
-
-    /// Returns n.
-    pub(super) fn height(&self) -> usize {
-        self.height
-    }
-
-    /// Returns m.
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
-    /// Returns the number of cells that are not blank.
-    pub(super) fn filled(&self) -> usize {
-        self.filled
     }
 
     /// Returns the cell in a row, from 0 at the top, and a column, from 0 at the left.
@@ -86,8 +74,8 @@ mod tests {
     use super::*;
 
     fn rows(board: &Board) -> Vec<Vec<Option<u8>>> {
-        let row = |row| (0..board.width()).map(|column| board.digit(board.cell(row, column))).collect();
-        (0..board.height()).map(row).collect()
+        let row = |row| (0..board.width).map(|column| board.digit(board.cell(row, column))).collect();
+        (0..board.height).map(row).collect()
     }
 
     #[test]
@@ -98,7 +86,7 @@ mod tests {
         let expected =
             [[None, None], [None, None], [Some(1), None], [Some(5), Some(2)], [Some(9), Some(0)]].map(Vec::from);
         assert_eq!(rows(&board), expected);
-        assert_eq!(board.filled(), 5);
+        assert_eq!(board.filled, 5);
     }
 
     #[test]
@@ -107,6 +95,6 @@ mod tests {
         let mut path: Vec<_> = (0..6).rev().collect();
         board.take(&mut path);
         assert_eq!(rows(&board), vec![vec![None; 3]; 2]);
-        assert_eq!(board.filled(), 0);
+        assert_eq!(board.filled, 0);
     }
 }

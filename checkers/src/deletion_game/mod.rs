@@ -23,7 +23,7 @@ pub(crate) static DELETION_GAME: Checker = Checker {
     rules: include_str!("rules.md"),
     version: 2,
     generators: &[|seed| Ok(generate::generate(seed))],
-    read: |input| Ok(Box::new(Input::read(input)?)),
+    reader: |input| Ok(Box::new(Input::read(input)?)),
     manual_reader: None,
 };
 
@@ -35,8 +35,8 @@ impl Case for Input {
     fn features(&self) -> Vec<Feature> {
         let parameters = &self.parameters;
         vec![
-            Feature::count("n", self.board.height()),
-            Feature::count("m", self.board.width()),
+            Feature::count("n", self.board.height),
+            Feature::count("m", self.board.width),
             Feature { name: "K", value: parameters.moves },
             Feature { name: "lmin", value: parameters.shortest },
             Feature { name: "lmax", value: parameters.longest },
@@ -66,7 +66,7 @@ fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Sco
             progress.dropped(&board);
         }
     }
-    let score = final_score(progress.total(), parameters, board.filled());
+    let score = final_score(progress.total(), parameters, board.filled);
     progress.end(&board, parameters, &score);
     Ok(BigInt::from(score).into())
 }
@@ -159,14 +159,14 @@ impl<'a> Progress<'a> {
     }
 
     fn dropped(&mut self, board: &Board) {
-        self.show(&BigUint::ZERO, || (format!("the rest drops: {} left", board.filled()), picture(board, &[])));
+        self.show(&BigUint::ZERO, || (format!("the rest drops: {} left", board.filled), picture(board, &[])));
     }
 
     /// With F = 1, shows the final score in an additional frame.
     fn end(&mut self, board: &Board, parameters: &Parameters, score: &BigUint) {
         if parameters.halves_for_what_is_left {
             let points = std::mem::replace(&mut self.total, score.clone());
-            let caption = || format!("{points} halved for each of the {} left", board.filled());
+            let caption = || format!("{points} halved for each of the {} left", board.filled);
             self.show(&BigUint::ZERO, || (caption(), picture(board, &[])));
         }
     }
@@ -195,8 +195,8 @@ fn picture(board: &Board, marked: &[CellIndex]) -> crate::Board {
         Some(digit) => Cell { text: Some(digit.to_string()), color: u32::from(digit), marked: marked.contains(&cell) },
         None => Cell { text: None, color: 0, marked: false },
     };
-    let row = |row| (0..board.width()).map(move |column| board.cell(row, column));
-    crate::Board { width: board.width(), cells: (0..board.height()).flat_map(row).map(draw).collect() }
+    let row = |row| (0..board.width).map(move |column| board.cell(row, column));
+    crate::Board { width: board.width, cells: (0..board.height).flat_map(row).map(draw).collect() }
 }
 
 #[cfg(test)]

@@ -12,12 +12,13 @@ pub(super) const EMPTY: u8 = 0;
 /// is the order by row and then by column.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
-    rows: usize,
-    columns: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
     /// Distance between a cell and the one below it.
     stride: usize,
     blocks: Vec<u8>,
-    left: usize,
+    /// The number of blocks left.
+    pub(super) left: usize,
 }
 
 /// The part of a board where a removal may have changed the groups: the cells with another block than before, and their
@@ -37,19 +38,6 @@ impl Board {
             board.blocks[start..start + columns].copy_from_slice(blocks);
         }
         board
-    }
-
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
-    pub(super) fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// Returns the number of blocks left.
-    pub(super) fn left(&self) -> usize {
-        self.left
     }
 
     /// Returns the number of cells, including the frame.
@@ -215,7 +203,7 @@ mod tests {
             [(0, 1), (0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 3)].map(|(row, column)| board.cell(row, column));
         let disturbed = board.remove(&group);
         assert_eq!(rows(&board), ["A-B--", "CDE--", "FGH--"]);
-        assert_eq!((board.left(), disturbed), (8, Region { rows: 0..3, columns: 0..5 }));
+        assert_eq!((board.left, disturbed), (8, Region { rows: 0..3, columns: 0..5 }));
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn play_moves<'a>(
     let mut progress = Progress::new(observer, &board);
     let mut tokens = Tokens::new(answer);
     // A move removes at least two blocks.
-    let moves = tokens.integer("the number of moves M", 0..=board.left() / 2)?;
+    let moves = tokens.integer("the number of moves M", 0..=board.left / 2)?;
     for step in 1..=moves {
         let group = read_move(&mut tokens, &board, &mut flood).map_err(|rejection| rejection.at_step(step))?;
         progress.removes(&board, group);
@@ -37,8 +37,8 @@ fn play_moves<'a>(
 /// Reads a cell and returns its group on this board.
 fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -> Result<&'a [usize], Rejection> {
     let mut here = tokens.clone();
-    let row = tokens.integer("the row", 0..=board.rows() - 1)?;
-    let column = tokens.integer("the column", 0..=board.columns() - 1)?;
+    let row = tokens.integer("the row", 0..=board.rows - 1)?;
+    let column = tokens.integer("the column", 0..=board.columns - 1)?;
     let cell = board.cell(row, column);
     flood.start();
     let group = flood.group(board, cell);

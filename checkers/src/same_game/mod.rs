@@ -20,7 +20,7 @@ pub(crate) static SAME_GAME: Checker = Checker {
     rules: concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md")),
     version: 1,
     generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
-    read: |input| Ok(Box::new(Prescribed::read(input)?)),
+    reader: |input| Ok(Box::new(Prescribed::read(input)?)),
     manual_reader: None,
 };
 
@@ -30,7 +30,7 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
     rules: concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md")),
     version: 1,
     generators: &[|seed| Ok(generate::free(seed))],
-    read: |input| Ok(Box::new(Free::read(input)?)),
+    reader: |input| Ok(Box::new(Free::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
 };
 
@@ -89,7 +89,7 @@ impl<'a> Progress<'a> {
 
     /// Returns the score.
     fn end(mut self, board: &Board) -> u64 {
-        match board.left() {
+        match board.left {
             0 => {
                 let bonus = self.total * (CLEARED_FACTOR - 1);
                 self.show(bonus, board, &[], || "the board is cleared: all points count fourfold".to_owned());
@@ -123,5 +123,5 @@ fn picture(board: &Board, marked: &[usize]) -> crate::Board {
             marked: marked.contains(&cell),
         },
     });
-    crate::Board { width: board.columns(), cells: cells.collect() }
+    crate::Board { width: board.columns, cells: cells.collect() }
 }

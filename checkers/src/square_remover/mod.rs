@@ -25,7 +25,7 @@ pub(crate) static SQUARE_REMOVER: Checker = Checker {
     rules: include_str!("rules.md"),
     version: 1,
     generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
-    read: |input| Ok(Box::new(Game::read(input)?)),
+    reader: |input| Ok(Box::new(Game::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
 };
 
@@ -64,7 +64,7 @@ impl ManualGame for Game {
 
 /// Returns every swap, named by its upper or left tile, except those with an endless cascade.
 fn swaps(position: &Position) -> Vec<Choice> {
-    let size = position.size();
+    let size = position.size;
     let cells = (0..size * size).map(|place| Cell { row: place / size, column: place % size });
     let pairs = cells.flat_map(|cell| {
         [1, 2].into_iter().filter_map(move |direction| Some((cell, direction, cell.neighbour(direction, size)?)))

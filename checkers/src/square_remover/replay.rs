@@ -25,7 +25,7 @@ pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> R
     let mut tokens = Tokens::new(answer);
     let position = play_moves(game, answer, &mut tokens, MOVES, observer)?;
     tokens.end()?;
-    Ok(Score::from(position.score()))
+    Ok(Score::from(position.score))
 }
 
 /// Returns the position after the first moves of an answer.
@@ -41,7 +41,7 @@ pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
     let mut playback = Playback { position: position.clone(), step: 0, observer: &mut Unobserved };
     playback.position.swap(one, other);
     playback.settle().ok()?;
-    Some(playback.position.score() - position.score())
+    Some(playback.position.score - position.score)
 }
 
 fn play_moves(
@@ -100,7 +100,7 @@ impl Playback<'_> {
             let cells =
                 [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(down, right)| Cell { row: row + down, column: column + right });
             self.show(1, &cells, || format!("the square at row {row}, column {column} goes"));
-            if self.position.score() > MAX_SQUARES {
+            if self.position.score > MAX_SQUARES {
                 return Err(EndlessCascade);
             }
         }
@@ -113,7 +113,7 @@ impl Playback<'_> {
             step: *step,
             caption: caption(),
             gained: Score::from(gained),
-            total: Score::from(position.score()),
+            total: Score::from(position.score),
             board: draw(position, marked),
             ahead: ahead(position),
         });
@@ -127,7 +127,7 @@ pub(super) fn ahead(position: &Position) -> Board {
 }
 
 fn draw(position: &Position, marked: &[Cell]) -> Board {
-    let size = position.size();
+    let size = position.size;
     let cell = |index: usize| {
         let cell = Cell { row: index / size, column: index % size };
         tile(position.color(cell), marked.contains(&cell))

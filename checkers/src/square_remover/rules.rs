@@ -49,7 +49,8 @@ impl Cell {
 /// The state of a game. A row is one word, four bits a tile, so that all squares of a row are found at once.
 #[derive(Debug, Clone)]
 pub(super) struct Position {
-    size: usize,
+    /// The number of rows, and of columns.
+    pub(super) size: usize,
     colors: u32,
     rows: [u64; 16],
     /// The highest bits of the tiles that have a right neighbour.
@@ -59,7 +60,8 @@ pub(super) struct Position {
     /// The upper rows that may have a square. All other rows have none.
     suspects: u32,
     buffer: Lehmer,
-    score: u64,
+    /// The number of removed squares.
+    pub(super) score: u64,
 }
 
 impl Position {
@@ -80,18 +82,6 @@ impl Position {
             buffer: Lehmer::new(game.start_seed),
             score: 0,
         }
-    }
-
-    /// Returns the number of rows, and of columns.
-    #[inline]
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Returns the number of removed squares.
-    #[inline]
-    pub(super) fn score(&self) -> u64 {
-        self.score
     }
 
     /// Returns the colour of a cell's tile.
@@ -198,8 +188,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn board_of(position: &Position) -> Vec<Vec<u64>> {
-        let rows = 0..position.size();
-        rows.map(|row| (0..position.size()).map(|column| position.color(Cell { row, column })).collect()).collect()
+        let rows = 0..position.size;
+        rows.map(|row| (0..position.size).map(|column| position.color(Cell { row, column })).collect()).collect()
     }
 
     fn game(size: usize, rows: &str) -> Game {
@@ -226,7 +216,7 @@ mod tests {
             let expected = model.remove_one().map(|(row, column)| Cell { row, column });
             prop_assert_eq!(position.remove_first_square(), expected);
             prop_assert_eq!(board_of(position), model.board.clone());
-            prop_assert_eq!(position.score(), model.score);
+            prop_assert_eq!(position.score, model.score);
             if expected.is_none() {
                 break;
             }

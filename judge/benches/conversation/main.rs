@@ -65,7 +65,7 @@ fn scene(lines: usize) -> Result<TempDir, String> {
 }
 
 fn contestants(lines: usize, steps: usize) -> Vec<Contestant> {
-    let cores = Cores::here().numbers().to_vec();
+    let cores = Cores::here().numbers;
     let (first, last) = (cores[0], cores[cores.len() - 1]);
     let mut found: Vec<Contestant> = vec![
         ("one core".to_owned(), Box::new(move |folder| bare_loop(folder, lines, [first, first], steps))),

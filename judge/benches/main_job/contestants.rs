@@ -80,7 +80,7 @@ impl Scene {
         for case in 0..cases {
             fs::write(folder.path().join(format!("in/{case:04}.txt")), INPUT).expect("a case's file");
         }
-        Ok(Self { folder, program, words: Vec::new(), cases, cores: Cores::here().numbers().to_vec() })
+        Ok(Self { folder, program, words: Vec::new(), cases, cores: Cores::here().numbers })
     }
 
     /// Gives every program fixed work, in milliseconds of CPU time.

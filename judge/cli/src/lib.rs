@@ -31,6 +31,7 @@ mod comparing;
 mod deferred;
 mod past;
 mod searching;
+mod serving;
 mod shared;
 mod tools;
 
@@ -40,6 +41,7 @@ pub use comparing::{
 pub use deferred::Deferred;
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs};
 pub use searching::ReduceArgs;
+pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
 pub use shared::{ShardArg, TaskIds};
@@ -229,6 +231,12 @@ pub enum Command {
     /// Write the pages of `judge ui` as a folder for any web host
     #[command(after_help = past::SITE_EXAMPLES)]
     Site(Deferred<SiteArgs>),
+    /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
+    #[command(after_help = serving::SERVE_EXAMPLES)]
+    Serve(Deferred<ServeArgs>),
+    /// The same for agents: a server of the Model Context Protocol on standard input and output
+    #[command(after_help = serving::MCP_EXAMPLES)]
+    Mcp(Deferred<McpArgs>),
     /// Show a game move by move, as one web page
     #[command(after_help = tools::VIEW_EXAMPLES)]
     View(Deferred<ViewArgs>),
@@ -321,6 +329,10 @@ pub enum SchemaOf {
     Verify,
     /// The catalogue `problems.toml`
     Problems,
+    /// The result of the method `evaluate` of `judge serve`
+    ServeEvaluate,
+    /// The result of the method `status` of `judge serve`
+    ServeStatus,
     /// The answer to `GET /api/runs` of `judge ui`
     UiRuns,
     /// The answer to `GET /api/runs/{run}` of `judge ui`

@@ -3,8 +3,7 @@
 use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use judge_import::Kind;
-use judge_problem::{Bytes, RunChoice, Seeds, Time, parse_seed};
+use judge_problem::{Bytes, PackageKind, RunChoice, Seeds, Time, parse_seed};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -177,7 +176,7 @@ pub struct ImportArgs {
     pub id: Option<String>,
     /// What SOURCE is [default: found out]
     #[arg(long, value_name = "KIND", value_parser = kinds())]
-    pub kind: Option<Kind>,
+    pub kind: Option<PackageKind>,
     /// Do not check what was written with `judge verify`
     #[arg(long)]
     pub no_verify: bool,
@@ -223,9 +222,9 @@ pub struct GenArgs {
 }
 
 /// Parses the kind of a package.
-fn kinds() -> impl TypedValueParser<Value = Kind> {
-    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
+fn kinds() -> impl TypedValueParser<Value = PackageKind> {
+    let named = |name: String| PackageKind::from_name(&name);
+    PossibleValuesParser::new(PackageKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
         .try_map(move |name| named(name).ok_or("unknown kind"))
 }
 

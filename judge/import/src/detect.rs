@@ -1,8 +1,9 @@
 //! Detects the kind of a package and reads it.
 
-use crate::error::{ImportError, Kind};
+use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::{ahc, dmoj, files, kattis, pahcer, polygon};
+use judge_problem::PackageKind;
 use std::path::{Path, PathBuf};
 
 /// Reads the package in a folder. `kind`: its kind; by default it is detected. `id`: the problem's id; by default it is
@@ -11,18 +12,18 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Fails if no kind or several kinds fit, if a file is malformed, or if the package needs something that is not
 /// supported and would change verdicts.
-pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Imported, ImportError> {
+pub fn read(root: &Path, kind: Option<PackageKind>, id: Option<&str>) -> Result<Imported, ImportError> {
     let kind = match kind {
         Some(kind) if fits(kind, root) => kind,
         Some(kind) => return Err(ImportError::Other(root.to_owned(), kind)),
         None => found(root)?,
     };
     let mut imported = match kind {
-        Kind::Kattis => kattis::read(root, id),
-        Kind::Polygon => polygon::read(root, id),
-        Kind::Pahcer => pahcer::read(root, id),
-        Kind::Dmoj => dmoj::read(root, id),
-        Kind::Ahc => ahc::read(root, id),
+        PackageKind::Kattis => kattis::read(root, id),
+        PackageKind::Polygon => polygon::read(root, id),
+        PackageKind::Pahcer => pahcer::read(root, id),
+        PackageKind::Dmoj => dmoj::read(root, id),
+        PackageKind::Ahc => ahc::read(root, id),
     }?;
     imported.left.extend(broken_links(root));
     Ok(imported)
@@ -36,8 +37,8 @@ pub fn broken_links(root: &Path) -> Vec<String> {
     files::broken_links(root).into_iter().map(line).collect()
 }
 
-fn found(root: &Path) -> Result<Kind, ImportError> {
-    let fitting: Vec<_> = Kind::ALL.into_iter().filter(|kind| fits(*kind, root)).collect();
+fn found(root: &Path) -> Result<PackageKind, ImportError> {
+    let fitting: Vec<_> = PackageKind::ALL.into_iter().filter(|kind| fits(*kind, root)).collect();
     match *fitting {
         [] => Err(ImportError::Unknown(root.to_owned())),
         [one] => Ok(one),
@@ -45,14 +46,16 @@ fn found(root: &Path) -> Result<Kind, ImportError> {
     }
 }
 
-fn fits(kind: Kind, root: &Path) -> bool {
+fn fits(kind: PackageKind, root: &Path) -> bool {
     match kind {
-        Kind::Ahc => ahc::fits(root),
-        Kind::Kattis | Kind::Polygon | Kind::Pahcer | Kind::Dmoj => root.join(kind.sign()).is_file(),
+        PackageKind::Ahc => ahc::fits(root),
+        PackageKind::Kattis | PackageKind::Polygon | PackageKind::Pahcer | PackageKind::Dmoj => {
+            root.join(kind.sign()).is_file()
+        }
     }
 }
 
 /// Returns whether reading this package builds programs outside the sandbox.
-pub fn builds(root: &Path, kind: Option<Kind>) -> bool {
-    kind.is_none_or(|kind| kind == Kind::Ahc) && found(root).is_ok_and(|kind| kind == Kind::Ahc)
+pub fn builds(root: &Path, kind: Option<PackageKind>) -> bool {
+    kind.is_none_or(|kind| kind == PackageKind::Ahc) && found(root).is_ok_and(|kind| kind == PackageKind::Ahc)
 }

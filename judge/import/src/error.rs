@@ -1,9 +1,10 @@
-//! Why a package cannot be imported, and the kinds of packages.
+//! Why a package cannot be imported.
 
+use judge_problem::PackageKind;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a package cannot be imported, and the kinds of packages.
+/// Why a package cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file or folder of the package cannot be read.
@@ -18,11 +19,11 @@ pub enum ImportError {
     #[error("{} is no package that is known", .0.display())]
     Unknown(PathBuf),
     /// The folder is a package of several kinds.
-    #[error("{} is a package of several kinds: {}", .0.display(), Kind::signs(.1))]
-    Several(PathBuf, Vec<Kind>),
+    #[error("{} is a package of several kinds: {}", .0.display(), PackageKind::signs(.1))]
+    Several(PathBuf, Vec<PackageKind>),
     /// The folder is not a package of the requested kind.
     #[error("{} is no package of the kind {}: it has no {}", .0.display(), .1.name(), .1.sign())]
-    Other(PathBuf, Kind),
+    Other(PathBuf, PackageKind),
     /// Its programs cannot be built.
     #[error("cargo cannot build the programs of {}: {why}", package.display())]
     Build {
@@ -85,59 +86,5 @@ impl ImportError {
 
     pub(super) fn unsupported(file: &Path, what: impl Into<String>) -> Self {
         Self::Unsupported { file: file.to_owned(), what: what.into() }
-    }
-}
-
-/// A kind of package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A problem package of Kattis or ICPC.
-    Kattis,
-    /// A package of Polygon.
-    Polygon,
-    /// A project of pahcer.
-    Pahcer,
-    /// A problem of DMOJ.
-    Dmoj,
-    /// The tools of an AtCoder Heuristic Contest.
-    Ahc,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Kattis, Self::Polygon, Self::Pahcer, Self::Dmoj, Self::Ahc];
-
-    /// Returns its name, its sign, and its meaning.
-    const fn texts(self) -> [&'static str; 3] {
-        const OF_AHC: &str =
-            "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester";
-        const OF_KATTIS: &str = "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on";
-        match self {
-            Self::Kattis => ["kattis", "problem.yaml", OF_KATTIS],
-            Self::Polygon => ["polygon", "problem.xml", "A package of Polygon, with its tests or without"],
-            Self::Pahcer => ["pahcer", "pahcer_config.toml", "A project of pahcer, whose tests a checker scores"],
-            Self::Dmoj => ["dmoj", "init.yml", "A problem of DMOJ, whose checker is a comparison"],
-            Self::Ahc => ["ahc", "Cargo.toml with src/bin/vis.rs", OF_AHC],
-        }
-    }
-
-    /// Returns its name, as `--kind` takes it.
-    pub const fn name(self) -> &'static str {
-        self.texts()[0]
-    }
-
-    /// Returns a description of this kind, for `--help`.
-    pub const fn meaning(self) -> &'static str {
-        self.texts()[2]
-    }
-
-    /// Returns the file at the top level by which this kind is detected.
-    pub const fn sign(self) -> &'static str {
-        self.texts()[1]
-    }
-
-    /// Returns these files with their kinds: `problem.yaml (kattis)`.
-    pub fn signs(kinds: &[Self]) -> String {
-        kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
     }
 }

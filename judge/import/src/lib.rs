@@ -3,7 +3,7 @@
 //!
 //! The main types:
 //! - [`Source`]: a package in a folder or in a zip archive.
-//! - [`Kind`]: the kind of a package, detected from the files at its top level.
+//! - [`PackageKind`](judge_problem::PackageKind): the kind of a package, detected from the files at its top level.
 //! - [`Imported`]: the text of the `problems.toml`, the files to copy, and the programs to compile and run. The caller writes it.
 //!
 //! ```text
@@ -13,7 +13,8 @@
 //! Each kind has a module, with a function `read`.
 //!
 //! ```
-//! use judge_import::{Kind, Source, read};
+//! use judge_import::{Source, read};
+//! use judge_problem::PackageKind;
 //! use std::fs;
 //!
 //! let folder = tempfile::tempdir()?;
@@ -22,7 +23,7 @@
 //! fs::write(folder.path().join("data/secret/1.in"), "1 2\n")?;
 //! fs::write(folder.path().join("data/secret/1.ans"), "3\n")?;
 //! let source = Source::open(folder.path())?;
-//! let imported = read(source.root(), Some(Kind::Kattis), Some("sum"))?;
+//! let imported = read(&source.root, Some(PackageKind::Kattis), Some("sum"))?;
 //! assert!(imported.catalogue.contains("id = \"sum\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -44,7 +45,7 @@ mod text;
 mod yaml;
 
 pub use detect::{broken_links, builds, read};
-pub use error::{ImportError, Kind};
+pub use error::ImportError;
 pub use imported::{DerivedLimit, Imported, Sources, ToCompile, ToMake};
 pub use program::{BUILD, RUN};
 pub use source::Source;

@@ -2,11 +2,11 @@
 //! Format: <https://github.com/terry-u16/pahcer>.
 
 use crate::ahc::Built;
-use crate::error::{ImportError, Kind};
+use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::text::Text;
 use crate::{files, text};
-use judge_problem::counted;
+use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
@@ -24,7 +24,7 @@ const MAX_SEEDS: u64 = 1_000_000;
 /// # Errors
 /// Fails if the file is malformed, or if none of its steps checks answers.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
-    let file = root.join(Kind::Pahcer.sign());
+    let file = root.join(PackageKind::Pahcer.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
     let config = Config::read(&file, &text)?;
     let mut left = config.unknown();

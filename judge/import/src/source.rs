@@ -18,7 +18,8 @@ const BESIDE: &str = "__MACOSX";
 /// An open package. Dropping it removes the unpacked files.
 #[derive(Debug)]
 pub struct Source {
-    root: PathBuf,
+    /// The folder of the package.
+    pub root: PathBuf,
     shown: PathBuf,
     _unpacked: Option<Unpacked>,
 }
@@ -44,11 +45,6 @@ impl Source {
             root.clone_from(only);
         }
         Ok(Self { root, shown, _unpacked: Some(unpacked) })
-    }
-
-    /// Returns the folder of the package.
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Returns the error with paths as the user sees them: `package.zip/problem.yaml`.

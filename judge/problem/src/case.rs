@@ -131,7 +131,8 @@ impl CaseSpec {
 /// zero earns one point. Source: the grading section of NOI 2014, "Deletion Game".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
-    steps: Vec<(Score, Score)>,
+    /// Each threshold with its points, the most points first.
+    pub steps: Vec<(Score, Score)>,
     /// Whether a score above zero earns one point even if it reaches no threshold.
     pub(crate) one_above_zero: bool,
 }
@@ -176,11 +177,6 @@ impl Thresholds {
             }
         }
         Ok(Self { steps: scores.into_iter().zip(points).collect(), one_above_zero })
-    }
-
-    /// Returns each threshold with its points, the most points first.
-    pub fn steps(&self) -> &[(Score, Score)] {
-        &self.steps
     }
 }
 

@@ -351,6 +351,54 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// A kind of problem packages of other judges.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PackageKind {
+        /// A problem package of Kattis or ICPC.
+        Kattis = "kattis",
+        /// A package of Polygon.
+        Polygon = "polygon",
+        /// A project of pahcer.
+        Pahcer = "pahcer",
+        /// A problem of DMOJ.
+        Dmoj = "dmoj",
+        /// The tools of an AtCoder Heuristic Contest.
+        Ahc = "ahc",
+    }
+}
+
+impl PackageKind {
+    /// Returns a description of this kind, for `--help`.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
+            Self::Polygon => "A package of Polygon, with its tests or without",
+            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
+            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
+            Self::Ahc => {
+                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
+            }
+        }
+    }
+
+    /// Returns the file at the top level by which this kind is detected.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Kattis => "problem.yaml",
+            Self::Polygon => "problem.xml",
+            Self::Pahcer => "pahcer_config.toml",
+            Self::Dmoj => "init.yml",
+            Self::Ahc => "Cargo.toml with src/bin/vis.rs",
+        }
+    }
+
+    /// Returns these files with their kinds: `problem.yaml (kattis)`.
+    pub fn signs(kinds: &[Self]) -> String {
+        kinds.iter().map(|kind| format!("{} ({})", kind.sign(), kind.name())).collect::<Vec<_>>().join(", ")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

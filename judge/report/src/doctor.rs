@@ -7,6 +7,7 @@ use judge_problem::Bytes;
 use judge_sandbox::{Feature, FeatureState, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 
 /// A machine with a higher share of its cores in use is busy.
 const BUSY: f64 = 0.5;
@@ -22,7 +23,7 @@ struct Finding {
 /// Returns the properties that affect timings; those that cannot be read are absent.
 fn findings(machine: &Machine) -> Vec<Finding> {
     let cores = &machine.cores;
-    let (all, physical, undisturbed) = (cores.numbers().len(), cores.physical().get(), cores.undisturbed().get());
+    let (all, physical, undisturbed) = (cores.numbers.len(), cores.physical.get(), cores.undisturbed().get());
     let finding = |name, found: String, noise: Option<String>| Finding { name, found, noise };
     let mut findings = vec![finding(
         "cores",
@@ -147,14 +148,13 @@ pub(crate) struct DoctorDocument<'a> {
     machine: MachineRecord<'a>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "tier")]
 struct TierRecord<'a> {
     tier: &'static str,
     works: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<&'a str>,
     gaps: Vec<GapRecord<'a>>,
 }
@@ -178,6 +178,7 @@ struct FeatureRecord<'a> {
     remedy: Option<&'static str>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "machine")]
 struct MachineRecord<'a> {
@@ -187,9 +188,7 @@ struct MachineRecord<'a> {
     /// The default of `--jobs`: solvers that do not slow each other down.
     default_jobs: usize,
     governors: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
     load: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     swap_bytes: Option<u64>,
     /// The sources of noise in timings.
     noise: Vec<NoiseRecord>,
@@ -215,8 +214,8 @@ impl Document for Survey {
             tiers: self.tiers.iter().map(tier).collect(),
             features: self.features.iter().map(feature).collect(),
             machine: MachineRecord {
-                threads: machine.cores.numbers(),
-                physical_cores: machine.cores.physical().get(),
+                threads: &machine.cores.numbers,
+                physical_cores: machine.cores.physical.get(),
                 default_jobs: machine.cores.undisturbed().get(),
                 governors: &machine.governors,
                 load: machine.load,

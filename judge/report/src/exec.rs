@@ -6,6 +6,7 @@ use judge_problem::verdict::Termination;
 use judge_sandbox::{End, Execution, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 
 /// The report of one program in the sandbox.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub struct ExecReport<'a> {
     pub gaps: &'a [String],
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge exec --json")]
 pub(crate) struct ExecDocument<'a> {
@@ -27,23 +29,14 @@ pub(crate) struct ExecDocument<'a> {
     verdict: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     wall_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     run_delay_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     stolen_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     stdout_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     stderr_bytes: Option<u64>,
     tier: &'static str,
     gaps: &'a [String],

@@ -17,6 +17,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Incremented when a script could misread the new format.
@@ -227,6 +228,7 @@ pub(crate) struct HistoryDocument<'a> {
     runs: Vec<Record<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "row")]
 struct Record<'a> {
@@ -238,7 +240,6 @@ struct Record<'a> {
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
     /// Where it goes on without a judge: `runs on Slurm (job 222)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     detached: Option<String>,
     /// The problem's id.
     problem: &'a str,
@@ -249,10 +250,8 @@ struct Record<'a> {
     /// Hash of the solver's content.
     solver_hash: String,
     /// Of a search that is shown as its best setting: how many settings it tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<usize>,
     /// The cases that the figures are about: `colors=4`, or `no colors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
     /// Cases of the run, or of the group.
     planned: usize,
@@ -267,21 +266,16 @@ struct Record<'a> {
     /// Which scores are good: `max` or `min`.
     direction: &'a str,
     /// Its total; of complete runs only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The difference to the total before, on the same cases by the same rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     change: Option<Number>,
     /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     git_commit: Option<&'a str>,
     /// Whether tracked files differed from it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     git_dirty: Option<bool>,
     /// The user's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     #[serde(flatten)]
     labels: LabelsRecord<'a>,

@@ -6,6 +6,7 @@ use crate::text::terminal::{Paint, Style};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge languages --json")]
@@ -15,6 +16,7 @@ pub(crate) struct LanguagesDocument<'a> {
 }
 
 /// A language, in the order in which they are tried.
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "language")]
 struct LanguageRecord<'a> {
@@ -30,16 +32,12 @@ struct LanguageRecord<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: &'a [String],
     /// The first line that its compiler or interpreter prints when it is asked for its version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
     /// The command that compiles here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     compile: Option<&'a str>,
     /// The command that runs here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<&'a str>,
     /// The Debian package to install.
-    #[serde(skip_serializing_if = "Option::is_none")]
     package: Option<&'a str>,
     allowance: AllowanceRecord,
 }

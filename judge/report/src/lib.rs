@@ -52,6 +52,7 @@ mod case_history;
 mod charted;
 mod compare;
 mod doctor;
+mod evaluation;
 mod exec;
 mod formats;
 mod gate;
@@ -76,6 +77,7 @@ pub use compare::{
     growing_comparison,
 };
 pub use doctor::doctor_text;
+pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};

@@ -3,20 +3,20 @@
 use crate::text::json::Document;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 
 /// What was merged, and what is missing or refused.
+#[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "merge")]
 pub struct MergeReport {
     /// The run; absent if the merge was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<MergedRun>,
     /// The runs that it was merged of, in the order of their shards.
     pub origins: Vec<MergedOrigin>,
     /// What is missing, each with what runs it.
     pub missing: Vec<MissingPart>,
     /// The names of the cases that have not the results of all solvers; absent if the catalogue does not tell them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_cases: Option<Vec<String>>,
     /// The files that do not belong to the run, or cannot be read: then nothing was merged.
     pub refused: Vec<RefusedFile>,
@@ -70,17 +70,15 @@ pub struct MergedOrigin {
 }
 
 /// A part of the plan that has not all its results.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "missing")]
 pub struct MissingPart {
     /// The shard; absent if it is the whole plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
     /// The state of its run; absent if no run of it was merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     /// The command that runs it; absent while it is running.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use crate::compare::json::{CaseRecord, CompareDocument, PairRecord, WithLooks};
 use crate::compare::power::PowerDocument;
 use crate::compare::rank::RankDocument;
 use crate::doctor::DoctorDocument;
+use crate::evaluation::{EvaluationDocument, ServeStatus};
 use crate::exec::ExecDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
@@ -31,7 +32,7 @@ type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRec
 pub type NamedSchema = (&'static str, fn() -> Schema);
 
 /// The schemas of all documents.
-pub const SCHEMAS: [NamedSchema; 34] = [
+pub const SCHEMAS: &[NamedSchema] = &[
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
@@ -47,6 +48,8 @@ pub const SCHEMAS: [NamedSchema; 34] = [
     ("merge", schema_of::<MergeDocument<'static>>),
     ("languages", schema_of::<LanguagesDocument<'static>>),
     ("verify", schema_of::<VerifyDocument<'static>>),
+    ("serve-evaluate", schema_of::<EvaluationDocument<'static>>),
+    ("serve-status", schema_of::<ServeStatus<'static>>),
     ("ui-runs", schema_of::<HistoryPage<'static>>),
     ("ui-run", schema_of::<HeadDocument<'static>>),
     ("ui-labels", schema_of::<RunLabels<'static>>),

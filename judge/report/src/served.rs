@@ -8,6 +8,7 @@ use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdic
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::time::Duration;
 
 /// The problems of the catalogue: `GET /api/problems`.
@@ -190,6 +191,7 @@ pub struct UnfinishedRun<'a> {
     finished: Vec<NewCaseRecord<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 struct NewCaseRecord<'a> {
@@ -201,11 +203,9 @@ struct NewCaseRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     code: &'static str,
     /// The raw score, exactly; of accepted answers only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     score: Option<Number>,
     /// CPU time of all its processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms: Option<f64>,
 }
 
@@ -252,6 +252,7 @@ pub struct StartedRuns<'a> {
 }
 
 /// A run that a page has started.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "started")]
 pub struct StartedRecord {
@@ -260,12 +261,10 @@ pub struct StartedRecord {
     /// Its command line.
     pub command: String,
     /// Its number in the journal, once it is recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<i64>,
     /// Whether it goes on.
     pub running: bool,
     /// Its exit code, as of `judge run`; absent while it goes on, and if a signal ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The end of what it has printed.
     pub output: String,

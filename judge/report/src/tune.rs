@@ -15,6 +15,7 @@ use judge_statistics::{Interval, Moments, mean_interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, json};
+use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -382,6 +383,7 @@ fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &s
     TextTable { titles, rows: rows.collect(), ..TextTable::default() }
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge tune --jsonl")]
 pub(crate) struct TuneLine<'a> {
@@ -397,16 +399,15 @@ pub(crate) struct TuneLine<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<&'a str>,
     /// As if it had run on every case of the search.
-    #[serde(skip_serializing_if = "Option::is_none")]
     mean_score: Option<f64>,
     failures: usize,
     best: bool,
     /// With the best setting: its comparison with the default one, on other cases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<ComparisonRecord<'a>>,
 }
 
 /// Effects are on the scale of the measure, positive if the best setting is better.
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "comparison")]
 struct ComparisonRecord<'a> {
@@ -419,11 +420,8 @@ struct ComparisonRecord<'a> {
     measure: &'static str,
     claim: &'static str,
     verdict: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     high: Option<f64>,
 }
 

@@ -97,7 +97,7 @@ impl Executor for Worker {
     }
 
     fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        Self::run_until(self, request, over)
+        Ok(self.run_with(request.clone(), None, Some(over))?.0)
     }
 
     fn canceller(&self) -> Box<dyn Cancel> {

@@ -67,7 +67,7 @@ fn check(worker: &mut Worker) {
         max_bytes: 1 << 20,
         ..Exchange::default()
     };
-    let (execution, made) = worker.run_with_files(&request, &exchange).unwrap();
+    let (execution, made) = worker.run_with(request, Some(&exchange), None).unwrap();
     assert_eq!((execution.end, made), (judge_sandbox::End::Exited(0), Ok(Vec::new())));
 }
 

@@ -18,8 +18,11 @@ use crate::clock;
 /// The cores that this process may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cores {
-    numbers: Vec<usize>,
-    physical: NonZeroUsize,
+    /// The numbers of the cores. The first are on different physical cores, so that hardware threads are shared as late
+    /// as possible.
+    pub numbers: Vec<usize>,
+    /// The number of physical cores.
+    pub physical: NonZeroUsize,
     quota: NonZeroUsize,
 }
 
@@ -41,17 +44,6 @@ impl Cores {
         let physical = NonZeroUsize::new(apart.len()).unwrap_or(NonZeroUsize::MIN);
         let numbers = [apart, twins].concat();
         Cores { numbers: if numbers.is_empty() { vec![0] } else { numbers }, physical, quota }
-    }
-
-    /// The numbers of the cores. The first are on different physical cores, so that hardware threads are shared as late
-    /// as possible.
-    pub fn numbers(&self) -> &[usize] {
-        &self.numbers
-    }
-
-    /// The number of physical cores.
-    pub fn physical(&self) -> NonZeroUsize {
-        self.physical
     }
 
     /// How many programs can run at once without taking time from each other.
@@ -110,8 +102,10 @@ const LOCK_PREFIX: &str = "judge-core-";
 /// each other's locks. A user who holds every lock only makes the judges of other users run without pinning.
 #[derive(Debug, Default)]
 pub struct CoreClaims {
-    cores: Vec<usize>,
-    free: Vec<usize>,
+    /// The reserved cores.
+    pub cores: Vec<usize>,
+    /// The other cores that no judge has reserved.
+    pub free: Vec<usize>,
     /// Bound, but never listened on.
     locks: Vec<UnixListener>,
 }
@@ -137,16 +131,6 @@ impl CoreClaims {
             list.push(core);
         }
         claims
-    }
-
-    /// Returns the reserved cores.
-    pub fn cores(&self) -> &[usize] {
-        &self.cores
-    }
-
-    /// Returns the other cores that no judge has reserved.
-    pub fn free(&self) -> &[usize] {
-        &self.free
     }
 }
 
@@ -244,9 +228,9 @@ mod tests {
         let cpus = machine(&["0-1\n", "0-1\n", "2-3\n", "2-3\n"]);
         let quota = NonZeroUsize::new(4).unwrap();
         let cores = Cores::of(&[0, 1, 2, 3], quota, cpus.path());
-        assert_eq!((cores.numbers(), cores.undisturbed().get()), (&[0, 2, 1, 3][..], 2));
+        assert_eq!((&*cores.numbers, cores.undisturbed().get()), (&[0, 2, 1, 3][..], 2));
         let cores = Cores::of(&[1, 3], quota, cpus.path());
-        assert_eq!((cores.numbers(), cores.undisturbed().get()), (&[1, 3][..], 2));
+        assert_eq!((&*cores.numbers, cores.undisturbed().get()), (&[1, 3][..], 2));
     }
 
     #[test]
@@ -254,9 +238,9 @@ mod tests {
         let nothing = machine(&[]);
         let quota = NonZeroUsize::new(2).unwrap();
         let cores = Cores::of(&[0, 1, 2], quota, nothing.path());
-        assert_eq!((cores.numbers().len(), cores.physical().get(), cores.undisturbed().get()), (3, 3, 2));
-        assert_eq!(Cores::of(&[], NonZeroUsize::MIN, nothing.path()).numbers(), [0], "never empty");
-        assert!(Cores::here().undisturbed() <= Cores::here().physical());
+        assert_eq!((cores.numbers.len(), cores.physical.get(), cores.undisturbed().get()), (3, 3, 2));
+        assert_eq!(Cores::of(&[], NonZeroUsize::MIN, nothing.path()).numbers, [0], "never empty");
+        assert!(Cores::here().undisturbed() <= Cores::here().physical);
     }
 
     #[test]
@@ -264,12 +248,12 @@ mod tests {
         let name = format!("judge-test-{}-", std::process::id());
         let take = |count| CoreClaims::take_named(&name, &[4, 1, 7], count);
         let first = take(1);
-        assert_eq!((first.cores(), first.free()), (&[4][..], &[1, 7][..]));
+        assert_eq!((&*first.cores, &*first.free), (&[4][..], &[1, 7][..]));
         let second = take(2);
-        assert_eq!((second.cores(), second.free()), (&[1, 7][..], &[][..]));
-        assert_eq!(take(1).cores(), &[]);
+        assert_eq!((&*second.cores, &*second.free), (&[1, 7][..], &[][..]));
+        assert_eq!(take(1).cores, []);
         drop(first);
-        assert_eq!(take(1).cores(), [4], "a lock ends with its holder");
+        assert_eq!(take(1).cores, [4], "a lock ends with its holder");
     }
 
     #[test]

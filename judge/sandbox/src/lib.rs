@@ -109,6 +109,7 @@
 //! | control groups | the helper, one for each jail | the jail ends |
 //! | cache of the tier that works | [`Sandbox::open`], in the folder [`Options::tier_cache`] | after ten minutes, in another environment, when a worker fails, when [`survey`] runs |
 //! | supervisor | [`Supervisors`] | its socket closes: it kills the command with all that it has started |
+//! | sweeper | [`Sweeper`] | its pipe closes: it removes the temporary files of the judge, unless these are gone |
 //! | stub | the trusted command that started it | the judge tells it how to end ([`StubCall`]), or its supervisor ends the command |
 //!
 //! Names of folders and control groups contain the id and the start time of the process that made them. The next
@@ -135,7 +136,7 @@
 //! watch                output, limits, meters, the reaper
 //! scratch              working folders
 //! confine              from clone to exec: limits, user, landlock, seccomp
-//! supervisor · tier_cache · fuzzing
+//! supervisor · sweeper · tier_cache · fuzzing
 //! protocol             messages and memory that processes share
 //! cgroup               control groups
 //! process · cores · names
@@ -167,6 +168,7 @@ mod require;
 mod sandbox;
 mod scratch;
 mod supervisor;
+mod sweeper;
 mod tier;
 mod tier_cache;
 mod watch;
@@ -183,5 +185,6 @@ pub use request::{
 };
 pub use sandbox::{OpenError, Sandbox, become_helper_if_asked};
 pub use supervisor::{Stub, StubCall, StubLink, Supervised, Supervisors};
+pub use sweeper::Sweeper;
 pub use tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
 pub use worker::{Canceller, DismissedWorkers, Observer, Worker};

@@ -14,9 +14,13 @@ const PREFIX: &str = "judge-sandbox";
 /// a file first. A file or folder with such a name in the folder of [`Options::scratch`](crate::Options::scratch) is
 /// removed by the next [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
 pub fn unique(purpose: &str) -> String {
+    format!("{}{purpose}.{:016x}", own_prefix(), random())
+}
+
+/// What all names of this process begin with.
+pub(crate) fn own_prefix() -> String {
     let pid = std::process::id();
-    let start = start_time(pid).unwrap_or(0);
-    format!("{PREFIX}.{}.{pid}.{start}.{purpose}.{:016x}", pid_namespace(), random())
+    format!("{PREFIX}.{}.{pid}.{}.", pid_namespace(), start_time(pid).unwrap_or(0))
 }
 
 /// A number that cannot be guessed.

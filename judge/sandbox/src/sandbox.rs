@@ -19,6 +19,7 @@ use crate::protocol::messages::Settings;
 use crate::request::{End, Fault, Limits, Request};
 use crate::scratch::{self, disk, ramdisk};
 use crate::supervisor::{self, SUPERVISOR};
+use crate::sweeper::SWEEPER;
 use crate::tier::{Gap, Options, Tier, TierChoice};
 use crate::tier_cache::{CachedTier, TierCache};
 use crate::watch::gauges::TreeClock;
@@ -188,7 +189,7 @@ pub fn become_helper_if_asked() {
     supervisor::become_stub_if_asked();
     let mut arguments = std::env::args_os().skip(1);
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
-    if let Some(role) = [HELPER, KEEPER, SUPERVISOR].into_iter().find(|role| argument == role.argument) {
+    if let Some(role) = [HELPER, KEEPER, SUPERVISOR, SWEEPER].into_iter().find(|role| argument == role.argument) {
         std::process::exit(role.run());
     }
     if argument == SELF_TEST {

@@ -207,42 +207,25 @@ impl Worker {
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Runs a program that is needed only until `over` becomes readable. CPU time and elapsed time are counted up to
-    /// then, and their limits end then. The program has a short time to end by itself, and is then killed.
+    /// Runs a program with files or until it is no longer needed, and waits for its end. With an `exchange` the program
+    /// gets files and makes some, as a compiler does. Once `over` becomes readable the program is no longer needed: CPU
+    /// time and elapsed time are counted up to then, and their limits end then. It is killed at once if it makes files,
+    /// and otherwise after a short time to end by itself. The request's files are closed here once the program has them,
+    /// so that the other end of a pipe sees the program close it.
     ///
     /// # Errors
     /// As for [`run`](Self::run).
-    pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        Ok(self.perform(request, messages::RunSpec::from(request), Some(over))?.0)
-    }
-
-    /// Runs a program that gets files and makes some, such as a compiler.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run).
-    pub fn run_with_files(
-        &mut self,
-        request: &Request,
-        exchange: &Exchange,
-    ) -> Result<(Execution, OutputFiles), Fault> {
-        let spec = messages::RunSpec { exchange: Some(exchange.clone()), ..messages::RunSpec::from(request) };
-        self.perform(request, spec, None)
-    }
-
-    /// The same for a program that is killed when `over` becomes readable. The request's files are closed here once the
-    /// program has them, so that the other end of a pipe sees the program close it.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run).
-    pub fn run_with_files_until(
+    pub fn run_with(
         &mut self,
         request: Request,
-        exchange: &Exchange,
-        over: BorrowedFd<'_>,
+        exchange: Option<&Exchange>,
+        over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, OutputFiles), Fault> {
-        let (exchange, grace) = (Some(exchange.clone()), Duration::ZERO);
-        let spec = messages::RunSpec { exchange, grace, ..messages::RunSpec::from(&request) };
-        self.begin(&request, &spec, Some(over), false)?;
+        let mut spec = messages::RunSpec { exchange: exchange.cloned(), ..messages::RunSpec::from(&request) };
+        if spec.exchange.is_some() && over.is_some() {
+            spec.grace = Duration::ZERO;
+        }
+        self.begin(&request, &spec, over, false)?;
         drop(request);
         self.finish()
     }
@@ -264,16 +247,6 @@ impl Worker {
     /// The path of the working folder, as programs know it.
     pub fn working_folder(&self) -> &Path {
         &self.working_folder
-    }
-
-    fn perform(
-        &mut self,
-        request: &Request,
-        spec: messages::RunSpec,
-        over: Option<BorrowedFd<'_>>,
-    ) -> Result<(Execution, OutputFiles), Fault> {
-        self.begin(request, &spec, over, false)?;
-        self.finish()
     }
 
     /// Waits for the end of the program that was submitted first.

@@ -150,7 +150,7 @@ pub fn thresholds(problem: &Problem) -> String {
     };
     let line = |case: &CaseSpec| {
         let thresholds = case.thresholds.as_ref()?;
-        let steps = thresholds.steps().iter().map(|(score, points)| format!("{points} {from} {score}"));
+        let steps = thresholds.steps.iter().map(|(score, points)| format!("{points} {from} {score}"));
         Some(format!("{}: {}", case.name, steps.collect::<Vec<_>>().join(", ")))
     };
     shortened(problem.cases.listed().filter_map(line), "\n")

@@ -139,11 +139,11 @@ fn ask(signals: &mut Signals) -> OnInterrupt {
 pub fn task_settings(settings: &WorkerSettings) -> RunSettings {
     let cores = Cores::here();
     let jobs = NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN);
-    let own = settings.pin && cores.numbers().len() == jobs.get();
-    let cores = if own { cores.numbers().to_vec() } else { Vec::new() };
+    let own = settings.pin && cores.numbers.len() == jobs.get();
+    let cores = if own { cores.numbers.to_vec() } else { Vec::new() };
     // Cores that are not its own may be another task's.
-    let (claims, running) = (Arc::default(), Arc::default());
-    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running }
+    let (claims, running, timing_lock) = (Arc::default(), Arc::default(), Arc::default());
+    RunSettings { jobs, cores, claims, spare_cores: false, describe: settings.describe, running, timing_lock }
 }
 
 /// Returns how many solvers run at once.
@@ -154,10 +154,10 @@ pub fn count(args: &JobArgs) -> usize {
 /// Takes a core for each job, and notes it if other judges have left too few. The second hardware thread of a core is no other
 /// core, unless there are more jobs than cores.
 fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
-    let apart = cores.physical().get().max(jobs);
-    let Some(apart) = cores.numbers().get(..apart) else { return CoreClaims::default() };
+    let apart = cores.physical.get().max(jobs);
+    let Some(apart) = cores.numbers.get(..apart) else { return CoreClaims::default() };
     let claims = CoreClaims::take(apart, jobs);
-    let found = claims.cores().len();
+    let found = claims.cores.len();
     if found < jobs {
         let cores = apart.len();
         judge_report::note(&format!(
@@ -170,7 +170,7 @@ fn claim(cores: &Cores, jobs: usize) -> CoreClaims {
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
 /// times: they are started only on request, with a warning.
-fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
+pub fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     let most = cores.undisturbed();
     let jobs = args.jobs.unwrap_or(most);
     if jobs > most {
@@ -180,14 +180,15 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
         ));
     }
     let claims = if args.no_pin { CoreClaims::default() } else { claim(cores, jobs.get()) };
-    let is_pinned = claims.cores().len() == jobs.get();
+    let is_pinned = claims.cores.len() == jobs.get();
     RunSettings {
         jobs,
-        cores: if is_pinned { [claims.cores(), claims.free()].concat() } else { Vec::new() },
+        cores: if is_pinned { [&*claims.cores, &claims.free].concat() } else { Vec::new() },
         claims: Arc::new(claims),
         spare_cores: most.get() >= 2 * jobs.get(),
         describe,
         running: Arc::default(),
+        timing_lock: Arc::default(),
     }
 }
 

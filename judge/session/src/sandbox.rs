@@ -99,7 +99,7 @@ pub fn compiler(
             let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
             judge_report::note(&format!("compiling {name} ({compiler})"));
         }
-        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with(request.clone(), Some(exchange), None))?;
         compiled.ok_or_else(Failure::interrupted)
     }
 }

@@ -106,7 +106,7 @@ fn disturbance(baseline: &Baseline) -> Option<String> {
 
 fn repeats(baseline: &Baseline, runs: usize) -> String {
     let count = baseline.samples().count();
-    let noisy = baseline.samples().filter(|sample| sample.spread() > 0.0).count();
+    let noisy = baseline.samples().filter(|sample| sample.spread > 0.0).count();
     match (runs, noisy) {
         (1, _) => "one run, so it is not known whether scores change".to_owned(),
         (_, 0) => format!("deterministic: the same scores in {runs} runs"),

@@ -17,6 +17,7 @@ mod power;
 mod rank;
 mod reduce;
 mod run;
+mod serve;
 mod site;
 mod tune;
 mod verify;
@@ -66,6 +67,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Solve { solver } => return generate::solve(&solver),
         Command::Ui(args) => view::ui(global, &args),
         Command::Site(args) => site::site(global, &args),
+        Command::Serve(args) => serve::serve(global, args.into_inner()),
+        Command::Mcp(args) => serve::mcp(global, args.into_inner()),
         Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),

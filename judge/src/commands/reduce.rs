@@ -145,7 +145,7 @@ impl<'a> Trials<'a> {
             _ => None,
         };
         if compared.is_some() {
-            runner.template.problem.checker = CheckerChoice::BuiltIn(UNCHECKED);
+            runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
         }
         let plan = runner.plan_as_it_is(solvers.clone(), CaseList::default(), problem.best.clone());
         let session = runner.begin(&plan)?;

@@ -38,8 +38,11 @@ export class Cases {
     const { head } = this;
     const hasPoints = !["sum", "mean"].includes(head.scoring.rule);
     const feature = (name, at) => ({ title: name, field: name, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.features?.[name]) });
-    const metrics = head.fields.filter((field) => field.startsWith("metric:")).map((field) => field.slice("metric:".length));
-    const metric = (name, at) => ({ title: name, field: `metric:${name}`, width: 5, isNumber: true, spare: at < 2 ? 2 : 1, cell: (row) => digits(row.metrics?.[name]) });
+    const metrics = head.fields.filter((field) => field.startsWith("metric:"));
+    const metric = (field) => {
+      const name = field.slice("metric:".length);
+      return { title: name, field, width: 5, isNumber: true, spare: 2, cell: (row) => digits(row.metrics?.[name]) };
+    };
     return [
       { title: "case", field: "case", width: 7, cell: (row) => row.case, tip: (row) => row.case },
       head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 3, cell: (row) => row.solver, tip: (row) => row.solver },

@@ -64,6 +64,11 @@ impl Guard {
         Ok(Self { token, port })
     }
 
+    /// Returns the token.
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
     /// Returns the address that lets a browser in.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/?{TOKEN}={}", self.port, self.token)
@@ -119,7 +124,7 @@ impl Guard {
     /// Sets the cookie for a browser that sends the token in the address, and redirects it to the address without the token.
     fn let_in(&self, token: &str, rest: &str) -> Response {
         if !self.is_token(token) {
-            return refused("the token is not this server's: `judge ui` prints the address with the right one");
+            return refused("the token is not this server's: the judge prints the address with the right one");
         }
         let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie(), self.token);
         (StatusCode::SEE_OTHER, [(LOCATION, rest), (SET_COOKIE, &cookie)]).into_response()
@@ -141,7 +146,9 @@ pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, n
         (None, None) if guard.gave_other_token(headers) => {
             refused("the server was started anew: open the address that `judge ui` printed then")
         }
-        (None, None) => refused("the token is missing: open the address that `judge ui` prints"),
+        (None, None) => {
+            refused("the token is missing: open the address that the judge prints, or send the token as a bearer")
+        }
     };
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

@@ -34,58 +34,86 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The time between two checks whether they have ended.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A server that has its port.
-pub struct Server {
+/// A port of this machine, with the guard of what is served there.
+pub(crate) struct Door {
     listener: TcpListener,
     guard: Arc<Guard>,
-    store: Arc<Store>,
     runtime: Runtime,
     /// Installed first: signals work as soon as the address is printed.
     signals: [unix::Signal; 2],
 }
 
-impl Server {
-    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
-    pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
-        let store = Arc::new(Store::new(catalogue, starter)?);
-        let listener = listen(port)?;
+impl Door {
+    /// Takes a port of the loopback interface.
+    pub(crate) fn open(listener: TcpListener) -> Result<Self, Failure> {
         let port = listener.local_addr().map_err(Failure::fault)?.port();
         let guard = Arc::new(Guard::new(port).map_err(Failure::fault)?);
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::fault)?;
         let signals = signals(&runtime).map_err(Failure::fault)?;
-        Ok(Self { listener, guard, store, runtime, signals })
+        Ok(Self { listener, guard, runtime, signals })
     }
 
-    /// Returns the address with the token.
-    pub fn url(&self) -> String {
-        self.guard.url()
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.guard
     }
 
-    /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
-    pub fn run(self) -> Result<(), Failure> {
-        let Self { listener, guard, store, runtime, signals: [mut interrupt, mut terminate] } = self;
+    /// Serves these routes, behind the guard, until Ctrl-C or SIGTERM. Then waits for `end`, until another signal.
+    pub(crate) fn serve(self, routes: Router, end: impl Future<Output = ()>) -> Result<(), Failure> {
+        let Self { listener, guard, runtime, signals: [mut interrupt, mut terminate] } = self;
         let served = runtime.block_on(async {
             listener.set_nonblocking(true)?;
             let listener = tokio::net::TcpListener::from_std(listener)?;
+            // The last layer is the outermost: it runs before the routes.
+            let routes = routes.layer(from_fn_with_state(guard, guarded));
             let served = tokio::select! {
-                served = axum::serve(listener, router(guard, Arc::clone(&store))).into_future() => served,
+                served = axum::serve(listener, routes).into_future() => served,
                 _ = interrupt.recv() => Ok(()),
                 _ = terminate.recv() => Ok(()),
             };
-            if let Some(starter) = &store.starter {
-                tokio::select! {
-                    () = end_runs(starter) => {}
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-                // Runs that did not end after the interrupt are killed.
-                starter.signal_all(Signal::KILL);
+            tokio::select! {
+                () = end => {}
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
             }
             served
         });
         // Streams of events and long answers are cut off.
         runtime.shutdown_background();
         served.map_err(Failure::fault)
+    }
+}
+
+/// A server that has its port.
+pub struct Server {
+    door: Door,
+    store: Arc<Store>,
+}
+
+impl Server {
+    /// Binds a port of the loopback interface: this one, or the usual one if it is free, or any free one.
+    pub fn bind(port: Option<u16>, catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
+        let store = Arc::new(Store::new(catalogue, starter)?);
+        Ok(Self { door: Door::open(listen(port)?)?, store })
+    }
+
+    /// Returns the address with the token.
+    pub fn url(&self) -> String {
+        self.door.guard().url()
+    }
+
+    /// Answers requests until Ctrl-C or SIGTERM. Then it ends the runs that its pages have started.
+    pub fn run(self) -> Result<(), Failure> {
+        let Self { door, store } = self;
+        let routes = router(Arc::clone(&store));
+        let end = async {
+            if let Some(starter) = &store.starter {
+                end_runs(starter).await;
+            }
+        };
+        let served = door.serve(routes, end);
+        // Runs that did not end after the interrupt are killed.
+        store.starter.iter().for_each(|starter| starter.signal_all(Signal::KILL));
+        served
     }
 }
 
@@ -103,7 +131,7 @@ fn signals(runtime: &Runtime) -> io::Result<[unix::Signal; 2]> {
     Ok([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?])
 }
 
-fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
+pub(crate) fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
     let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
     let bound = match port {
         Some(port) => bind(port),
@@ -120,7 +148,7 @@ fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
     })
 }
 
-fn router(guard: Arc<Guard>, store: Arc<Store>) -> Router {
+fn router(store: Arc<Store>) -> Router {
     Router::new()
         .route("/", get(page))
         .route("/assets/{name}", get(file))
@@ -128,8 +156,6 @@ fn router(guard: Arc<Guard>, store: Arc<Store>) -> Router {
         .nest("/replay", api::replays())
         .fallback(async || (StatusCode::NOT_FOUND, "there is no such page\n"))
         .with_state(store)
-        // The last layer is the outermost: it runs before the routes.
-        .layer(from_fn_with_state(guard, guarded))
 }
 
 const HTML: &str = "text/html; charset=utf-8";

@@ -37,7 +37,7 @@ fn tuning_finds_the_optimum_of_a_toy() {
     let best = best(&lines);
     assert!((35..=39).contains(&whole(best, "n")) && (2..=4).contains(&whole(best, "m")), "{best}");
     assert_eq!(best["cases"].as_array().unwrap().len(), best["scores"].as_array().unwrap().len());
-    let said = folder.judge(&arguments);
+    let said = folder.judge(&[&arguments[..], &["--reuse"]].concat());
     assert!(said.stdout.contains(&format!("n={} m={}", whole(best, "n"), whole(best, "m"))), "{}", said.stdout);
     assert!(said.stdout.contains("95 % interval from ") && said.stdout.contains("against the next"), "{}", said.stdout);
     assert!(said.stdout.contains("exaggerated (selection)"), "{}", said.stdout);

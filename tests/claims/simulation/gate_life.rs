@@ -161,9 +161,8 @@ fn stored(mut baseline: Baseline) -> Baseline {
     for entry in baseline.cases.values_mut() {
         if let CaseResult::Accepted(sample) = &entry.result {
             let mean = (sample.mean() * &scale).round() / &scale;
-            entry.result = CaseResult::Accepted(
-                Sample::new(sample.runs(), mean, sample.spread()).with_skewness(sample.skewness()),
-            );
+            entry.result =
+                CaseResult::Accepted(Sample::new(sample.runs, mean, sample.spread).with_skewness(sample.skewness()));
         }
     }
     baseline

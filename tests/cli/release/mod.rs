@@ -1,5 +1,6 @@
 //! What a release hands on is whole: its workflow, its archives, the image for containers.
 
+mod action;
 mod archive;
 mod image;
 mod workflows;

@@ -269,7 +269,7 @@ fn compiling_again_is_the_same_in(places: Places) {
             let toolbox = Toolbox::new(tier, BuildSettings::default());
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
             let solver = prepare(spec, &toolbox, &mut |_, request, exchange| {
-                sandbox.worker(None)?.run_with_files(request, exchange)
+                sandbox.worker(None)?.run_with(request.clone(), Some(exchange), None)
             });
             let solver = solver.unwrap();
             let is_compiled = matches!(solver.invocation, Invocation::Program(_));
@@ -318,7 +318,7 @@ fn made(sandbox: &Sandbox, script: &str) -> OutputFiles {
         max_bytes: 1 << 20,
         ..Exchange::default()
     };
-    sandbox.worker(None).unwrap().run_with_files(&request, &exchange).unwrap().1
+    sandbox.worker(None).unwrap().run_with(request, Some(&exchange), None).unwrap().1
 }
 
 #[test]

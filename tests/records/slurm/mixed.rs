@@ -12,7 +12,7 @@ const ARRAY: [&str; 2] = ["--sbatch", "--array=0-7"];
 
 #[test]
 #[ignore = "long: a cluster of two nodes"]
-fn nodes_that_are_not_alike() {
+fn unlike_nodes_keep_their_results_apart() {
     let Some(cluster) = Cluster::start_mixed(2) else { return };
     a_run_names_the_node_of_each_result(&cluster);
     a_comparison_compares_times_on_equal_processors(&cluster);

@@ -125,7 +125,7 @@ fn signal(pid: i32, signal: Signal) {
 
 #[test]
 #[ignore = "long: a cluster of two nodes"]
-fn runs_on_a_cluster() {
+fn a_cluster_plays_runs_and_loses_nothing() {
     let Some(cluster) = Cluster::start(4) else { return };
     let together = [
         a_run_finds_what_a_local_run_finds,

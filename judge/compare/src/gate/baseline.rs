@@ -49,12 +49,12 @@ pub struct Baseline {
 impl Baseline {
     /// Returns whether the score of any case varied between runs.
     pub fn is_noisy(&self) -> bool {
-        self.samples().any(|sample| sample.spread() > 0.0)
+        self.samples().any(|sample| sample.spread > 0.0)
     }
 
     /// Returns the minimum and maximum number of runs of an accepted case.
     pub fn runs(&self) -> Option<(u32, u32)> {
-        let runs = || self.samples().map(Sample::runs);
+        let runs = || self.samples().map(|sample| sample.runs);
         runs().min().zip(runs().max())
     }
 
@@ -204,9 +204,11 @@ fn waited_share(outcome: &Outcome) -> f64 {
 /// The scores of a case in one or more runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    runs: u32,
+    /// The number of runs.
+    pub runs: u32,
     mean: BigRational,
-    spread: f64,
+    /// The unbiased standard deviation of the scores. 0 for a single run.
+    pub spread: f64,
     cubes: f64,
 }
 
@@ -265,19 +267,9 @@ impl Sample {
         if skewness.is_finite() { skewness } else { 0.0 }
     }
 
-    /// Returns the number of runs.
-    pub fn runs(&self) -> u32 {
-        self.runs
-    }
-
     /// Returns the mean score.
     pub fn mean(&self) -> &BigRational {
         &self.mean
-    }
-
-    /// Returns the unbiased standard deviation of the scores. 0 for a single run.
-    pub fn spread(&self) -> f64 {
-        self.spread
     }
 
     /// Returns the degrees of freedom of the spread.
@@ -415,14 +407,14 @@ mod tests {
     fn a_sample_is_the_same_however_it_is_put_together() {
         // Mean 4; squares 9 + 4 + 1 + 36 = 50.
         let whole = of(&[1, 2, 3, 10]);
-        assert_eq!((whole.runs(), whole.mean().clone()), (4, BigRational::from_integer(4.into())));
-        assert!((whole.spread() - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!((whole.runs, whole.mean().clone()), (4, BigRational::from_integer(4.into())));
+        assert!((whole.spread - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         let halves = of(&[1, 10]).merged(&of(&[2, 3]));
-        assert!((halves.spread() - whole.spread()).abs() < 1e-12 && halves.mean() == whole.mean());
+        assert!((halves.spread - whole.spread).abs() < 1e-12 && halves.mean() == whole.mean());
         // Cubes -27 - 8 - 1 + 216 = 180; 180 * 4 / (3 * 2) = 120.
         let skewness = 120.0 / (50.0_f64 / 3.0).powf(1.5);
         assert!((whole.skewness() - skewness).abs() < 1e-12 && (halves.skewness() - skewness).abs() < 1e-12);
-        let stored = Sample::new(4, whole.mean().clone(), whole.spread()).with_skewness(skewness);
+        let stored = Sample::new(4, whole.mean().clone(), whole.spread).with_skewness(skewness);
         assert!((stored.skewness() - skewness).abs() < 1e-12);
         assert_eq!((of(&[1, 9]).skewness(), of(&[5, 5, 5]).skewness()), (0.0, 0.0));
     }
@@ -438,7 +430,7 @@ mod tests {
     fn equal_scores_are_constant_whatever_their_length() {
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let twice = Sample::from(long.clone()).merged(&Sample::from(long.clone()));
-        assert_eq!((twice.constant(), twice.runs(), twice.spread()), (Some(long), 2, 0.0));
+        assert_eq!((twice.constant(), twice.runs, twice.spread), (Some(long), 2, 0.0));
         assert_eq!(of(&[1, 3]).constant(), None);
     }
 }

@@ -234,10 +234,10 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
         let mean = display(sample.mean(), MEAN_DECIMALS.max(decimals_of_digits(sample.mean(), MEAN_DIGITS)));
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
         fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
-        fields.push(("spread", shortened(sample.spread(), 5)));
+        fields.push(("spread", shortened(sample.spread, 5)));
         fields.extend((sample.skewness().abs() > ROUNDING).then(|| ("skewness", shortened(sample.skewness(), 2))));
     }
-    fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
+    fields.extend((sample.runs > 1).then(|| ("runs", sample.runs.to_string())));
     fields
 }
 

@@ -86,7 +86,7 @@ impl Pair {
 }
 
 fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
-    let is_noisy = |sample: &Sample| sample.spread() > 0.0;
+    let is_noisy = |sample: &Sample| sample.spread > 0.0;
     let (was, now) = (pairs.iter().any(|pair| is_noisy(pair.0)), pairs.iter().any(|pair| is_noisy(pair.1)));
     let difference =
         |(was, now): &SamplePair<'_>| now.mean().to_f64().unwrap_or(0.0) - factor * was.mean().to_f64().unwrap_or(0.0);
@@ -400,11 +400,11 @@ pub struct Calibration {
 impl Calibration {
     /// Returns the spread of a baseline. `None` if it was recorded once, is deterministic, or has the total 0.
     pub fn of(baseline: &Baseline, alpha: f64) -> Option<Self> {
-        let known: Vec<&Sample> = baseline.samples().filter(|sample| sample.runs() > 1).collect();
-        let term = |sample: &&Sample| TermVariance { variance: sample.spread().powi(2), freedom: sample.freedom() };
+        let known: Vec<&Sample> = baseline.samples().filter(|sample| sample.runs > 1).collect();
+        let term = |sample: &&Sample| TermVariance { variance: sample.spread.powi(2), freedom: sample.freedom() };
         let error = SumError::of(&known.iter().map(term).collect::<Vec<_>>())?;
         let total: f64 = known.iter().filter_map(|sample| sample.mean().to_f64()).sum::<f64>().abs();
-        let recorded = known.iter().map(|sample| sample.runs()).min()?;
+        let recorded = known.iter().map(|sample| sample.runs).min()?;
         let of_a_case = known.iter().map(|sample| sample.freedom()).sum::<f64>() / known.len() as f64;
         (total > 0.0).then(|| Self {
             cases: u32::try_from(known.len()).unwrap_or(MAX),

@@ -3,14 +3,14 @@
 
 mod checker;
 
-use crate::error::{ImportError, Kind};
+use crate::error::ImportError;
 use crate::imported::{Imported, ToMake};
 use crate::source::Unpacked;
 use crate::text::Text;
 use crate::yaml::Mapping;
 use crate::{files, source};
 use checker::{Bridged, Checker, Generator, INTERACTIVE};
-use judge_problem::counted;
+use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -35,7 +35,7 @@ const READ: [&str; 5] = ["archive", "test_cases", "checker", INTERACTIVE, checke
 /// # Errors
 /// Fails if a file is malformed, or if the problem needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
-    let file = root.join(Kind::Dmoj.sign());
+    let file = root.join(PackageKind::Dmoj.sign());
     let config = Mapping::read(&file)?;
     if let Some((key, what)) = REFUSED.iter().find(|(key, _)| config.has(key)) {
         return Err(ImportError::unsupported(&file, format!("{what} (`{key}`)")));
@@ -218,7 +218,11 @@ impl<'a> Store<'a> {
             return Ok(found);
         }
         let what = format!("there is no file `{}`", name.display());
-        Err(ImportError::bad(&self.root.join(Kind::Dmoj.sign()), what, "a file of the archive, or beside init.yml"))
+        Err(ImportError::bad(
+            &self.root.join(PackageKind::Dmoj.sign()),
+            what,
+            "a file of the archive, or beside init.yml",
+        ))
     }
 }
 

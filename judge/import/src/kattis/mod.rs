@@ -6,7 +6,7 @@ mod data;
 mod expected;
 mod package;
 
-use crate::error::{ImportError, Kind};
+use crate::error::ImportError;
 use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
 use crate::program::Program;
 use crate::text::Text;
@@ -15,6 +15,7 @@ use crate::{files, text};
 use config::Config;
 use data::{Case, FLAGS, Group};
 use expected::Expected;
+use judge_problem::PackageKind;
 use judge_problem::manifest::built_in_languages;
 use judge_problem::{Time, counted};
 use package::Package;
@@ -22,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The file by which a package is detected.
-const CONFIG: &str = Kind::Kattis.sign();
+const CONFIG: &str = PackageKind::Kattis.sign();
 
 /// Reads the package in a folder. `id`: the problem's id in place of the folder's name.
 ///

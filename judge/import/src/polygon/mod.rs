@@ -4,12 +4,12 @@
 mod element;
 mod programs;
 
-use crate::error::{ImportError, Kind};
+use crate::error::ImportError;
 use crate::imported::Imported;
 use crate::text::Text;
 use crate::{files, text};
 use element::Element;
-use judge_problem::counted;
+use judge_problem::{PackageKind, counted};
 use programs::{Program, Programs, Reader, Test, Tests};
 use roxmltree::Document;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Fails if a file is malformed, or if the package needs something that is not supported and would change verdicts.
 pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
-    let file = root.join(Kind::Polygon.sign());
+    let file = root.join(PackageKind::Polygon.sign());
     let text = std::fs::read_to_string(&file).map_err(|error| ImportError::unreadable(&file, error))?;
     let document = Document::parse(&text).map_err(|error| {
         let said = error.to_string();

@@ -115,7 +115,7 @@ fn by_topcoder(results: &Results<'_>, case: usize, score: &Score) -> BigRational
 
 /// Returns the points of a score by thresholds.
 fn grade(direction: Direction, thresholds: &Thresholds, score: &Score) -> BigRational {
-    let reached = thresholds.steps().iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
+    let reached = thresholds.steps.iter().find(|(threshold, _)| direction.compare(score, threshold).is_ge());
     let is_worth_one = direction == Direction::Min || *score > Score::default();
     let least = || Score::from(u8::from(is_worth_one && thresholds.one_above_zero)).to_rational();
     reached.map_or_else(least, |(_, points)| points.to_rational())

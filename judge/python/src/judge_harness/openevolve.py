@@ -23,7 +23,7 @@ from .grading import Grader
 from .problem import Problem
 
 
-def evaluator(problem: Union[str, Problem, None] = None, **options: Any) -> Callable[[str], Any]:
+def evaluator(problem: Union[str, Problem, None] = None, **options: Any) -> Callable[..., Any]:
     """Returns the function that OpenEvolve calls with the path of a program. It never raises.
 
     `options` are those of `Judge` and of `Judge.evaluate`. All evaluators of a process share a server. If the environment
@@ -31,8 +31,8 @@ def evaluator(problem: Union[str, Problem, None] = None, **options: Any) -> Call
     """
     grader = Grader(problem, **options)
 
-    def evaluate(program_path: Union[str, os.PathLike[str]]) -> Any:
-        grade = grader.grade(path=program_path)
+    def evaluate(program_path: Union[str, os.PathLike[str]], **arguments: Any) -> Any:
+        grade = grader.grade(path=program_path, **arguments)
         metrics = {"combined_score": grade.fitness, "accepted_share": grade.accepted_share}
         try:
             module = importlib.import_module("openevolve.evaluation_result")

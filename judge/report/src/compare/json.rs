@@ -11,6 +11,7 @@ use judge_statistics::{EffectSummary, Hypotheses, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 
 impl Document for CompareReport<'_> {
     fn record(&self) -> impl Serialize {
@@ -200,6 +201,7 @@ pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Se
     WithLooks { comparison: document(report), looks: looks.iter().map(record).collect(), title }
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge compare --json")]
 pub(crate) struct CompareDocument<'a, C, P> {
@@ -208,7 +210,6 @@ pub(crate) struct CompareDocument<'a, C, P> {
     #[serde(flatten)]
     provenance: ProvenanceRecord<'a>,
     /// Absent if all results are of past runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<LimitsRecord>,
     problem: &'a str,
     direction: &'static str,
@@ -218,26 +219,19 @@ pub(crate) struct CompareDocument<'a, C, P> {
     metric: Option<&'a str>,
     rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
-    #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<ReferenceRecord>,
     alpha: f64,
     alpha_each: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     min_effect: Option<f64>,
     until_decided: bool,
     /// Whether claims hold for any distribution of the effects (`--exact`).
     exact: bool,
     /// The hypotheses of `--h0` and `--h1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hypotheses: Option<HypothesesRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gaps: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<usize>,
     interrupted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     elapsed_ms: Option<f64>,
     times_comparable: bool,
     /// How CPU times changed; none if they cannot be compared.
@@ -260,6 +254,7 @@ pub(crate) struct SolverRecord<'a> {
     run: Option<i64>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "comparison")]
 pub(crate) struct ComparisonRecord<'a, P> {
@@ -269,19 +264,15 @@ pub(crate) struct ComparisonRecord<'a, P> {
     /// All that is said of it, in one line.
     verdict: String,
     /// What is true of these cases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     /// Whether these cases are the whole contest, so that the fact is its result.
     whole_contest: bool,
     /// What they show of cases like them.
     conclusion: String,
     /// What is too rare to have shown in them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<String>,
     /// On cases that have no effect of their own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     more_cases: Option<u64>,
     /// The number of cases with an effect.
     cases: usize,
@@ -289,18 +280,14 @@ pub(crate) struct ComparisonRecord<'a, P> {
     effect_count: usize,
     /// The number of cases that both solved.
     solved: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<IntervalRecord>,
     /// Which interval it is: `student`, `anytime` or `anytime-exact`.
     interval_kind: &'static str,
     /// Of H1 to H0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     log_likelihood_ratio: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<EffectRecord>,
     failures: FailureRecord,
     /// Where the ratio of the scores and the problem's rule point to different sides.
-    #[serde(skip_serializing_if = "Option::is_none")]
     contrast: Option<ContrastRecord>,
     undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -387,6 +374,7 @@ pub(crate) struct GroupRecord {
     interval: Option<IntervalRecord>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "pair")]
 pub(crate) struct PairRecord {
@@ -394,10 +382,8 @@ pub(crate) struct PairRecord {
     case: String,
     effect: f64,
     /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     own_change: Option<f64>,
     /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
-    #[serde(skip_serializing_if = "Option::is_none")]
     of_total: Option<f64>,
     reproduce: String,
 }
@@ -411,19 +397,16 @@ pub(crate) struct CaseRecord<'a> {
     results: Vec<ResultRecord<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "result")]
 struct ResultRecord<'a> {
     solver: &'a str,
     verdict: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
     /// The node that it was run on, if the run has nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<String>,
 }
 

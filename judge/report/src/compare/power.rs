@@ -13,6 +13,7 @@ use judge_statistics::cases_until_decided;
 use judge_statistics::power::{cases_needed, detectable_effect, deviation_interval};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::io::Write;
 
 /// The spread of effects, and its source.
@@ -130,16 +131,14 @@ struct ShownRecord {
     difference: Option<f64>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "needed")]
 struct NeededRecord {
     difference: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     cases: Option<u64>,
     /// From the fewest to the most, by the uncertainty of an estimated spread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     until_decided: Option<u64>,
 }
 

@@ -9,6 +9,7 @@ use judge_compare::gate::{Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::io::Write;
 use std::path::Path;
 
@@ -85,6 +86,7 @@ impl CalibrationReport<'_> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge gate --calibrate --json")]
 pub(crate) struct CalibrationDocument {
@@ -97,10 +99,8 @@ pub(crate) struct CalibrationDocument {
     power: f64,
     designs: Vec<DesignRecord>,
     /// The fewest cases of one run that notice a fall of the wanted sensitivity.
-    #[serde(skip_serializing_if = "Option::is_none")]
     by_cases: Option<DesignRecord>,
     /// The fewest runs of the same cases that notice it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     by_runs: Option<DesignRecord>,
 }
 

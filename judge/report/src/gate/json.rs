@@ -3,13 +3,12 @@
 use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
 use crate::text::json::{Document, exact};
 use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
-use judge_compare::gate::{
-    Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER, Sample,
-};
+use judge_compare::gate::{Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER};
 use judge_problem::Verdict;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge gate --json")]
@@ -44,6 +43,7 @@ struct SharedGate<'a> {
     gate: GateRecord<'a>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "gate")]
 struct GateRecord<'a> {
@@ -57,21 +57,15 @@ struct GateRecord<'a> {
     checker: &'a str,
     updated: bool,
     /// How disturbed the runs were, and those of the baseline, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<ConditionsRecord<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     conditions_was: Option<ConditionsRecord<'a>>,
     /// How often a disturbed case ran again, alone.
     repeats: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
     total_was: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     total_now: Option<Number>,
     /// Present if scores vary from run to run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     noise: Option<NoiseRecord>,
     /// With a limit of the CPU time: how many cases have times of different processors, which are not compared.
-    #[serde(skip_serializing_if = "Option::is_none")]
     times_not_compared: Option<usize>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
@@ -80,18 +74,15 @@ struct GateRecord<'a> {
     cases: Vec<CaseRecord<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "complaint")]
 struct ComplaintRecord {
-    #[serde(skip_serializing_if = "Option::is_none")]
     case: Option<String>,
     what: String,
     /// Of a case that failed: the reason, and the end of the solver's standard error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     stderr: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
 }
 
@@ -113,6 +104,7 @@ fn conditions_record(Conditions { processor, runs, noisy, waited }: &Conditions)
     ConditionsRecord { processor: processor.as_deref(), runs: *runs, noisy: *noisy, waited: *waited }
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "noise")]
 struct NoiseRecord {
@@ -120,11 +112,9 @@ struct NoiseRecord {
     p: f64,
     alpha: f64,
     /// The fall, as a share of the recorded total, that would be noticed with the probability `power`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     detectable: Option<f64>,
     power: f64,
     /// The standard error of the change of the total, as a share of the recorded one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     standard_error: Option<f64>,
     degrees_of_freedom: f64,
 }
@@ -138,22 +128,19 @@ struct ChangeRecord<'a> {
     worse: bool,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 struct CaseRecord<'a> {
     case: &'a str,
     verdict: &'a str,
     /// The mean of the runs, where there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<Number>,
     /// The number of runs of an accepted case.
-    #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<u32>,
     /// The standard deviation of the recorded scores, if they vary.
-    #[serde(skip_serializing_if = "Option::is_none")]
     spread_was: Option<f64>,
     /// The processor of the node that it was run on, if there are nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     processor: Option<&'a str>,
 }
 
@@ -234,12 +221,12 @@ fn noise_record(test: &NoiseTest) -> NoiseRecord {
 
 fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
     let was = report.record.baseline.cases.get(case).and_then(|was| was.result.sample());
-    let spread_was = was.map(Sample::spread).filter(|spread| *spread > 0.0);
+    let spread_was = was.map(|sample| sample.spread).filter(|spread| *spread > 0.0);
     let (verdict, sample) = match &entry.result {
         CaseResult::Accepted(sample) => (Verdict::Accepted, Some(sample)),
         CaseResult::Failed(verdict) => (*verdict, None),
     };
     let score = sample.and_then(|sample| exact(&mean(sample)));
-    let (runs, processor) = (sample.map(Sample::runs), entry.processor.as_deref());
+    let (runs, processor) = (sample.map(|sample| sample.runs), entry.processor.as_deref());
     CaseRecord { case, verdict: verdict.name(), score, runs, spread_was, processor }
 }

@@ -13,6 +13,7 @@ use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outc
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ use std::num::NonZeroUsize;
 const SCHEMA: u32 = 1;
 
 /// A run without its cases.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Summary<'a> {
     /// The version of this format.
@@ -37,7 +39,6 @@ pub(crate) struct Summary<'a> {
     /// The scoring rule.
     scoring: Scoring,
     /// The user's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     #[serde(flatten)]
     labels: LabelsRecord<'a>,
@@ -52,7 +53,6 @@ pub(crate) struct Summary<'a> {
     /// Whether a signal ended the run before its plan was done; `--fail-fast` is no interruption.
     interrupted: bool,
     /// Where it goes on without a judge: `runs on Slurm (job 222)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     detached: Option<String>,
     /// How long it took.
     elapsed_ms: f64,
@@ -84,6 +84,7 @@ struct Checker<'a> {
     version: Option<u32>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "scoring")]
 struct Scoring {
@@ -92,19 +93,17 @@ struct Scoring {
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
     /// The points of the best on a case, of the rules that have a scale.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "integer"))]
     scale: Option<Number>,
     /// The score of a failed case, for rules that add up scores.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     failure: Option<Number>,
     /// What the points are relative to, under rules that take the best score of a case.
-    #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<ReferenceRecord>,
 }
 
 /// One solver over the whole run.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "solver")]
 struct SolverRecord<'a> {
@@ -113,11 +112,9 @@ struct SolverRecord<'a> {
     /// Its command, as it was given.
     command: &'a str,
     /// The aggregate by the scoring rule, rounded to three decimals, or to those of the scores; absent where the rule gives none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The mean points of all cases that were run, rounded likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
     /// Its rank from 1; equal solvers share the better one.
@@ -138,26 +135,24 @@ struct SolverRecord<'a> {
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// The mean CPU time, where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     mean_cpu_ms: Option<f64>,
     /// Its metrics, by name: of accepted cases only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metrics: BTreeMap<&'a str, MeanRecord>,
     /// Its limits, where its language allows more than those of the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<LimitsRecord>,
     /// How many cases ended with which verdict.
     verdicts: BTreeMap<&'static str, usize>,
 }
 
 /// One solver on the cases that have the same value of a feature.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "group")]
 struct GroupRecord<'a> {
     /// The feature.
     by: &'a str,
     /// Its value; absent for the cases that do not have it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     value: Option<Number>,
     /// The solver's name.
@@ -170,11 +165,9 @@ struct GroupRecord<'a> {
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean_score: Option<Number>,
     /// The mean of the points, rounded likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean_points: Option<Number>,
 }
@@ -271,6 +264,7 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 }
 
 /// One solver on one of the problem's test groups.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "test_group")]
 struct TestGroupRecord<'a> {
@@ -297,16 +291,14 @@ struct TestGroupRecord<'a> {
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
     result: &'static str,
     /// The group with a failed case that keeps this one from counting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     blocked_by: Option<&'a str>,
     /// The case that it counts by, where it counts by its worst.
-    #[serde(skip_serializing_if = "Option::is_none")]
     worst: Option<String>,
     /// The total weight of its cases, rounded to three decimals.
     #[schemars(extend("type" = "number"))]
+    #[serialize_always]
     weight: Option<Number>,
     /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     points: Option<Number>,
 }
@@ -336,16 +328,15 @@ fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>>
 }
 
 /// One solver on one case.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 pub(crate) struct CaseRecord<'a> {
     /// The case's name: `seed-7`, or its file's stem.
     pub(crate) case: String,
     /// The seed that it is made from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seed: Option<u64>,
     /// The file of its input.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input: Option<String>,
     /// The solver's name.
     pub(crate) solver: &'a str,
@@ -356,52 +347,41 @@ pub(crate) struct CaseRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     pub(crate) code: &'static str,
     /// The raw score, exactly; of accepted answers only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(crate) score: Option<Number>,
     /// The points by the scoring rule: scores exactly, others rounded to three decimals.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(crate) points: Option<Number>,
     /// What is missing to the best, with `--sort lost`: of the points, with their weight, or of the score.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(crate) lost: Option<Number>,
     /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(crate) weight: Option<Number>,
     /// The test group that the case is in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<&'a str>,
     /// The metrics of the problem, exactly; a metric that was not printed is absent.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("type" = "object"))]
     pub(crate) metrics: BTreeMap<&'a str, Number>,
     /// CPU time of all its processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_ms: Option<f64>,
     /// Time on the clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wall_ms: Option<f64>,
     /// Peak memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory_bytes: Option<u64>,
     /// Why it was not accepted.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) note: &'a str,
     /// The line of the answer where a rule is broken, from 1; like the next three of rejected answers, if the checker
     /// says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<NonZeroUsize>,
     /// The byte within the line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<NonZeroUsize>,
     /// The move of the game that breaks a rule, from 1.
-    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "move")]
     step: Option<NonZeroUsize>,
     /// The rule that is broken, in a few words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'a str>,
     /// The end of what a solver that failed printed on standard error.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -410,10 +390,8 @@ pub(crate) struct CaseRecord<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) noisy: bool,
     /// The node that it was run on, if the run has nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) node: Option<&'a str>,
     /// The numbers that describe the case.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "object"))]
     pub(crate) features: Option<BTreeMap<&'a str, Number>>,
     /// The command that runs it again.

@@ -146,7 +146,7 @@ impl RunReport<'_> {
 
     /// Returns the most points that a case can give, before its weight; `None` under a rule without such a bound.
     pub(crate) fn max_points(&self, case: usize) -> Option<BigRational> {
-        let of_case = || self.plan.cases.at(case).thresholds?.steps().first().map(|(_, points)| points.to_rational());
+        let of_case = || self.plan.cases.at(case).thresholds?.steps.first().map(|(_, points)| points.to_rational());
         if self.rule.needs_thresholds() { of_case() } else { self.rule.max_points().map(BigRational::from_integer) }
     }
 

@@ -8,6 +8,7 @@ use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -147,6 +148,7 @@ pub(crate) struct ReferenceRecord {
 }
 
 /// Who reached the best scores of how many cases.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "origin")]
 struct OriginRecord {
@@ -154,10 +156,8 @@ struct OriginRecord {
     #[schemars(extend("enum" = ["this-run", "run", "imported", "problem", "file"]))]
     origin: &'static str,
     /// The earlier run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<i64>,
     /// The solver of an earlier or imported run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     solver: Option<String>,
     /// The number of cases.
     cases: usize,

@@ -7,6 +7,7 @@ use judge_problem::one_line;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with_macros::skip_serializing_none;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
@@ -41,25 +42,21 @@ impl Look {
 }
 
 /// The difference between a frame and the previous one. Unchanged parts are absent.
+#[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "frame")]
 struct Delta {
     /// The move's number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<usize>,
     /// The caption's place in the palette.
     t: u32,
     /// Points that were gained.
-    #[serde(skip_serializing_if = "Option::is_none")]
     g: Option<String>,
     /// Points so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<String>,
     /// The board's width, if the form of the board changed; the board is then empty before the changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     w: Option<usize>,
     /// The number of cells of that board.
-    #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<usize>,
     /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -454,7 +454,8 @@ pub fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) ->
     };
     let program = SetterProgram::new(validator, &problem.helper_limits.checker);
     let protocol = verdict::validator_protocol(protocol);
-    let checking = Checking::begin(&program, &protocol, &ExternalCase::of(input))?;
+    let case = ExternalCase::of(input);
+    let mut checking = Checking::begin(&program, &protocol, &case)?;
     match expect_decision(checking.check_files(None)?)?.ruling {
         Ruling::Accepted(_) => Ok(None),
         Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),

@@ -53,7 +53,7 @@ pub(super) fn run(
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
-    let ended = perform(&mut worker, request, call_spec.exchange.as_ref(), stop)?;
+    let ended = worker.run_with(request, call_spec.exchange.as_ref(), stop.map(StopSignal::as_fd))?;
     give_back(worker, None);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
@@ -63,20 +63,6 @@ pub(super) fn run(
 
 /// How a run ended, and the files that it made.
 type Ended = (Execution, OutputFiles);
-
-fn perform(
-    worker: &mut Worker,
-    request: Request,
-    exchange: Option<&Exchange>,
-    stop: Option<&StopSignal>,
-) -> Result<Ended, Fault> {
-    match (exchange, stop) {
-        (Some(exchange), Some(stop)) => worker.run_with_files_until(request, exchange, stop.as_fd()),
-        (Some(exchange), None) => worker.run_with_files(&request, exchange),
-        (None, Some(stop)) => Ok((worker.run_until(&request, stop.as_fd())?, Ok(Vec::new()))),
-        (None, None) => Ok((worker.run(&request)?, Ok(Vec::new()))),
-    }
-}
 
 /// Returns how a program ended and the files that it made, unless it could not start or passed a limit.
 pub(super) fn result(
@@ -118,7 +104,7 @@ pub(super) fn start(
     let (stop, exchange) = (kill.clone(), call_spec.exchange);
     let work = move || {
         let _running = running;
-        let ended = perform(&mut worker, request, exchange.as_ref(), Some(&stop))?;
+        let ended = worker.run_with(request, exchange.as_ref(), Some(stop.as_fd()))?;
         give_back(worker, core);
         Ok(ended)
     };

@@ -3,7 +3,7 @@
 //! # Order of locks
 //! A slot takes its locks in this order, and never one above while it holds one below:
 //!
-//! 1. `Slots::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
+//! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
 //!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
 //! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
 //! 3. `Slots::cancellers`, held for no other call than that of a canceller.
@@ -260,7 +260,7 @@ impl<'a> CaseRunner<'a> {
         };
         if task.is_slightly_slow(&solver_run.execution) && self.slots.has_neighbours() {
             self.settle_ahead();
-            let _alone = self.slots.timing_lock.write();
+            let _alone = self.slots.settings.timing_lock.write();
             solver_run = self.perform(task)?;
         }
         if task.is_slightly_slow(&solver_run.execution) {
@@ -273,7 +273,7 @@ impl<'a> CaseRunner<'a> {
     fn wait_to_read_timing(&self) -> RwLockReadGuard<'a, ()> {
         let is_held = |turn: &PreparedJob<'_>| matches!(&turn.task, Ok(Task { state: State::Submitted(_), .. }));
         debug_assert!(!self.ahead.iter().any(is_held), "this slot holds the timing lock already");
-        self.slots.timing_lock.read()
+        self.slots.settings.timing_lock.read()
     }
 
     /// Runs a solver that talks to no other program. The next solver is submitted meanwhile, if that saves time. Of short
@@ -329,7 +329,7 @@ impl<'a> CaseRunner<'a> {
         let PreparedJob { task: Ok(task), .. } = turn else { return };
         if task.is_plain()
             && !self.ahead.iter().any(waits)
-            && let Some(guard) = self.slots.timing_lock.try_read()
+            && let Some(guard) = self.slots.settings.timing_lock.try_read()
             && self.executor.submit(&task.request).is_ok()
         {
             task.state = State::Submitted(guard);

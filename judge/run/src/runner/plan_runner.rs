@@ -96,6 +96,20 @@ impl<P: ExecutorPool> LocalRunner<P> {
     pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
         Self { pool, settings, abort }
     }
+
+    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it instead of those of the process.
+    ///
+    /// # Errors
+    /// As [`PlanRunner::run`].
+    pub fn run_until(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        watch: &mut dyn FnMut(&RunEvent),
+        signals: Signals,
+    ) -> Result<RunResult, RunError> {
+        run_plan(plan, &self.settings, &self.pool, store, watch, || Ok(signals), self.abort)
+    }
 }
 
 impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Receives every signal while it lives, and a signal that came while there was no listener.
 pub struct Signals {
-    /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
+    /// `None` where a [`StopRequester`] sends them. It is dropped first: no signal is sent to a receiver that is gone.
     _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
 }
@@ -57,10 +57,21 @@ impl Signals {
         Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
-    /// Returns the signals that a test sends, for as long as it keeps the sender.
-    #[cfg(test)]
-    pub(super) fn scripted(receiver: UnboundedReceiver<()>) -> Self {
+    /// Returns signals that are not those of the process, and what sends them.
+    #[must_use]
+    pub fn by_request() -> (Self, StopRequester) {
+        let (sender, receiver) = unbounded_channel();
+        (Self::of(receiver), StopRequester(sender))
+    }
+
+    /// Returns what comes from this channel as signals.
+    pub(super) fn of(receiver: UnboundedReceiver<()>) -> Self {
         Self { _registration: None, receiver }
+    }
+
+    /// Waits for a signal.
+    pub fn wait(&mut self) {
+        let _ = self.receiver.blocking_recv();
     }
 
     /// Returns whether a signal has come since the last call.
@@ -69,8 +80,22 @@ impl Signals {
     }
 
     pub(super) async fn next(&mut self) {
-        // The hub keeps the sender as long as this value lives.
-        let _ = self.receiver.recv().await;
+        // The hub keeps the sender as long as this value lives. Without a requester, nothing ever comes.
+        if self.receiver.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Stops a run that listens to it, as a signal stops others. The second request ends the process.
+#[derive(Debug, Clone)]
+pub struct StopRequester(UnboundedSender<()>);
+
+impl StopRequester {
+    /// Asks for the end of the run.
+    pub fn stop(&self) {
+        // The run may have ended.
+        let _ = self.0.send(());
     }
 }
 

@@ -32,6 +32,9 @@ pub struct RunSettings {
     pub describe: bool,
     /// The jobs that are running now.
     pub running: Arc<RunningJobs>,
+    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours. Runs that go on at the same
+    /// time share it.
+    pub timing_lock: Arc<RwLock<()>>,
 }
 
 impl RunSettings {
@@ -62,8 +65,6 @@ pub(super) struct Slots<'a> {
     pub(super) stopped: AtomicBool,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
-    /// Read while a solver runs. Written while one runs alone, to be timed again without neighbours.
-    pub(super) timing_lock: RwLock<()>,
     pub(super) settings: &'a RunSettings,
     pool: &'a dyn ExecutorPool,
     next: AtomicUsize,
@@ -95,7 +96,6 @@ impl<'a> Slots<'a> {
 
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
-            timing_lock: RwLock::new(()),
             pool,
             settings,
             next: AtomicUsize::new(0),

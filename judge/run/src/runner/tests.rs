@@ -109,6 +109,7 @@ fn settings(jobs: usize, spare_cores: bool) -> RunSettings {
         spare_cores,
         describe: false,
         running: Arc::default(),
+        timing_lock: Arc::default(),
     }
 }
 
@@ -120,7 +121,7 @@ fn run_on(
     mut react: impl FnMut(&RunEvent, &UnboundedSender<()>),
 ) -> RunResult {
     let (sender, receiver) = unbounded_channel();
-    let signals = || Ok(Signals::scripted(receiver));
+    let signals = || Ok(Signals::of(receiver));
     run_plan(plan, settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
 }
 
@@ -336,7 +337,7 @@ fn the_second_signal_aborts() {
         ABORTED.fetch_add(1, Ordering::SeqCst);
     };
     let store = Notes::new(false);
-    let signals = || Ok(Signals::scripted(receiver));
+    let signals = || Ok(Signals::of(receiver));
     let result = run_plan(&plan(3), &settings(1, false), &pool, &store, &mut |_| {}, signals, abort).unwrap();
     assert_eq!(result.stop, Some(Stop::Interrupted));
     assert_eq!(ABORTED.load(Ordering::SeqCst), 1);

@@ -230,7 +230,7 @@ fn of_path<'a>(
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+pub fn named_language<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
     let ending = name.trim_start_matches('.').to_lowercase().replace("++", "pp").replace('#', "s");
     languages.find(name).or_else(|| languages.with_extension(&ending).next()).ok_or_else(|| {
         let names = || languages.iter().map(|language| &*language.name);

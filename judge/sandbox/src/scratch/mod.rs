@@ -293,7 +293,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let is_same_after = |folder: &mut Folder, run| {
             let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
-            if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.has_distinct_times()) {
+            if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.has_distinct_times) {
                 // The clock is coarse.
                 std::thread::sleep(Duration::from_millis(20));
             }

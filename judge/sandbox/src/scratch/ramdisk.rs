@@ -37,7 +37,7 @@ pub(crate) struct Ramdisk {
     /// When it was last changed before a program had it.
     fresh: Time,
     /// Whether each change has a time of its own, however quickly changes follow each other.
-    has_distinct_times: bool,
+    pub(crate) has_distinct_times: bool,
     /// The next program gets it one tick later. Otherwise a run as short as the last would leave the same doubt, and so
     /// on.
     must_age: bool,
@@ -81,12 +81,6 @@ impl Ramdisk {
         let fresh = last_change(root.as_fd()).context(what)?;
         let (must_age, used_since) = (false, None);
         Ok(Ramdisk { place, owner, executes, size, bypass, root, fresh, has_distinct_times, must_age, used_since })
-    }
-
-    /// Whether a program's first change shows, however quickly it comes.
-    #[cfg(test)]
-    pub(crate) fn has_distinct_times(&self) -> bool {
-        self.has_distinct_times
     }
 
     /// The root folder.

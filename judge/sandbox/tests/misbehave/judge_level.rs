@@ -178,7 +178,8 @@ fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         drop(open);
     });
     let began = Instant::now();
-    let execution = worker.run_until(&request, over.as_fd()).map_err(|fault| fault.to_string())?;
+    let (execution, _) =
+        worker.run_with(request.clone(), None, Some(over.as_fd())).map_err(|fault| fault.to_string())?;
     let took = began.elapsed();
     closer.join().unwrap();
     check(execution.end == End::Signalled(9) && execution.breaches.is_empty(), || format!("{execution:?}"))?;

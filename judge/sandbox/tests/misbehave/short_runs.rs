@@ -186,8 +186,9 @@ pub(crate) fn after_an_exchange(sandbox: &Sandbox, programs: &Path) -> Result<()
             max_files: 1,
             max_bytes: 1,
         };
-        let (execution, made) =
-            worker.run_with_files(&told(program.clone(), "exactly 7"), &exchange).map_err(|fault| fault.to_string())?;
+        let (execution, made) = worker
+            .run_with(told(program.clone(), "exactly 7"), Some(&exchange), None)
+            .map_err(|fault| fault.to_string())?;
         check(execution.stdout == b"xxxxxxx" && made == Ok(Vec::new()), || format!("{execution:?} {made:?}"))?;
         nothing(&mut worker, &program)?;
         let mut into_file = told(program.clone(), "exactly 5");

@@ -4,7 +4,8 @@ mod builder;
 
 use crate::commands::import::builder::{Measured, ProgramBuilder, measure};
 use judge_cli::{BuildArgs, ImportArgs, VerifyArgs};
-use judge_import::{DerivedLimit, ImportError, Imported, Kind, Source};
+use judge_import::{DerivedLimit, ImportError, Imported, Source};
+use judge_problem::PackageKind;
 use judge_problem::manifest::Catalogue;
 use judge_problem::{Exit, Problem, counted, quote, visible};
 use judge_report::Steps;
@@ -24,12 +25,12 @@ type Verify = fn(GlobalArgs<'_>, &VerifyArgs) -> Result<Exit, Failure>;
 /// Writes the problem of a package into a new folder, and has it checked there.
 pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure> {
     let source = Source::open(&args.source).map_err(not_imported)?;
-    if judge_import::builds(source.root(), args.kind) {
+    if judge_import::builds(&source.root, args.kind) {
         judge_report::note("building the tools with cargo, outside the sandbox: this may take minutes");
     }
-    let imported = judge_import::read(source.root(), args.kind, args.id.as_deref());
+    let imported = judge_import::read(&source.root, args.kind, args.id.as_deref());
     // Where a file is missing, it may be one that a link should lead to.
-    let links = || judge_import::broken_links(source.root());
+    let links = || judge_import::broken_links(&source.root);
     let mut imported = imported.map_err(|error| with_links(not_imported(source.explain(error)), &links()))?;
     check_id(&imported.id)?;
     let target = args.to.clone().unwrap_or_else(|| PathBuf::from(&imported.id));
@@ -64,7 +65,7 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
 
 fn not_imported(error: ImportError) -> Failure {
     let hint = match &error {
-        ImportError::Unknown(_) => format!("a package has one of these: {}", Kind::signs(&Kind::ALL)),
+        ImportError::Unknown(_) => format!("a package has one of these: {}", PackageKind::signs(&PackageKind::ALL)),
         ImportError::Several(_, kinds) => format!("say which one it is: --kind {}", kinds[0].name()),
         ImportError::Other(..) => "leave out --kind: what a package is is found out".to_owned(),
         _ => return Failure::usage(error),

@@ -42,7 +42,7 @@ pub(super) fn verify(global: GlobalArgs<'_>, args: &VerifyArgs) -> Result<Exit, 
         time: time / u32::try_from(ids.len().max(1)).unwrap_or(u32::MAX),
         seed: args.seed,
         second: args.second.as_deref(),
-        folder: args.save.clone().unwrap_or_else(|| catalogue.folder().join(FAULTS)),
+        folder: args.save.clone().unwrap_or_else(|| catalogue.folder.join(FAULTS)),
     });
     let verifier = Verifier { catalogue: &catalogue, file: global.catalogue, running: running(args), sandbox, fuzz };
     let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {

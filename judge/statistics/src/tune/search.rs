@@ -177,7 +177,7 @@ impl Search {
     fn design(&mut self) -> Vec<usize> {
         let mut entrants = Vec::new();
         if self.candidates.is_empty() {
-            let default = self.space.default_setting().clone();
+            let default = self.space.default_setting.clone();
             entrants.push(self.add(default));
         } else if let Some(model) = self.refit() {
             let block = self.block;
@@ -258,7 +258,7 @@ impl Search {
     }
 
     fn fit(&self, expected: &[Option<f64>], refine: bool) -> Option<Model> {
-        Model::fit(&self.values, expected, &self.points(), self.space.categories(), self.start.as_ref(), refine)
+        Model::fit(&self.values, expected, &self.points(), &self.space.categories, self.start.as_ref(), refine)
     }
 
     /// Returns the candidates with the highest mean plus this many deviations, of those that qualify.
@@ -278,7 +278,7 @@ impl Search {
 
     /// Returns a new setting from which an improvement is expected, or any new one. `None` if there is none.
     fn propose(&mut self, model: &mut Model) -> Option<ParameterSetting> {
-        let is_turn = self.candidates.len().is_multiple_of(CORNERS) && self.space.categories().contains(&true);
+        let is_turn = self.candidates.len().is_multiple_of(CORNERS) && self.space.categories.contains(&true);
         let corner = is_turn.then(|| self.space.point(&self.space.setting(&self.space.anywhere(&mut self.random))));
         let point = propose(model, &self.space, &self.points(), corner.as_deref(), &mut self.random);
         let promising = self.space.setting(&point);

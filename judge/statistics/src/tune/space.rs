@@ -7,9 +7,12 @@ use std::collections::BTreeSet;
 /// The parameters of a search.
 #[derive(Debug, Clone)]
 pub struct Space {
-    parameters: Vec<Parameter>,
-    default: ParameterSetting,
-    is_category: Vec<bool>,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// The default setting.
+    pub default_setting: ParameterSetting,
+    /// Which parameters are categories.
+    pub(super) categories: Vec<bool>,
 }
 
 /// A value for each parameter, as text for the command line, in the order of the parameters.
@@ -51,23 +54,8 @@ impl Space {
             }
             values[place].clone_from(value);
         }
-        let is_category = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
-        Ok(Self { parameters, default: ParameterSetting { values }, is_category })
-    }
-
-    /// Returns the parameters.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// Returns the default setting.
-    pub fn default_setting(&self) -> &ParameterSetting {
-        &self.default
-    }
-
-    /// Returns which parameters are categories.
-    pub(super) fn categories(&self) -> &[bool] {
-        &self.is_category
+        let categories = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
+        Ok(Self { parameters, default_setting: ParameterSetting { values }, categories })
     }
 
     /// Returns the setting at a point. A parameter without an effect has its default value.
@@ -78,7 +66,8 @@ impl Space {
                 let category = self.parameters[..place].iter().position(|other| other.name == condition.name);
                 category.is_some_and(|category| condition.values.contains(&values[category]))
             });
-            let value = if is_active { parameter.domain.at(point[place]) } else { self.default.values[place].clone() };
+            let value =
+                if is_active { parameter.domain.at(point[place]) } else { self.default_setting.values[place].clone() };
             values.push(value);
         }
         ParameterSetting { values }
@@ -118,7 +107,7 @@ impl Space {
 
     /// Gives a point the categories of another one.
     pub(super) fn set_categories(&self, point: &mut [f64], corner: &[f64]) {
-        for (place, &is_category) in self.is_category.iter().enumerate() {
+        for (place, &is_category) in self.categories.iter().enumerate() {
             if is_category {
                 point[place] = corner[place];
             }
@@ -140,7 +129,7 @@ impl Space {
             if place != certain && random.unit() > share {
                 continue;
             }
-            if self.is_category[place] {
+            if self.categories[place] {
                 if place == certain || random.unit() < spread {
                     *value = random.unit();
                 }
@@ -213,7 +202,7 @@ mod tests {
         assert_eq!(space.setting(&[0.9, 0.99]).values, ["beam", "9"]);
         assert_eq!(space.setting(&[0.1, 0.99]).values, ["greedy", "3"]);
         assert_eq!(space.point(&space.setting(&[0.1, 0.99])), space.point(&space.setting(&[0.2, 0.0])));
-        assert_eq!(space.default_setting().words(space.parameters()), "k=greedy w=3");
+        assert_eq!(space.default_setting.words(&space.parameters), "k=greedy w=3");
         // Nine with a beam and one without, of eighteen combinations.
         assert_eq!(space.settings(18).unwrap().len(), 10);
         assert!(space.settings(17).is_none());

@@ -114,7 +114,7 @@ fn dead_parameters_win_on_fresh_cases_as_rarely_as_the_level_says() {
         run(&mut search, |values, case| Some(score(&values[0], first + case as u64)));
         let best = search.best().unwrap();
         let winner = search.candidates().nth(best).unwrap().values[0].clone();
-        let default = search.space().default_setting().values[0].clone();
+        let default = search.space().default_setting.values[0].clone();
         looks_better += u32::from(search.worths()[best] > search.worths()[0]);
         let fresh = (0..20).map(|case| FIRST_FRESH_SEED + 1_000 * seed + case);
         let effects: Vec<f64> = fresh.map(|seed| score(&winner, seed) - score(&default, seed)).collect();

@@ -1,0 +1,408 @@
+//! The results of `judge serve`: an evaluation as a document, and its feedback as text for a person or a model.
+
+use crate::run::record::CaseRecord;
+use crate::run::report::RunReport;
+use crate::text::figures::{Counts, verdict_of};
+use crate::text::json::{Document, exact, in_milliseconds};
+use crate::text::provenance::LimitsRecord;
+use judge_compare::paired::{Claim, EffectMeasure};
+use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
+use judge_statistics::Interval;
+use num_traits::Zero;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer, ser::SerializeSeq};
+use serde_json::Number;
+use std::time::Duration;
+
+/// A candidate on some cases.
+#[derive(Debug)]
+pub struct Evaluation<'a> {
+    /// The report of the cases that were played: one solver, and an outcome for each case.
+    pub report: &'a RunReport<'a>,
+    /// The candidate's id.
+    pub candidate: &'a str,
+    /// The comparison with the incumbent, if there is one.
+    pub versus: Option<&'a Versus>,
+    /// How many cases were asked for, if the comparison ended it before the last one.
+    pub stopped_of: Option<usize>,
+    /// How many cases were run.
+    pub runs: usize,
+    /// Whether it is now the best candidate on these cases.
+    pub is_best: bool,
+    /// Its number in the journal, if it was recorded.
+    pub run: Option<RunId>,
+}
+
+/// A comparison with an incumbent.
+#[derive(Debug, Clone)]
+pub struct Versus {
+    /// The incumbent's id.
+    pub against: String,
+    /// What is known.
+    pub claim: Claim,
+    /// The mean effect. Above 0 the candidate is better.
+    pub effect: f64,
+    /// The interval that holds at every look; `None` with too few cases.
+    pub interval: Option<Interval>,
+    /// What is measured.
+    pub measure: EffectMeasure,
+    /// How many cases both have played.
+    pub cases: usize,
+    /// On which values of which features the candidate loses, the worst first, in words.
+    pub losses: Vec<String>,
+}
+
+/// The result of the method `evaluate` of `judge serve`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "result of evaluate of judge serve")]
+pub(crate) struct EvaluationDocument<'a> {
+    /// The candidate's id: equal programs have equal ids.
+    candidate: &'a str,
+    /// `accepted` if all cases are, else the commonest failure.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
+    verdict: &'static str,
+    /// The total by the scoring rule; absent where the rule gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    total: Option<Number>,
+    /// The mean points of a case, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean: Option<Number>,
+    /// How many cases were accepted.
+    accepted: usize,
+    /// How many were not.
+    failures: usize,
+    /// Whether the comparison ended it before the last case: total and mean are of the cases that were played.
+    stopped_early: bool,
+    /// The comparison with the incumbent; absent if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<VersusRecord<'a>>,
+    /// How many cases were run for this request.
+    runs: usize,
+    /// Whether the candidate is now the best of this server on these cases.
+    is_best: bool,
+    /// The number of the run in the journal, if it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<i64>,
+    /// The limits that were used.
+    limits: LimitsRecord,
+    /// The wall time of the evaluation.
+    elapsed_ms: f64,
+    /// Text for a person or a model: verdict, totals, compiler messages, the worst cases with their reasons.
+    feedback: String,
+    /// The cases that were played, in their order.
+    #[schemars(with = "Vec<CaseRecord<'a>>")]
+    cases: Rows<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "comparison")]
+struct VersusRecord<'a> {
+    /// The incumbent's id.
+    against: &'a str,
+    /// What is known of the candidate.
+    #[schemars(extend("enum" = CLAIMS))]
+    claim: &'static str,
+    /// The mean effect. Above 0 the candidate is better.
+    effect: f64,
+    /// The ends of the interval of the mean effect; absent with too few cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+    /// What is measured.
+    #[schemars(extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
+    measure: &'static str,
+    /// How many cases both have played.
+    cases: usize,
+}
+
+/// The names of claims.
+const CLAIMS: [&str; 5] = ["better", "worse", "smaller", "equal", "undecided"];
+
+fn claim_name(claim: Claim) -> &'static str {
+    match claim {
+        Claim::Better => "better",
+        Claim::Worse => "worse",
+        Claim::Smaller => "smaller",
+        Claim::Equal => "equal",
+        Claim::Accepted(_) | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => "undecided",
+    }
+}
+
+impl Versus {
+    fn record(&self) -> VersusRecord<'_> {
+        VersusRecord {
+            against: &self.against,
+            claim: claim_name(self.claim),
+            effect: self.effect,
+            low: self.interval.map(|interval| interval.low),
+            high: self.interval.map(|interval| interval.high),
+            measure: self.measure.name(),
+            cases: self.cases,
+        }
+    }
+}
+
+/// The records of the cases, each made when it is written.
+struct Rows<'a>(&'a RunReport<'a>);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut records = serializer.serialize_seq(None)?;
+        for (job, outcome) in self.0.jobs() {
+            records.serialize_element(&CaseRecord::of_report(self.0, job, outcome.as_ref()))?;
+        }
+        records.end()
+    }
+}
+
+impl Document for Evaluation<'_> {
+    fn record(&self) -> impl Serialize {
+        let report = self.report;
+        let verdicts: Vec<Verdict> = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let accepted = verdicts.iter().filter(|verdict| **verdict == Verdict::Accepted).count();
+        EvaluationDocument {
+            candidate: self.candidate,
+            verdict: overall(&verdicts).name(),
+            total: report.total(0).as_ref().and_then(exact),
+            mean: report.mean(0).as_ref().and_then(exact),
+            accepted,
+            failures: verdicts.len() - accepted,
+            stopped_early: self.stopped_of.is_some(),
+            comparison: self.versus.map(Versus::record),
+            runs: self.runs,
+            is_best: self.is_best,
+            run: self.run.map(|run| run.0),
+            limits: (&report.plan.limits).into(),
+            elapsed_ms: in_milliseconds(report.elapsed),
+            feedback: self.feedback(),
+            cases: Rows(report),
+        }
+    }
+}
+
+/// Returns the verdict on all cases: accepted if all are, else the commonest failure, and of equally common ones the one that
+/// says most about the machine or the program.
+fn overall(verdicts: &[Verdict]) -> Verdict {
+    const PRECEDENCE: [Verdict; 11] = [
+        Verdict::JudgeError,
+        Verdict::CannotStart,
+        Verdict::CompileError,
+        Verdict::OutputLimit,
+        Verdict::TimeLimit,
+        Verdict::WallLimit,
+        Verdict::MemoryLimit,
+        Verdict::ProcessLimit,
+        Verdict::RuntimeError,
+        Verdict::WrongAnswer,
+        Verdict::Skipped,
+    ];
+    let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+    // The last of several maxima is the first in this order.
+    let commonest = PRECEDENCE.into_iter().rev().max_by_key(|verdict| count(*verdict));
+    commonest.filter(|verdict| count(*verdict) > 0).unwrap_or(Verdict::Accepted)
+}
+
+/// The most bytes of feedback.
+const MAX_BYTES: usize = 8 << 10;
+
+/// How many failed cases are described, how many accepted ones, and how many features.
+const FAILURES: usize = 5;
+const WEAKEST: usize = 3;
+const LOSSES: usize = 5;
+
+/// How many lines of a text of another program are shown, and how many characters of a line.
+const LINES: usize = 12;
+const WIDTH: usize = 240;
+
+impl Evaluation<'_> {
+    /// Returns the feedback, bounded, without control characters but line feeds.
+    #[must_use]
+    pub fn feedback(&self) -> String {
+        let mut lines = self.summary();
+        let failed: Vec<(JobId, Outcome)> =
+            self.report.played().filter(|(_, outcome)| !outcome.is_accepted()).collect();
+        match failed.first() {
+            Some((_, first)) if first.verdict == Verdict::CompileError => {
+                lines.push("the compiler's messages:".to_owned());
+                lines.extend(indented(&first.note));
+            }
+            _ => lines.extend(self.worst(&failed)),
+        }
+        if let Some(versus) = self.versus.filter(|versus| !versus.losses.is_empty()) {
+            lines.push("it loses to the incumbent where:".to_owned());
+            lines.extend(versus.losses.iter().take(LOSSES).map(|loss| format!("  {}", one_line(loss))));
+        }
+        bounded(&lines)
+    }
+
+    fn summary(&self) -> Vec<String> {
+        let report = self.report;
+        let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let verdicts: Vec<Verdict> = report.jobs().map(|(_, outcome)| verdict_of(outcome.as_ref())).collect();
+        let mut lines = vec![format!("{}: {counts}", overall(&verdicts).name())];
+        let numbers = [("total", report.total(0)), ("mean", report.mean(0))];
+        let known: Vec<String> =
+            numbers.into_iter().filter_map(|(name, number)| Some(format!("{name} {}", number?))).collect();
+        if !known.is_empty() {
+            lines.push(format!("{} by the rule {}", known.join(", "), report.rule));
+        }
+        if let Some(of) = self.stopped_of {
+            lines.push(format!("stopped after {} of {}", report.plan.cases.len(), counted(of, "case")));
+        }
+        lines.extend(self.versus.map(Versus::line));
+        lines
+    }
+
+    /// Describes failed cases, and then the accepted ones that lost the most.
+    fn worst(&self, failed: &[(JobId, Outcome)]) -> Vec<String> {
+        let report = self.report;
+        let mut lines = Vec::new();
+        let name = |job: JobId| report.plan.cases.at(job.case).name.to_string();
+        for (job, outcome) in failed.iter().take(FAILURES) {
+            let note = if outcome.note.is_empty() { String::new() } else { format!(": {}", one_line(&outcome.note)) };
+            lines.push(format!("{}: {}{note}{}", one_line(&name(*job)), outcome.verdict.name(), used(outcome)));
+            if !outcome.stderr.trim().is_empty() {
+                lines.push("  standard error ends with:".to_owned());
+                lines.extend(indented(&last_lines(&outcome.stderr)));
+            }
+        }
+        let more = failed.len().saturating_sub(FAILURES);
+        lines.extend((more > 0).then(|| format!("{} more failed", counted(more, "case"))));
+        let order = RowOrder { key: RowKey::Lost, best_first: false, top: None };
+        let accepted = report.played().filter(|(_, outcome)| outcome.is_accepted());
+        let lost = |job| report.lost(job).filter(|lost| !lost.is_zero());
+        let weakest = report.sorted(&order, accepted);
+        for (job, outcome) in weakest.iter().take(WEAKEST) {
+            let (Some(lost), Some(score)) = (lost(*job), &outcome.score) else { continue };
+            lines.push(format!("{}: score {score}, {} below the best known", name(*job), report.points_text(&lost)));
+        }
+        lines
+    }
+}
+
+impl Versus {
+    fn line(&self) -> String {
+        let number = |effect: f64| match self.measure {
+            EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
+            EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => {
+                format!("{:+.2} %", effect * 100.0)
+            }
+        };
+        let interval = self
+            .interval
+            .map(|interval| format!(" (from {} to {})", number(interval.low), number(interval.high)))
+            .unwrap_or_default();
+        format!(
+            "against {}: {}, by {}{interval} on {}",
+            self.against,
+            claim_name(self.claim),
+            number(self.effect),
+            counted(self.cases, "case")
+        )
+    }
+}
+
+/// Returns what a program that exceeded a limit had used.
+fn used(outcome: &Outcome) -> String {
+    let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+    match (outcome.verdict, outcome.cpu, outcome.wall) {
+        (Verdict::TimeLimit | Verdict::WallLimit, Some(cpu), Some(wall)) => {
+            format!(" (CPU {}, wall {})", seconds(cpu), seconds(wall))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns a text of another program as one line without control characters.
+fn one_line(text: &str) -> String {
+    judge_problem::one_line(&text.chars().take(WIDTH).collect::<String>().replace('\t', "    ")).into_owned()
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+/// Returns the first lines of a text of another program, indented, without control characters.
+fn indented(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().take(LINES).map(|line| format!("    {}", one_line(line))).collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    lines.extend((more > 0).then(|| format!("    … {} more", counted(more, "line"))));
+    lines
+}
+
+/// Returns as many of the lines as the bound allows.
+fn bounded(lines: &[String]) -> String {
+    const CUT: &str = "…";
+    let mut text = String::new();
+    for line in lines {
+        if text.len() + line.len() + CUT.len() + 2 > MAX_BYTES {
+            text.push_str(CUT);
+            text.push('\n');
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// What a server is doing: the result of the method `status` of `judge serve`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "result of status of judge serve")]
+pub struct ServeStatus<'a> {
+    /// The judge's version.
+    pub version: &'static str,
+    /// The tier of the sandbox.
+    pub tier: &'static str,
+    /// The gaps of that tier.
+    pub gaps: &'a [String],
+    /// How many solvers run at once.
+    pub jobs: usize,
+    /// How many requests are being worked on.
+    pub running: usize,
+    /// How many requests wait.
+    pub waiting: usize,
+    /// How many may wait.
+    pub queue: usize,
+    /// How many evaluations were answered.
+    pub evaluations: u64,
+    /// How many cases were run.
+    pub runs: u64,
+    /// How many cases were answered from known results.
+    pub cached: u64,
+    /// The time since the server was started.
+    pub uptime_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commonest_failure_decides() {
+        use Verdict::{Accepted, RuntimeError, TimeLimit, WrongAnswer};
+        for (verdicts, expected) in [
+            (&[Accepted, Accepted][..], Accepted),
+            (&[], Accepted),
+            (&[Accepted, Accepted, WrongAnswer], WrongAnswer),
+            (&[RuntimeError, WrongAnswer, WrongAnswer], WrongAnswer),
+            (&[WrongAnswer, RuntimeError, TimeLimit], TimeLimit),
+        ] {
+            assert_eq!(overall(verdicts), expected, "{verdicts:?}");
+        }
+    }
+
+    #[test]
+    fn texts_are_bounded_and_visible() {
+        let hostile = "\u{1b}[2J\u{202e}x\r".repeat(1000);
+        let lines: Vec<String> = (0..1000).flat_map(|_| indented(&hostile)).collect();
+        let text = bounded(&lines);
+        assert!(text.len() <= MAX_BYTES && text.ends_with("…\n"));
+        assert!(!text.contains(|c: char| judge_problem::is_hidden(c) && c != '\n'), "{text:?}");
+        assert_eq!(last_lines("a\nb\n\n"), "a\nb");
+    }
+}

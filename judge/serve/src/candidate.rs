@@ -1,0 +1,241 @@
+//! Candidates: from what a client names to a solver that can be run. Prepared ones are kept for the next requests.
+
+use crate::known::Bounded;
+use crate::params::SolverChoice;
+use crate::problems::ReadyProblem;
+use crate::rpc::RpcError;
+use crate::slots::SlotPool;
+use crate::task::{Progress, Task};
+use judge_cli::BuildArgs;
+use judge_problem::{Digest, Invocation, LanguageChoice, Limits, Outcome, Solver, SolverSpec};
+use judge_run::solver::{self, Purpose, Toolbox};
+use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
+use judge_session::{Failure, programs};
+use parking_lot::{Mutex, RwLock};
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
+
+/// The name of every candidate in reports.
+const NAME: &str = "candidate";
+
+/// How many prepared candidates are kept.
+const KEPT: usize = 32;
+
+/// A solver that can be run.
+pub(crate) struct Candidate {
+    /// Equal programs have equal ids.
+    pub(crate) id: String,
+    pub(crate) solver: Solver,
+    pub(crate) toolbox: Toolbox,
+    /// The files that it was made from, as they were. `None`: it is made anew each time.
+    stamps: Option<Vec<(PathBuf, Stamp)>>,
+    /// Its source, if it came as a text.
+    source: Option<Source>,
+}
+
+/// A source that came as a text, in a folder of its own, which is removed with this, and if the server is killed.
+struct Source {
+    /// The folder, with a slash at its end.
+    place: String,
+    _folder: TempDir,
+}
+
+impl Source {
+    fn of(folder: TempDir) -> Self {
+        let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_owned());
+        Self { place: format!("{}/", path.display()), _folder: folder }
+    }
+
+    /// Names the source in a text of another program as its author would. The folder has a random name.
+    fn without_folder(&self, text: &str) -> String {
+        text.replace(&self.place, "")
+    }
+}
+
+/// What changes when a file does.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp([i64; 6]);
+
+/// A file that was changed so recently can change again without another time.
+const FRESH: Duration = Duration::from_millis(100);
+
+impl Stamp {
+    /// Returns the stamp of a file. `None` for a folder, and for a file that was changed just now.
+    fn of(path: &Path) -> Option<Self> {
+        let meta: Metadata = path.metadata().ok().filter(Metadata::is_file)?;
+        let changed = UNIX_EPOCH
+            + Duration::new(u64::try_from(meta.ctime()).ok()?, u32::try_from(meta.ctime_nsec()).unwrap_or_default());
+        let is_settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > FRESH);
+        let number = |number: u64| i64::from_ne_bytes(number.to_ne_bytes());
+        let (device, file, size) = (number(meta.dev()), number(meta.ino()), number(meta.size()));
+        is_settled.then(|| Self([device, file, size, meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()]))
+    }
+}
+
+/// Prepares candidates.
+pub(crate) struct Workshop {
+    slots: Arc<SlotPool>,
+    /// No solver is timed alone while a compiler runs.
+    timing_lock: Arc<RwLock<()>>,
+    build: BuildArgs,
+    prepared: Mutex<Bounded<String, Arc<Candidate>>>,
+}
+
+impl Workshop {
+    pub(crate) fn new(slots: Arc<SlotPool>, timing_lock: Arc<RwLock<()>>, build: BuildArgs) -> Self {
+        Self { slots, timing_lock, build, prepared: Mutex::new(Bounded::new(KEPT)) }
+    }
+
+    /// Returns the digest of a candidate that comes as a text, which needs no program for that.
+    pub(crate) fn digest_of_text(choice: SolverChoice<'_>) -> Option<Digest> {
+        match choice {
+            SolverChoice::Source { text, language } => {
+                Some(Digest::of_parts([&b"source"[..], language.as_bytes(), text.as_bytes()]))
+            }
+            SolverChoice::Path { .. } | SolverChoice::Command(_) => None,
+        }
+    }
+
+    /// Prepares a candidate, or returns it as it was prepared before.
+    pub(crate) fn prepare(
+        &self,
+        problem: &ReadyProblem,
+        choice: SolverChoice<'_>,
+        limits: &Limits,
+        task: &Task,
+    ) -> Result<Arc<Candidate>, RpcError> {
+        let key = format!("{}\0{}\0{choice:?}", problem.problem().id, limits.memory.0);
+        if let Some(known) = self.prepared.lock().get(&key).cloned()
+            && known.is_current()
+        {
+            return Ok(known);
+        }
+        let made = Arc::new(self.make(problem, choice, limits, task)?);
+        if made.stamps.is_some() {
+            self.prepared.lock().put(key, Arc::clone(&made), 1);
+        }
+        Ok(made)
+    }
+
+    fn make(
+        &self,
+        problem: &ReadyProblem,
+        choice: SolverChoice<'_>,
+        limits: &Limits,
+        task: &Task,
+    ) -> Result<Candidate, RpcError> {
+        let language = match choice {
+            SolverChoice::Source { language, .. } => Some(language),
+            SolverChoice::Path { language, .. } => language,
+            SolverChoice::Command(_) => None,
+        };
+        let mut build = self.build.clone();
+        build.languages.extend(language.map(|name| LanguageChoice { solver: None, language: name.to_owned() }));
+        let settings = programs::settings(&problem.catalogue, problem.problem(), limits, &build)?;
+        let toolbox = Toolbox::new(self.slots.tier(), settings);
+        let (spec, source) = spec(choice, &toolbox)?;
+        let specs = [spec];
+        solver::check_choices(&specs, toolbox.settings()).map_err(Failure::from)?;
+        solver::check_solver(&specs[0], toolbox.settings()).map_err(Failure::from)?;
+        let [spec] = specs;
+        let given = spec.text.clone();
+        let mut solver = solver::prepare(spec, &toolbox, &mut self.compiler(task))?;
+        let digest = match Self::digest_of_text(choice) {
+            Some(digest) => digest,
+            None => solver::fingerprint(&solver, &problem.template.visible, &toolbox),
+        };
+        let stamps = stamps(&solver, source.is_none().then_some(&*given));
+        let source = source.map(Source::of);
+        if let Some(source) = &source {
+            solver.spec.text = source.without_folder(&given);
+            if let Invocation::CompileError(said) | Invocation::CannotStart(said) = &mut solver.invocation {
+                *said = source.without_folder(said);
+            }
+        }
+        Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, source })
+    }
+
+    /// Returns what runs compilers, in a slot like those of solvers.
+    fn compiler<'a>(
+        &'a self,
+        task: &'a Task,
+    ) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, OutputFiles), Failure> + use<'a> {
+        |_, request, exchange| {
+            task.progress(Progress { state: "compiling", done: 0, cases: 0 });
+            let _neighbours = self.timing_lock.read();
+            self.slots.run_with_files(task, request, exchange).map_err(|fault| match fault {
+                Fault::Cancelled => Failure::interrupted(),
+                fault => Failure::fault(fault),
+            })
+        }
+    }
+}
+
+/// Returns the id of a candidate.
+pub(crate) fn id_of(digest: &Digest) -> String {
+    digest.to_string()[..32].to_owned()
+}
+
+impl Candidate {
+    /// Names the source in what the candidate has printed as its author would.
+    pub(crate) fn shown(&self, outcome: Outcome) -> Outcome {
+        let Some(source) = &self.source else { return outcome };
+        let (note, stderr) = (source.without_folder(&outcome.note), source.without_folder(&outcome.stderr));
+        Outcome { note, stderr, ..outcome }
+    }
+
+    /// Returns whether the files that it was made from are as they were.
+    fn is_current(&self) -> bool {
+        let stamps = self.stamps.as_deref().unwrap_or_default();
+        stamps.iter().all(|(path, stamp)| Stamp::of(path).as_ref() == Some(stamp))
+    }
+}
+
+/// Returns the solver that a candidate is, and the folder of its source if that came as a text.
+fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Option<TempDir>), RpcError> {
+    let named = |text: String| SolverSpec { name: NAME.to_owned(), text };
+    match choice {
+        SolverChoice::Path { path, .. } => {
+            if !Path::new(path).exists() {
+                let error = format!("params.solver.path: there is no file {path}");
+                return Err(RpcError::params(error).with_hint("paths begin where the server was started"));
+            }
+            // A name without a folder might be taken for a command.
+            let path = if path.contains('/') { path.to_owned() } else { format!("./{path}") };
+            Ok((named(path), None))
+        }
+        SolverChoice::Command(command) => Ok((named(command.to_owned()), None)),
+        SolverChoice::Source { text, language } => {
+            let language = solver::named_language(language, toolbox.settings().languages()).map_err(Failure::from)?;
+            let ending = language.extensions.first().map(String::as_str).unwrap_or_default();
+            let stored = store(text, &format!("{NAME}.{ending}"));
+            let (file, folder) = stored.map_err(|error| Failure::fault(format!("cannot store the source: {error}")))?;
+            Ok((named(file.display().to_string()), Some(folder)))
+        }
+    }
+}
+
+/// Writes a source to a folder of its own.
+fn store(text: &str, name: &str) -> io::Result<(PathBuf, TempDir)> {
+    let prefix = sweepable_name("source") + ".";
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
+    let file = folder.path().canonicalize()?.join(name);
+    std::fs::write(&file, text)?;
+    Ok((file, folder))
+}
+
+/// Returns the files that a solver was made from, unless some of them cannot be watched. `given` is what the client named.
+fn stamps(solver: &Solver, given: Option<&str>) -> Option<Vec<(PathBuf, Stamp)>> {
+    let Some(given) = given else { return Some(Vec::new()) };
+    let Invocation::Program(program) = &solver.invocation else { return None };
+    let named = Some(PathBuf::from(given)).filter(|path| path.exists());
+    let words = program.argv.iter().map(PathBuf::from).filter(|word| word.is_file());
+    let seen = program.visible.iter().cloned();
+    let files = named.into_iter().chain([program.path.clone()]).chain(words).chain(seen);
+    files.map(|path| Stamp::of(&path).map(|stamp| (path, stamp))).collect()
+}

@@ -1,0 +1,81 @@
+//! The method `compare`: two solvers on the same cases, case by case.
+
+use crate::evaluation;
+use crate::evaluator::Evaluator;
+use crate::params::CompareParams;
+use crate::rpc::{Answer, RpcError, json};
+use crate::task::{Progress, Task};
+use clap::Parser;
+use judge_cli::{Cli, Command, CompareArgs};
+use judge_problem::plan::{Order, Plan};
+use judge_problem::{NodeList, Solver, SolverSpec};
+use judge_report::{Document, RunInfo};
+use judge_session::comparison::Compared;
+use judge_session::entrants::Entrant;
+use judge_session::pairing::Pairing;
+use judge_session::{MatchResult, outputs, sandbox};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The names of the solvers in the report.
+const NAMES: [&str; 2] = ["a", "b"];
+
+/// Compares two solvers.
+pub(crate) fn compare(evaluator: &Evaluator, params: &CompareParams, task: &Arc<Task>) -> Answer {
+    task.check()?;
+    let problem = evaluator.problem(params.problem.as_deref())?;
+    let args = arguments(&problem.problem().id, params)?;
+    let limits = problem.limits(params.limits.as_ref())?;
+    let cases = problem.cases(params.seeds.as_ref(), params.cases.as_deref())?;
+    let mut candidates = Vec::new();
+    for solver in [&params.a, &params.b] {
+        candidates.push(evaluator.workshop.prepare(&problem, solver.choice()?, &limits, task)?);
+    }
+    let named = candidates.iter().zip(NAMES).map(|(candidate, name)| Solver {
+        spec: SolverSpec { name: name.to_owned(), text: candidate.solver.spec.text.clone() },
+        ..candidate.solver.clone()
+    });
+    let solvers: Vec<Solver> = named.collect();
+    let entrants = solvers.iter().map(|solver| Entrant { spec: solver.spec.clone(), past: None });
+    let entrants: Vec<Entrant> = entrants.collect();
+    let plan = Plan { limits, cases, solvers, order: Order::Interleaved, ..problem.template.clone() };
+    let started = Instant::now();
+    let all = plan.job_count();
+    let progress = |done| Progress { state: "running", done, cases: all };
+    let finished = evaluation::play(evaluator, &plan, false, task, progress)?;
+    let mut played = MatchResult::unplayed(plan);
+    for job in finished {
+        played.inputs[job.job.case] = played.inputs[job.job.case].or(job.evidence.input);
+        played.outcomes.set(job.job, &job.outcome);
+    }
+    let run_info = RunInfo {
+        elapsed: started.elapsed(),
+        jobs: evaluator.settings.jobs.get(),
+        tier: evaluator.sandbox.tier(),
+        gaps: sandbox::gaps(evaluator.sandbox.gaps()),
+    };
+    let pairing = Pairing {
+        played,
+        run_info: Some(run_info),
+        warnings: Vec::new(),
+        times_are_comparable: true,
+        nodes: NodeList::default(),
+        features: Vec::new(),
+    };
+    let compared = Compared::of(&args, &entrants, pairing)?;
+    Ok(json(&compared.report(&args, outputs::here()).record()))
+}
+
+/// Returns the arguments of `judge compare` that are meant.
+fn arguments(problem: &str, params: &CompareParams) -> Result<Box<CompareArgs>, RpcError> {
+    let mut words = vec!["judge".to_owned(), "compare".to_owned(), "--problem".to_owned(), problem.to_owned()];
+    words.extend(NAMES.map(str::to_owned));
+    words.extend(params.alpha.map(|alpha| format!("--alpha={alpha}")));
+    words.extend(params.min_effect.as_ref().map(|effect| format!("--min-effect={}", effect.text())));
+    let wrong = |why: &str| RpcError::params(format!("params: {}", why.trim_start_matches("error: ")));
+    match Cli::try_parse_from(words) {
+        Ok(Cli { command: Command::Compare(args), .. }) => Ok(args.into_inner()),
+        Ok(_) => Err(wrong("no comparison")),
+        Err(error) => Err(wrong(error.to_string().lines().next().unwrap_or_default())),
+    }
+}

@@ -1,0 +1,135 @@
+//! The evaluator of a server: it owns the cores, and what requests share.
+
+use crate::candidate::Workshop;
+use crate::known::Known;
+use crate::problems::{Problems, ReadyProblem};
+use crate::queue::Queue;
+use crate::rpc::{Answer, json};
+use crate::slots::{self, SlotPool};
+use crate::task::{Rank, Task};
+use judge_cli::EvaluatorArgs;
+use judge_problem::manifest::Catalogue;
+use judge_report::ServeStatus;
+use judge_run::runner::RunSettings;
+use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
+use judge_session::{Failure, running, sandbox};
+use parking_lot::Mutex;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What requests share.
+pub struct Evaluator {
+    pub(crate) args: EvaluatorArgs,
+    /// Whether results are recorded.
+    pub(crate) records: bool,
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) slots: Arc<SlotPool>,
+    pub(crate) settings: RunSettings,
+    pub(crate) workshop: Workshop,
+    pub(crate) problems: Problems,
+    pub(crate) known: Mutex<Known>,
+    pub(crate) queue: Arc<Queue>,
+    /// A journal that is one file has one writer at a time.
+    pub(crate) journal_lock: Mutex<()>,
+    pub(crate) counters: Counters,
+    requests: AtomicU64,
+    started: Instant,
+    /// Dropped last.
+    _sweeper: Sweeper,
+}
+
+/// What was done since the start.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) evaluations: AtomicU64,
+    pub(crate) runs: AtomicU64,
+    pub(crate) cached: AtomicU64,
+}
+
+impl Evaluator {
+    /// Opens the sandbox and claims the cores. Results are recorded in the catalogue's journal if `records` says so.
+    ///
+    /// # Errors
+    /// When the sandbox does not work here as it is wanted.
+    pub fn open(catalogue: Catalogue, args: EvaluatorArgs, records: bool) -> Result<Arc<Self>, Failure> {
+        // First: while this process is small and has one thread, the sweeper is a copy of it.
+        let sweeper = Sweeper::start().map_err(Failure::fault)?;
+        let sandbox = sandbox::open(&args.sandbox)?;
+        refuse_bare(&sandbox, &args)?;
+        let settings = running::settings_on(&Cores::here(), &args.jobs, false);
+        let jobs = settings.jobs.get();
+        let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
+        let slots = SlotPool::new(Arc::clone(&sandbox), cores);
+        let timing_lock = Arc::clone(&settings.timing_lock);
+        // More requests than jobs, so that one is compiled or scored while others play.
+        let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
+        Ok(Arc::new(Self {
+            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.build.clone()),
+            args,
+            records,
+            sandbox,
+            slots,
+            settings,
+            problems: Problems::new(catalogue),
+            known: Mutex::new(Known::new()),
+            queue,
+            journal_lock: Mutex::new(()),
+            counters: Counters::default(),
+            requests: AtomicU64::new(0),
+            started: Instant::now(),
+            _sweeper: sweeper,
+        }))
+    }
+
+    /// Cancels what runs and waits, and waits for the end of all.
+    pub fn end(&self) {
+        self.queue.end();
+        slots::wait_for_dismissed_workers();
+    }
+
+    /// Returns the rank of a new request of this priority.
+    pub(crate) fn rank(&self, priority: i32) -> Rank {
+        (Reverse(priority), self.requests.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// Cancels a task that waits or runs.
+    pub(crate) fn cancel(&self, task: &Arc<Task>) {
+        self.queue.cancel(task);
+    }
+
+    /// Returns the problem with this id, ready to be played.
+    pub(crate) fn problem(&self, id: Option<&str>) -> Result<Arc<ReadyProblem>, Failure> {
+        self.problems.ready(id, &self.sandbox, &self.args, self.records)
+    }
+
+    /// Describes what it does.
+    pub(crate) fn status(&self) -> Answer {
+        let (running, waiting) = self.queue.counts();
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Ok(json(&ServeStatus {
+            version: env!("CARGO_PKG_VERSION"),
+            tier: self.sandbox.tier().name(),
+            gaps: &sandbox::gaps(self.sandbox.gaps()),
+            jobs: self.settings.jobs.get(),
+            running,
+            waiting,
+            queue: self.queue.bound(),
+            evaluations: count(&self.counters.evaluations),
+            runs: count(&self.counters.runs),
+            cached: count(&self.counters.cached),
+            uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }))
+    }
+}
+
+/// Fails in tier `bare`, unless the user wants it.
+fn refuse_bare(sandbox: &Sandbox, args: &EvaluatorArgs) -> Result<(), Failure> {
+    let is_wanted = matches!(args.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
+    if sandbox.tier() != Tier::Bare || is_wanted {
+        return Ok(());
+    }
+    let error = "only tier `bare` works here, in which programs see which files and processes exist";
+    Err(Failure::usage(error).with_hint("--tier bare allows it; `judge doctor` shows what the other tiers need"))
+}

@@ -1,0 +1,49 @@
+//! Evaluates solvers for other programs: evolutionary search, language models, tuners, agents.
+//!
+//! - An [`Evaluator`] owns the cores of a server: its workers stay warm from request to request, equal candidates on equal
+//!   cases are not run again, and a candidate that is no better than the incumbent is stopped early.
+//! - A [`Client`] takes messages of JSON-RPC 2.0 and sends answers. [`serve_stdio`] connects one with standard input and
+//!   output; a server of HTTP calls [`Client::receive_one`] for each request.
+//! - [`Methods`] are what a client can call: those of `judge serve`, or those of the Model Context Protocol.
+//!
+//! The way of one evaluation:
+//!
+//! ```text
+//! line ─ rpc::parse ─▶ Request ─ Client ─▶ Queue: by priority, bounded; a Task can be cancelled
+//! params ─▶ problems: the problem, compiled, with its cases ─▶ candidate: the solver, compiled in the sandbox
+//! known: results of equal candidates on equal cases
+//! evaluation: the other cases ─ LocalRunner over a SlotPool ─▶ outcomes; after each batch a look at the comparison
+//! outcomes ─▶ known, the journal, judge_report::Evaluation ─▶ answer
+//! ```
+//!
+//! A case is the unit that cores are given out for: an urgent request takes the next core that becomes free, and goes on
+//! while others wait.
+
+#![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
+
+mod candidate;
+mod client;
+mod compare;
+mod evaluation;
+mod evaluator;
+mod known;
+mod mcp;
+mod methods;
+mod params;
+mod problems;
+mod queue;
+mod recording;
+mod rpc;
+mod slots;
+mod stdio;
+pub mod stopping;
+mod task;
+
+pub use client::{Client, Pending};
+pub use evaluator::Evaluator;
+pub use mcp::Mcp;
+pub use methods::Methods;
+pub use stdio::serve_stdio;
+
+/// The most bytes of a message.
+pub const MAX_MESSAGE: usize = 16 << 20;

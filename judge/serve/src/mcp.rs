@@ -1,0 +1,397 @@
+//! The Model Context Protocol, for agents: tools that evaluate, compare, check and look back, and the rules as resources.
+//! It reads files below the folder that it was started in, and no others.
+
+use crate::evaluation;
+use crate::evaluator::Evaluator;
+use crate::methods::{self, Later, Step, TellProgress, unknown_method};
+use crate::params::{CompareParams, EvaluateParams, read_params};
+use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
+use crate::task::{Progress, Task};
+use crate::{compare, methods::rules_text};
+use judge_journal::HistoryFilter;
+use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
+use judge_report::{Document, RunReport, SCHEMAS};
+use judge_run::cases::Inputs;
+use judge_session::{Failure, RestoredRun, answers, load, recorder};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json as value};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The revisions of the protocol that are spoken, the newest first.
+const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The methods.
+const METHODS: [&str; 7] =
+    ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
+
+/// How many runs, and how many cases of a run, the tool `history` shows.
+const SHOWN: usize = 20;
+
+/// The tools, with their descriptions and the schemas of their arguments.
+pub struct Mcp {
+    /// Files are read below this folder alone.
+    folder: PathBuf,
+}
+
+impl Mcp {
+    /// Returns the methods for an agent that works in this folder.
+    ///
+    /// # Errors
+    /// When the folder is gone.
+    pub fn new(folder: &Path) -> Result<Self, Failure> {
+        Ok(Self { folder: folder.canonicalize().map_err(Failure::fault)? })
+    }
+
+    pub(crate) fn step(
+        &self,
+        evaluator: &Arc<Evaluator>,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> Result<Step, RpcError> {
+        let now = |value: Value| Ok(Step::Now(Ok(json(&value))));
+        match method {
+            "initialize" => now(initialize(&params)),
+            "ping" | "notifications/initialized" => now(value!({})),
+            "tools/list" => now(value!({ "tools": tools() })),
+            "tools/call" => self.call(evaluator, params),
+            "resources/list" => now(resources(evaluator)),
+            "resources/templates/list" => now(value!({ "resourceTemplates": [] })),
+            "resources/read" => Ok(Step::Now(read_resource(evaluator, &params))),
+            "notifications/cancelled" => {
+                let id = params.get("requestId").and_then(Id::read);
+                id.map(Step::Cancel).ok_or_else(|| RpcError::params("params.requestId is missing"))
+            }
+            other => Err(unknown_method(other, &METHODS)),
+        }
+    }
+
+    fn call(&self, evaluator: &Arc<Evaluator>, params: Map<String, Value>) -> Result<Step, RpcError> {
+        let Call { name, arguments, meta } = read_params(params)?;
+        let token = meta.and_then(|meta| meta.get("progressToken").cloned());
+        let progress = token.map(tell_progress);
+        let evaluator = Arc::clone(evaluator);
+        let work: Work = match &*name {
+            "list_problems" => Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false))),
+            "evaluate" => {
+                let arguments = self.with_solver(arguments, "solver")?;
+                let params: EvaluateParams = read_params(arguments)?;
+                self.allow_cases(params.cases.as_deref())?;
+                params.solver.choice()?;
+                Box::new(move |task| evaluation::evaluate(&evaluator, &params, task).map(|result| evaluated(&result)))
+            }
+            "compare" => {
+                let params: CompareParams = read_params(self.with_solvers(arguments)?)?;
+                self.allow_cases(params.cases.as_deref())?;
+                Box::new(move |task| {
+                    compare::compare(&evaluator, &params, task).map(|result| content(&result, None, false))
+                })
+            }
+            "check" => {
+                let params: CheckParams = read_params(arguments)?;
+                let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
+                Box::new(move |_| check(&evaluator, &params, input.as_deref()))
+            }
+            "history" => {
+                let params: HistoryParams = read_params(arguments)?;
+                Box::new(move |_| history(&evaluator, &params))
+            }
+            other => return Err(unknown_tool(other)),
+        };
+        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
+        let work: Work = Box::new(move |task| match work(task) {
+            Err(error) if error.code == code::INVALID_PARAMS => Ok(refusal(&error)),
+            answer => answer,
+        });
+        Ok(Step::Later(Later { priority: 0, progress, work }))
+    }
+
+    /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
+    fn with_solver(&self, mut arguments: Map<String, Value>, name: &str) -> Result<Map<String, Value>, RpcError> {
+        let mut solver = Map::new();
+        for key in ["source", "path", "language"] {
+            solver.extend(arguments.remove(key).map(|value| (key.to_owned(), value)));
+        }
+        self.allow_solver(&solver)?;
+        arguments.insert(name.to_owned(), Value::Object(solver));
+        Ok(arguments)
+    }
+
+    /// Checks the solvers `a` and `b` of a comparison.
+    fn with_solvers(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+        for name in ["a", "b"] {
+            if let Some(Value::Object(solver)) = arguments.get(name) {
+                self.allow_solver(solver)?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Fails if a solver is a command, or a file outside.
+    fn allow_solver(&self, solver: &Map<String, Value>) -> Result<(), RpcError> {
+        if solver.contains_key("command") {
+            let error = RpcError::params("commands are not run for agents");
+            return Err(error.with_hint("give the source text, or the path of a file below this folder"));
+        }
+        let Some(path) = solver.get("path").and_then(Value::as_str) else { return Ok(()) };
+        refuse_links_out(&self.allowed(path)?, &self.folder)
+    }
+
+    fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
+        let files = cases.into_iter().flatten().filter(|name| !name.starts_with("seed-"));
+        for pattern in files {
+            let found = judge_run::matching::matching(Path::new(""), pattern).map_err(Failure::from)?;
+            for file in found {
+                self.allowed(&file.to_string_lossy())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a file or folder below the folder of the server, by its real path.
+    fn allowed(&self, path: &str) -> Result<PathBuf, RpcError> {
+        let real = self.folder.join(path).canonicalize();
+        let real = real.map_err(|error| RpcError::params(format!("cannot read {path}: {error}")))?;
+        if real.starts_with(&self.folder) { Ok(real) } else { Err(outside(path, &self.folder)) }
+    }
+}
+
+type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
+
+fn outside(path: &str, folder: &Path) -> RpcError {
+    let error = format!("{path} is outside {}, and is not read for agents", folder.display());
+    RpcError::params(error).with_hint("copy it below that folder, or give the source text")
+}
+
+/// The deepest folders of a solver that are looked through.
+const MAX_DEPTH: usize = 32;
+
+/// Fails if a folder has a link that leads out of the folder of the server.
+fn refuse_links_out(path: &Path, folder: &Path) -> Result<(), RpcError> {
+    let mut waiting = vec![(path.to_owned(), 0)];
+    while let Some((path, depth)) = waiting.pop() {
+        let meta = path.symlink_metadata().map_err(Failure::usage)?;
+        if meta.is_symlink() && !path.canonicalize().is_ok_and(|real| real.starts_with(folder)) {
+            return Err(outside(&path.display().to_string(), folder));
+        }
+        if meta.is_dir() && depth < MAX_DEPTH {
+            let entries = fs::read_dir(&path).map_err(Failure::usage)?;
+            waiting.extend(entries.flatten().map(|entry| (entry.path(), depth + 1)));
+        }
+    }
+    Ok(())
+}
+
+/// The call of a tool.
+#[derive(Deserialize)]
+struct Call {
+    name: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    #[serde(rename = "_meta")]
+    meta: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckParams {
+    problem: Option<String>,
+    seed: Option<u64>,
+    input: Option<String>,
+    answer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HistoryParams {
+    problem: Option<String>,
+    run: Option<i64>,
+}
+
+fn initialize(params: &Map<String, Value>) -> Value {
+    let wanted = params.get("protocolVersion").and_then(Value::as_str);
+    let revision = REVISIONS.into_iter().find(|known| Some(*known) == wanted).unwrap_or(REVISIONS[0]);
+    value!({
+        "protocolVersion": revision,
+        "capabilities": {"tools": {}, "resources": {}},
+        "serverInfo": {"name": "judge", "version": env!("CARGO_PKG_VERSION")},
+        "instructions": "Read the rules of a problem (resource judge://rules/ID), write a solver that reads a case from \
+            standard input and writes an answer to standard output, and evaluate it.",
+    })
+}
+
+#[derive(Serialize)]
+struct ProgressParams {
+    #[serde(rename = "progressToken")]
+    token: Value,
+    progress: usize,
+    total: usize,
+    message: &'static str,
+}
+
+fn tell_progress(token: Value) -> TellProgress {
+    Box::new(move |Progress { state, done, cases }| {
+        let params = ProgressParams { token: token.clone(), progress: done, total: cases, message: state };
+        notification_line("notifications/progress", &params)
+    })
+}
+
+fn unknown_tool(name: &str) -> RpcError {
+    let names = ["list_problems", "evaluate", "compare", "check", "history"];
+    let error = RpcError::params(format!("there is no tool `{name}`"));
+    error.with_hint(format!("known: {}", names.join(", ")))
+}
+
+/// Returns the result of a tool: a JSON object, and the text for the agent, which is the object itself if there is none.
+fn content(object: &str, text: Option<&str>, is_error: bool) -> String {
+    let structured: Value = serde_json::from_str(object).unwrap_or_default();
+    let text = text.unwrap_or(object);
+    json(&value!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": is_error}))
+}
+
+/// Returns the result of a tool that was called with wrong arguments.
+fn refusal(error: &RpcError) -> String {
+    let hint = error.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    json(&value!({"content": [{"type": "text", "text": format!("{}{hint}", error.message)}], "isError": true}))
+}
+
+/// Returns the result of an evaluation: a program that is not accepted is an error.
+fn evaluated(result: &str) -> String {
+    let object: Value = serde_json::from_str(result).unwrap_or_default();
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let candidate = format!("candidate: {}\n", text("candidate"));
+    content(result, Some(&(text("feedback") + &candidate)), text("verdict") != "accepted")
+}
+
+/// Checks an answer that the agent has made itself.
+fn check(evaluator: &Evaluator, params: &CheckParams, file: Option<&Path>) -> Answer {
+    let ready = evaluator.problem(params.problem.as_deref())?;
+    let problem = ready.problem();
+    answers::refuse_interactive(problem)?;
+    let (input, name) = match (file, params.seed) {
+        (Some(file), None) => (load::bytes("the input", file)?, file.display().to_string()),
+        (None, Some(seed)) => (Inputs::of(problem).generate(seed).map_err(Failure::from)?, format!("seed {seed}")),
+        _ => return Err(RpcError::params("expected one of `seed` and `input`").with_hint("\"seed\": 1")),
+    };
+    let case = answers::prepare(problem, &input, &name, file, None)?;
+    let is_long = params.answer.len() as u64 > problem.limits.output.0;
+    let ruling = match is_long {
+        true => answers::too_long(problem.limits.output),
+        false => case.check(params.answer.as_bytes()).map_err(Failure::from)?,
+    };
+    let is_accepted = matches!(ruling, Ruling::Accepted(_));
+    let object = json(&value!({"accepted": is_accepted, "ruling": ruling.to_string()}));
+    Ok(content(&object, Some(&ruling.to_string()), !is_accepted))
+}
+
+/// Lists past runs, or shows the worst cases of one.
+fn history(evaluator: &Evaluator, params: &HistoryParams) -> Answer {
+    let catalogue = evaluator.problems.catalogue();
+    let Some(journal) = recorder::open_to_read_if_any(catalogue)? else {
+        return Ok(content("{\"runs\":[]}", Some("there are no runs yet"), false));
+    };
+    let Some(run) = params.run else {
+        let problem = params.problem.as_deref();
+        let filter = HistoryFilter { problem, newest: Some(SHOWN), ..HistoryFilter::default() };
+        let rows = journal.history(&filter).map_err(Failure::from)?;
+        return Ok(content(&json(&rows.record()), None, false));
+    };
+    let choice: RunChoice = run.to_string().parse().map_err(|error| RpcError::params(format!("run: {error}")))?;
+    let stored = journal.choose(choice).and_then(|run| journal.stored_run(run)).map_err(Failure::from)?;
+    let mut restored = RestoredRun::of(&stored, catalogue)?;
+    let scored = restored.score(None, None).map_err(Failure::from)?;
+    let order = RowOrder { key: RowKey::Points, best_first: false, top: NonZeroUsize::new(SHOWN) };
+    let report = RunReport { order: Some(order), ..restored.report(&stored, &scored, true) };
+    Ok(content(&json(&report.record()), None, false))
+}
+
+const RULES: &str = "judge://rules/";
+const SCHEMA: &str = "judge://schema/evaluate";
+
+fn resources(evaluator: &Evaluator) -> Value {
+    let rules = evaluator.problems.catalogue().problems().iter().map(|problem| {
+        let name = format!("Rules of {}", problem.title);
+        value!({"uri": format!("{RULES}{}", problem.id), "name": name, "mimeType": "text/markdown"})
+    });
+    let schema = value!({
+        "uri": SCHEMA, "name": "JSON schema of the result of evaluate", "mimeType": "application/schema+json",
+    });
+    value!({ "resources": rules.chain([schema]).collect::<Vec<_>>() })
+}
+
+fn read_resource(evaluator: &Evaluator, params: &Map<String, Value>) -> Answer {
+    let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+    let (kind, text) = if uri == SCHEMA {
+        let schema = SCHEMAS.iter().find(|(name, _)| *name == "serve-evaluate").map(|(_, schema)| schema());
+        ("application/schema+json", schema.map(|schema| json(&schema)).unwrap_or_default())
+    } else if let Some(id) = uri.strip_prefix(RULES) {
+        ("text/markdown", rules_text(evaluator, Some(id))?)
+    } else {
+        let error = RpcError::params(format!("there is no resource `{uri}`"));
+        return Err(error.with_hint("`resources/list` lists them"));
+    };
+    Ok(json(&value!({"contents": [{"uri": uri, "mimeType": kind, "text": text}]})))
+}
+
+/// Returns the tools with the schemas of their arguments.
+fn tools() -> Value {
+    let text = |what: &str| value!({"type": "string", "description": what});
+    let problem = text("The problem's id; not needed if there is only one");
+    let seeds = text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
+    let solver = value!({
+        "source": text("The source text of the solver; needs `language`"),
+        "language": text("The language of the source, such as python or c++"),
+        "path": text("Instead of a source text: a file or folder below the current folder"),
+    });
+    let tool = |name: &str, description: &str, properties: Value, required: Value| {
+        let schema = value!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        });
+        value!({"name": name, "description": description, "inputSchema": schema})
+    };
+    let mut evaluate = value!({
+        "problem": problem, "seeds": seeds,
+        "cases": {"type": "array", "items": {"type": "string"}, "description": "Instead of seeds: names such as seed-7, or files"},
+        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
+        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
+        "min_effect": text("With against: the improvement that counts, such as 1%"),
+        "fresh": {"type": "boolean", "description": "Run again what is known"},
+    });
+    if let (Value::Object(properties), Value::Object(solver)) = (&mut evaluate, &solver) {
+        properties.extend(solver.clone());
+    }
+    let one = value!({"type": "object", "properties": solver, "additionalProperties": false});
+    value!([
+        tool("list_problems", "The problems with their scoring and limits", value!({}), value!([])),
+        tool(
+            "evaluate",
+            "Run a solver on cases in the sandbox: verdicts, scores, and feedback on the worst cases",
+            evaluate,
+            value!([]),
+        ),
+        tool(
+            "compare",
+            "Run two solvers on the same cases, and tell which is better and how certain that is",
+            value!({"problem": problem, "a": one, "b": one, "seeds": seeds, "min_effect": text("Such as 1%")}),
+            value!(["a", "b"]),
+        ),
+        tool(
+            "check",
+            "Check an answer to a case, without running anything",
+            value!({
+                "problem": problem, "answer": text("The answer"),
+                "seed": {"type": "integer", "description": "The seed of the case"},
+                "input": text("Instead of a seed: the file of the input"),
+            }),
+            value!(["answer"]),
+        ),
+        tool(
+            "history",
+            "The newest recorded runs; with `run` the worst cases of that run",
+            value!({"problem": problem, "run": {"type": "integer", "description": "The number of a run"}}),
+            value!([]),
+        ),
+    ])
+}

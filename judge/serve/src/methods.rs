@@ -1,0 +1,164 @@
+//! What a client can call: the methods of `judge serve`, or those of the Model Context Protocol.
+
+use crate::evaluator::Evaluator;
+use crate::mcp::Mcp;
+use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, ProblemParams, priority, read_params};
+use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
+use crate::task::{Progress, Task};
+use crate::{compare, evaluation};
+use judge_problem::CheckerChoice;
+use judge_problem::manifest::closest;
+use judge_report::ProblemList;
+use judge_session::{problem_facts, programs};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What a client can call.
+pub enum Methods {
+    /// The methods of `judge serve`.
+    Serve,
+    /// Those of the Model Context Protocol.
+    Mcp(Mcp),
+}
+
+/// What a request comes to.
+pub(crate) enum Step {
+    /// The answer.
+    Now(Answer),
+    /// Work that waits for its turn.
+    Later(Later),
+    /// The end of another request.
+    Cancel(Id),
+}
+
+/// Tells a client how far a request is, in a line.
+pub(crate) type TellProgress = Box<dyn Fn(Progress) -> String + Send + Sync>;
+
+/// Work that waits for its turn.
+pub(crate) struct Later {
+    pub(crate) priority: i32,
+    pub(crate) progress: Option<TellProgress>,
+    pub(crate) work: Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>,
+}
+
+impl Methods {
+    /// Returns what a request comes to. `id` is that of the request.
+    pub(crate) fn step(
+        &self,
+        evaluator: &Arc<Evaluator>,
+        id: Option<&Id>,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> Result<Step, RpcError> {
+        match self {
+            Self::Serve => serve(evaluator, id, method, params),
+            Self::Mcp(mcp) => mcp.step(evaluator, method, params),
+        }
+    }
+}
+
+/// The methods of `judge serve`.
+const METHODS: [&str; 6] = ["evaluate", "compare", "cancel", "problems", "rules", "status"];
+
+fn serve(
+    evaluator: &Arc<Evaluator>,
+    id: Option<&Id>,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Step, RpcError> {
+    let now = |answer| Ok(Step::Now(answer));
+    match method {
+        "evaluate" => {
+            let params: EvaluateParams = read_params(params)?;
+            params.solver.choice()?;
+            let priority = priority(params.priority)?;
+            let evaluator = Arc::clone(evaluator);
+            let work = Box::new(move |task: &Arc<Task>| evaluation::evaluate(&evaluator, &params, task));
+            Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }))
+        }
+        "compare" => {
+            let params: CompareParams = read_params(params)?;
+            let priority = priority(params.priority)?;
+            let evaluator = Arc::clone(evaluator);
+            let work = Box::new(move |task: &Arc<Task>| compare::compare(&evaluator, &params, task));
+            Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }))
+        }
+        "cancel" => {
+            let CancelParams { id } = read_params(params)?;
+            let id = Id::read(&id).ok_or_else(|| RpcError::params("params.id: expected a string or a number"))?;
+            Ok(Step::Cancel(id))
+        }
+        "problems" => {
+            let NoParams {} = read_params(params)?;
+            now(problems(evaluator))
+        }
+        "rules" => {
+            let params: ProblemParams = read_params(params)?;
+            now(rules(evaluator, params.problem.as_deref()))
+        }
+        "status" => {
+            let NoParams {} = read_params(params)?;
+            now(evaluator.status())
+        }
+        other => Err(unknown_method(other, &METHODS)),
+    }
+}
+
+/// Returns the error of a method that there is not.
+pub(crate) fn unknown_method(method: &str, known: &[&str]) -> RpcError {
+    let error = RpcError::new(code::NO_METHOD, format!("there is no method `{method}`"));
+    match closest(method, known.iter().copied()) {
+        Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+        None => error.with_hint(format!("known: {}", known.join(", "))),
+    }
+}
+
+#[derive(Serialize)]
+struct ProgressParams {
+    id: Value,
+    #[serde(flatten)]
+    progress: Progress,
+}
+
+fn tell_progress(id: &Id) -> TellProgress {
+    let id: Value = serde_json::from_str(id.json()).unwrap_or_default();
+    Box::new(move |progress| notification_line("progress", &ProgressParams { id: id.clone(), progress }))
+}
+
+/// Lists the problems.
+pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
+    let problems = evaluator.problems.catalogue().problems().iter();
+    let by_hand = |checker: &CheckerChoice| match checker {
+        CheckerChoice::BuiltIn(checker) => checker.manual_reader().is_some(),
+        _ => false,
+    };
+    Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(&problem.checker))))))
+}
+
+#[derive(Serialize)]
+struct Rules<'a> {
+    problem: &'a str,
+    rules: String,
+    languages: Vec<&'a str>,
+}
+
+/// Returns the rules of a problem, and the languages of its solvers.
+fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
+    let problem = evaluator.problems.find(id)?;
+    let languages = programs::languages(evaluator.problems.catalogue())?;
+    let languages = languages.iter().map(|language| &*language.name).collect();
+    Ok(json(&Rules { problem: &problem.id, rules: rules_text(evaluator, id)?, languages }))
+}
+
+/// Returns the rules of a built-in game, and what else is known of a problem.
+pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
+    let problem = evaluator.problems.find(id)?;
+    let rules = match &problem.checker {
+        CheckerChoice::BuiltIn(checker) => format!("{}\n\n", checker.rules().trim_end()),
+        _ => String::new(),
+    };
+    let facts = problem_facts::facts(problem);
+    let facts: Vec<String> = facts.into_iter().map(|(name, text)| format!("{name}: {text}\n")).collect();
+    Ok(rules + &facts.concat())
+}

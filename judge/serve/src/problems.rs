@@ -1,0 +1,154 @@
+//! The problems of a server: each is compiled when it is first asked for, and then kept.
+
+use crate::known::CaseKey;
+use crate::params::{LimitsParam, SeedsParam};
+use crate::rpc::RpcError;
+use judge_cli::EvaluatorArgs;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::{CaseList, CaseSource, CaseSpec, Limits, Problem, Seeds};
+use judge_run::cases::{Selection, select};
+use judge_sandbox::Sandbox;
+use judge_session::programs::{self, Programs};
+use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, command_line, load, running, sandbox};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most cases of a request.
+const MAX_CASES: usize = 100_000;
+
+/// A problem that is ready to be played.
+pub(crate) struct ReadyProblem {
+    /// The catalogue, with the programs of this problem compiled.
+    pub(crate) catalogue: Catalogue,
+    /// The plan that all plans are made from, without solvers or cases. It has the server's limits.
+    pub(crate) template: Plan,
+    reference: ReferenceScores,
+    _programs: Programs,
+}
+
+/// The problems of a server.
+pub(crate) struct Problems {
+    catalogue: Catalogue,
+    ready: Mutex<HashMap<String, Arc<ReadyProblem>>>,
+}
+
+impl Problems {
+    pub(crate) fn new(catalogue: Catalogue) -> Self {
+        Self { catalogue, ready: Mutex::default() }
+    }
+
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Returns the problem with this id; without one, the only problem of the catalogue.
+    pub(crate) fn find(&self, id: Option<&str>) -> Result<&Problem, Failure> {
+        let named_in_params = |failure: Failure| match id {
+            Some(_) => failure,
+            None => failure.with_hint("name it: \"problem\": ID; the method `problems` lists them"),
+        };
+        load::problem(&self.catalogue, id).map_err(named_in_params)
+    }
+
+    /// Returns the problem with this id, ready to be played.
+    pub(crate) fn ready(
+        &self,
+        id: Option<&str>,
+        sandbox: &Sandbox,
+        args: &EvaluatorArgs,
+        records: bool,
+    ) -> Result<Arc<ReadyProblem>, Failure> {
+        let id = &self.find(id)?.id;
+        // Locked while it is made, so that it is compiled once.
+        let mut ready = self.ready.lock();
+        if let Some(problem) = ready.get(id) {
+            return Ok(Arc::clone(problem));
+        }
+        let made = Arc::new(ReadyProblem::make(&self.catalogue, id, sandbox, args, records)?);
+        ready.insert(id.clone(), Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+impl ReadyProblem {
+    fn make(
+        catalogue: &Catalogue,
+        id: &str,
+        sandbox: &Sandbox,
+        args: &EvaluatorArgs,
+        records: bool,
+    ) -> Result<Self, Failure> {
+        let mut catalogue = catalogue.clone();
+        let programs = programs::compile(&mut catalogue, Some(id))?;
+        let problem = catalogue.find(id)?.clone();
+        let journal = if records { FromJournal::of_run(true) } else { FromJournal::No };
+        let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
+        let template = Plan {
+            limits: running::limits(&problem.limits, &args.limits),
+            environment: args.sandbox.environment.clone(),
+            visible: sandbox::visible(&args.sandbox, sandbox)?,
+            case_flags: command_line::case_flags(),
+            ..Plan::new(Problem { best: reference.source.clone(), ..problem }, Vec::new(), CaseList::default())
+        };
+        Ok(Self { catalogue, template, reference, _programs: programs })
+    }
+
+    pub(crate) fn problem(&self) -> &Problem {
+        &self.template.problem
+    }
+
+    /// Returns the limits of a request.
+    pub(crate) fn limits(&self, given: Option<&LimitsParam>) -> Result<Limits, RpcError> {
+        given.map_or_else(|| Ok(self.template.limits.clone()), |given| given.within(&self.template.limits))
+    }
+
+    /// Returns the cases of a request, with their best known scores.
+    pub(crate) fn cases(&self, seeds: Option<&SeedsParam>, names: Option<&[String]>) -> Result<CaseList, RpcError> {
+        let selection = match (seeds, names) {
+            (Some(_), Some(_)) => {
+                return Err(RpcError::params("params: `seeds` and `cases` cannot be used together"));
+            }
+            (Some(seeds), None) => Selection { seeds: Some(seeds.seeds()?), ..Selection::default() },
+            (None, Some(names)) => named(names)?,
+            (None, None) => Selection::default(),
+        };
+        let seeds = selection.seeds.map(|seeds| seeds.without_repetitions().0);
+        let selection = Selection { seeds, ..selection };
+        let mut cases = select(self.problem(), &selection).map_err(Failure::from)?;
+        match cases.len() {
+            0 => return Err(RpcError::params("there are no cases").with_hint("name some: \"seeds\": \"1-20\"")),
+            1..=MAX_CASES => {}
+            more => return Err(RpcError::params(format!("{more} cases, and at most {MAX_CASES} are played at once"))),
+        }
+        case_selection::check_files(self.problem(), &mut cases)?;
+        self.reference.apply(self.problem(), &mut cases);
+        Ok(cases)
+    }
+}
+
+/// Reads names of cases: `seed-7`, or files and patterns.
+fn named(names: &[String]) -> Result<Selection, RpcError> {
+    if names.is_empty() {
+        return Err(RpcError::params("params.cases: the list is empty").with_hint("[\"seed-1\", \"data/*.in\"]"));
+    }
+    let seed = |name: &String| {
+        name.strip_prefix("seed-").filter(|seed| seed.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned)
+    };
+    let seeds: Vec<String> = names.iter().filter_map(seed).collect();
+    let seeds: Option<Seeds> = match &*seeds {
+        [] => None,
+        seeds => Some(seeds.join(",").parse().map_err(|error| RpcError::params(format!("params.cases: {error}")))?),
+    };
+    let inputs = names.iter().filter(|name| seed(name).is_none()).cloned().collect();
+    Ok(Selection { seeds, inputs, repeat: None })
+}
+
+/// Returns what identifies a case across requests.
+pub(crate) fn case_key(cases: &CaseList, case: &CaseSpec) -> CaseKey {
+    match &case.source {
+        CaseSource::Seed(seed) => CaseKey::Seed(*seed),
+        CaseSource::File(path) => CaseKey::File(path.clone(), cases.read_file(&case.source).map(|read| read.hash)),
+    }
+}

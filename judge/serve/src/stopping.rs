@@ -1,0 +1,158 @@
+//! When a candidate is stopped: as soon as the comparison with the incumbent says that it is worse, or not better by more than
+//! the smallest effect that counts.
+
+use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, TestParameters};
+use judge_problem::{Features, Number, Rule};
+use judge_report::Versus;
+use judge_session::{Failure, MatchResult, ScoredMatch};
+use judge_statistics::Interval;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The probability that a comparison of equal programs ever says otherwise, over all looks together.
+const ALPHA: f64 = 0.05;
+
+/// After this many cases that the incumbent and the candidate have not both solved, nothing else is to be learned.
+const UNSOLVED: usize = 16;
+
+/// The incumbent and the candidate are these solvers of the plan.
+const SOLVERS: [usize; 2] = [0, 1];
+
+/// A look at a comparison.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// What is known.
+    pub claim: Claim,
+    /// The mean effect. Above 0 the candidate is better.
+    pub effect: f64,
+    /// The interval that holds at every look; `None` with too few cases.
+    pub interval: Option<Interval>,
+    /// What is measured.
+    pub measure: EffectMeasure,
+    /// How many cases both have played.
+    pub cases: usize,
+    /// Whether the candidate need not go on.
+    pub is_over: bool,
+}
+
+/// Looks at the incumbent and the candidate of a result, which are its first and its second solver, after the same cases.
+///
+/// # Errors
+/// When the smallest effect does not suit the scoring rule, or the scores do not suit it.
+pub fn look(played: &MatchResult, min_effect: Option<&MinEffect>) -> Result<Look, Failure> {
+    let scored = played.scored()?;
+    let measure = scored.measure(None, min_effect);
+    let parameters = parameters(measure, &scored.rule, min_effect)?;
+    let paired = scored.paired(measure, SOLVERS[1]);
+    let inference = paired::infer_interim(&paired, parameters)?;
+    let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
+    let is_below = inference.interval.is_some_and(|interval| interval.high < least);
+    let is_over = match inference.claim {
+        Claim::Contrary | Claim::TooFew => false,
+        Claim::Worse => true,
+        Claim::Smaller | Claim::Equal => min_effect.is_some(),
+        Claim::Better | Claim::Accepted(_) | Claim::Undecided { .. } => is_below,
+    };
+    Ok(Look {
+        claim: inference.claim,
+        effect: if paired.pairs.is_empty() { 0.0 } else { paired.mean() },
+        interval: inference.interval,
+        measure,
+        cases: played.plan.cases.len(),
+        is_over: is_over || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED,
+    })
+}
+
+fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect>) -> Result<TestParameters, Failure> {
+    let min_effect = measure.min_effect(rule, min_effect)?;
+    Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
+}
+
+/// Returns whether the candidate has failed a case under a rule that gives no total then, and the incumbent has not: no
+/// further case makes it better.
+fn lacks_total(scored: &ScoredMatch<'_>) -> bool {
+    let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]).is_some());
+    incumbent && !candidate
+}
+
+/// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
+///
+/// # Errors
+/// When the scores do not suit the rule.
+pub fn is_better(played: &MatchResult) -> Result<bool, Failure> {
+    let scored = played.scored()?;
+    let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
+    Ok(match (incumbent, candidate) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(old), Some(new)) => scored.board.direction.compare(new, old) == Ordering::Greater,
+    })
+}
+
+/// How many cases a range of a feature has at least.
+const FEWEST: usize = 3;
+
+/// Returns the comparison as it is reported, with the values of features where the candidate loses.
+///
+/// # Errors
+/// As [`look`].
+pub fn versus(
+    played: &MatchResult,
+    against: &str,
+    min_effect: Option<&MinEffect>,
+    features: &[Option<Arc<Features>>],
+) -> Result<Versus, Failure> {
+    let look = look(played, min_effect)?;
+    let Look { claim, effect, interval, measure, cases, .. } = look;
+    let claim = match claim {
+        claim if claim.is_decided() => claim,
+        // The rule gives no total with a failure.
+        _ if lacks_total(&played.scored()?) => Claim::Worse,
+        claim => claim,
+    };
+    let losses = losses(played, measure, features)?;
+    Ok(Versus { against: against.to_owned(), claim, effect, interval, measure, cases, losses })
+}
+
+/// Returns the ranges of features on which the candidate is worse, the worst first, in words.
+fn losses(
+    played: &MatchResult,
+    measure: EffectMeasure,
+    features: &[Option<Arc<Features>>],
+) -> Result<Vec<String>, Failure> {
+    let scored = played.scored()?;
+    let paired = scored.paired(measure, SOLVERS[1]);
+    let parameters = parameters(measure, &scored.rule, None)?;
+    let known = features.iter().flatten().next();
+    let mut found = Vec::new();
+    for feature in known.iter().flat_map(|known| known.iter()) {
+        let value = |(case, features): (usize, &Option<Arc<Features>>)| {
+            let value: &Number = features.as_ref()?.get(&feature.name)?;
+            Some(FeatureValue { case, value: value.clone() })
+        };
+        let values: Vec<FeatureValue> = features.iter().enumerate().filter_map(value).collect();
+        let ranges = paired::by_feature(&paired, values, parameters);
+        if ranges.len() < 2 {
+            continue;
+        }
+        for range in ranges.into_iter().filter(|range| range.paired.cases >= FEWEST) {
+            let mean = range.paired.mean();
+            if mean < 0.0 {
+                let values = match range.low == range.high {
+                    true => format!("{} = {}", feature.name, range.low),
+                    false => format!("{} from {} to {}", feature.name, range.low, range.high),
+                };
+                found.push((mean, format!("{values}: {} on {} cases", effect_text(measure, mean), range.paired.cases)));
+            }
+        }
+    }
+    found.sort_by(|left, right| left.0.total_cmp(&right.0));
+    Ok(found.into_iter().map(|(_, text)| text).collect())
+}
+
+fn effect_text(measure: EffectMeasure, effect: f64) -> String {
+    match measure {
+        EffectMeasure::Points | EffectMeasure::Difference => format!("{effect:+.3}"),
+        EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => format!("{:+.2} %", effect * 100.0),
+    }
+}

@@ -1,0 +1,53 @@
+//! `judge serve` and `judge mcp`: solvers are evaluated for other programs.
+
+use judge_cli::{EvaluatorArgs, McpArgs, ServeArgs};
+use judge_problem::Exit;
+use judge_serve::{Client, Evaluator, MAX_MESSAGE, Mcp, Methods, serve_stdio};
+use judge_session::{Failure, GlobalArgs, load, recorder};
+use judge_ui::Endpoint;
+use std::io::{stdin, stdout};
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Answers requests until the end of standard input, or over HTTP until a signal.
+pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit, Failure> {
+    let ServeArgs { listen, evaluator, stdio: _ } = *args;
+    let evaluator = open(global, evaluator)?;
+    match listen {
+        Some(address) => serve_http(&evaluator, address)?,
+        None => serve_stdio(&evaluator, Methods::Serve, stdin().as_fd(), stdout())?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Answers requests of an agent until the end of standard input.
+pub(super) fn mcp(global: GlobalArgs<'_>, args: Box<McpArgs>) -> Result<Exit, Failure> {
+    let methods = Methods::Mcp(Mcp::new(Path::new("."))?);
+    let evaluator = open(global, args.evaluator)?;
+    serve_stdio(&evaluator, methods, stdin().as_fd(), stdout())?;
+    Ok(Exit::Success)
+}
+
+/// Results are recorded if the command line names a journal: thousands of evaluations are no runs of a person.
+fn open(global: GlobalArgs<'_>, args: EvaluatorArgs) -> Result<Arc<Evaluator>, Failure> {
+    let catalogue = load::catalogue(global)?;
+    let records = global.journal.is_some() && !args.no_journal;
+    if records {
+        // An unusable one is refused now, and not after the first evaluation.
+        recorder::open(&catalogue)?;
+    }
+    Evaluator::open(catalogue, args, records)
+}
+
+/// Prints the address and its token as a line of JSON, and answers requests there.
+fn serve_http(evaluator: &Arc<Evaluator>, address: SocketAddr) -> Result<(), Failure> {
+    let endpoint = Endpoint::bind(address.port())?;
+    let line = serde_json::json!({ "listening": endpoint.url(), "token": endpoint.token() });
+    judge_report::print_line(&line.to_string())?;
+    let client = Client::new(Arc::clone(evaluator), Methods::Serve, None);
+    let served = endpoint.run(MAX_MESSAGE, move |message, reply| client.receive_one(message, reply));
+    evaluator.end();
+    served
+}
