@@ -4,6 +4,7 @@
 mod journal;
 mod past_runs;
 mod scale;
+mod sealed;
 mod shards;
 mod slurm;
 #[path = "../support/mod.rs"]

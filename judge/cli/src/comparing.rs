@@ -60,7 +60,7 @@ pub(super) const TUNE_EXAMPLES: &str = "Examples:
   judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --resume      go on with an interrupted search";
 
 /// How solvers are run.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Clone)]
 pub struct RunningArgs {
     /// What the solvers may use
     #[command(flatten)]
@@ -291,6 +291,9 @@ pub struct BaselineArgs {
     /// Record cases that are not accepted, too: the gate lets them fail again
     #[arg(long)]
     pub allow_failures: bool,
+    /// Record the best total on the sealed cases, and nothing else; FILE holds the cases [default: one beside the journal]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "inputs", "condition", "repeat", "tolerance", "reuse", "on", "visible"])]
+    pub sealed: Option<Option<PathBuf>>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -342,6 +345,9 @@ pub struct GateArgs {
     /// Run nothing: say which falls the gate notices, by the spread in the baseline, and how to notice smaller ones
     #[arg(long, conflicts_with_all = ["update", "repeat", "max_drop", "confident", "time_drop"])]
     pub calibrate: bool,
+    /// With a sealed baseline: the file of the sealed cases [default: the one beside the journal]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "confident", "time_drop", "update", "calibrate", "reuse", "on", "visible"])]
+    pub sealed: Option<PathBuf>,
     /// With --calibrate: recommend cases and repeats for a fall by this share of the total
     #[arg(long, value_name = "SHARE", requires = "calibrate")]
     pub sensitivity: Option<Percent>,

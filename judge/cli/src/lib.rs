@@ -301,6 +301,8 @@ pub enum SchemaOf {
     Run,
     /// A line of `judge run --jsonl`
     Jsonl,
+    /// The document of `judge run --sealed --json`
+    Sealed,
     /// The document of `judge history --json`
     History,
     /// The document of `judge best --json` and `--export`
@@ -374,6 +376,35 @@ pub enum StderrArg {
     None,
 }
 
+/// What would tell more of sealed cases than may be told, or names other cases.
+const NOT_SEALED: [&str; 25] = [
+    "seeds",
+    "inputs",
+    "condition",
+    "group_by",
+    "repeat",
+    "shard",
+    "fail_fast",
+    "watch",
+    "resume",
+    "reuse",
+    "message",
+    "save_answers",
+    "transcript",
+    "feedback",
+    "best",
+    "all",
+    "sort",
+    "submissions",
+    "on",
+    "detach",
+    "attach",
+    "jsonl",
+    "junit",
+    "visible",
+    "stderr",
+];
+
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -413,6 +444,12 @@ pub struct RunArgs {
     /// Do not record the run in the journal
     #[arg(long, conflicts_with = "journal")]
     pub no_journal: bool,
+    /// Run one solver on the sealed cases, and tell only the number of failures and the best total so far; FILE holds the cases, and is made if it is missing [default: one beside the journal]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
+    pub sealed: Option<Option<PathBuf>>,
+    /// With --sealed: the score on as many fresh cases, once
+    #[arg(long = "final", requires = "sealed")]
+    pub is_final: bool,
     /// A message that the history and the reports show
     #[arg(long, value_name = "TEXT")]
     pub message: Option<String>,

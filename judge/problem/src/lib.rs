@@ -88,7 +88,7 @@ pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
-    ScoreRange, ScoreRangeError, TOKENS, Verification, Viewer,
+    ScoreRange, ScoreRangeError, SealedChoice, TOKENS, Verification, Viewer,
 };
 pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
 pub use scoring::{RowKey, RowOrder, UnknownRowKey};

@@ -57,6 +57,8 @@ pub struct Problem {
     pub default_solver: Option<String>,
     /// The command that draws an answer for `judge view`, if the checker does not.
     pub viewer: Option<Viewer>,
+    /// The cases that no solver, report or journal shows, if the catalogue asks for some.
+    pub sealed: Option<SealedChoice>,
     /// What `judge verify` checks.
     pub verification: Verification,
     /// Whether its commands run outside the sandbox.
@@ -263,6 +265,21 @@ pub enum GeneratorChoice {
     Files(FileGenerator),
     /// None: the input is the seed, and a tester makes the case from it.
     Seed,
+}
+
+/// The sealed cases of a problem: how many seeds are drawn, and how often a total may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedChoice {
+    /// The number of seeds.
+    pub count: u32,
+    /// The number of evaluations.
+    pub queries: u32,
+}
+
+impl Default for SealedChoice {
+    fn default() -> Self {
+        Self { count: 100, queries: 1_000 }
+    }
 }
 
 /// What only `judge verify` uses of a problem.

@@ -63,6 +63,7 @@ mod languages;
 mod merge;
 mod run;
 mod schemas;
+mod sealed;
 mod served;
 mod svg;
 mod text;
@@ -87,6 +88,7 @@ pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
+pub use sealed::SealedReport;
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
     StartedRecord, StartedRuns, UnfinishedRun,
@@ -95,7 +97,8 @@ pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
     Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds, note, note_from,
-    note_lines, print, print_bytes, print_from, print_line, print_with, right, share_of_best, step_through,
+    note_lines, points_text, print, print_bytes, print_from, print_line, print_with, right, share_of_best,
+    step_through,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, filled};
 pub use verify::{CheckResult, Finding, VerifiedProblem, VerifyReport, count_checks, verify_text};

@@ -16,6 +16,7 @@ use crate::html::ReplayDocument;
 use crate::languages::LanguagesDocument;
 use crate::merge::MergeDocument;
 use crate::run::json::{HeadDocument, PageDocument, RowRecord, RunDocument, RunLine};
+use crate::sealed::SealedDocument;
 use crate::served::{
     ApiError, ManualGameDocument, ProblemDocument, ProblemList, RecordedManualGame, RunLabels, ServerRecord,
     StartedRuns, UnfinishedRun,
@@ -35,6 +36,7 @@ pub type NamedSchema = (&'static str, fn() -> Schema);
 pub const SCHEMAS: &[NamedSchema] = &[
     ("run", schema_of::<RunDocument<'static>>),
     ("jsonl", schema_of::<RunLine<'static>>),
+    ("sealed", schema_of::<SealedDocument<'static>>),
     ("history", schema_of::<HistoryDocument<'static>>),
     ("best", schema_of::<BestDocument<Vec<BestRecord>>>),
     ("compare", schema_of::<Comparison>),

@@ -289,6 +289,7 @@ impl<'a> Running<'a> {
             test_groups: &scored.test_groups,
             features: &features,
             grouping: None,
+            pareto: None,
             every_row: true,
             order: None,
             stop: None,

@@ -311,7 +311,7 @@ const RULES: &str = "judge://rules/";
 const SCHEMA: &str = "judge://schema/evaluate";
 
 fn resources(evaluator: &Evaluator) -> Value {
-    let rules = evaluator.problems.catalogue().problems().iter().map(|problem| {
+    let rules = evaluator.problems.catalogue().problems.iter().map(|problem| {
         let name = format!("Rules of {}", problem.title);
         value!({"uri": format!("{RULES}{}", problem.id), "name": name, "mimeType": "text/markdown"})
     });

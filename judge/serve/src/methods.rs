@@ -128,9 +128,9 @@ fn tell_progress(id: &Id) -> TellProgress {
 
 /// Lists the problems.
 pub(crate) fn problems(evaluator: &Evaluator) -> Answer {
-    let problems = evaluator.problems.catalogue().problems().iter();
+    let problems = evaluator.problems.catalogue().problems.iter();
     let by_hand = |checker: &CheckerChoice| match checker {
-        CheckerChoice::BuiltIn(checker) => checker.manual_reader().is_some(),
+        CheckerChoice::BuiltIn(checker) => checker.manual_reader.is_some(),
         _ => false,
     };
     Ok(json(&ProblemList::of(problems.map(|problem| (problem, by_hand(&problem.checker))))))
@@ -155,7 +155,7 @@ fn rules(evaluator: &Evaluator, id: Option<&str>) -> Answer {
 pub(crate) fn rules_text(evaluator: &Evaluator, id: Option<&str>) -> Result<String, RpcError> {
     let problem = evaluator.problems.find(id)?;
     let rules = match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => format!("{}\n\n", checker.rules().trim_end()),
+        CheckerChoice::BuiltIn(checker) => format!("{}\n\n", checker.rules.trim_end()),
         _ => String::new(),
     };
     let facts = problem_facts::facts(problem);

@@ -112,7 +112,7 @@ impl SlotPool {
         let mut lease = self.lease(task, None)?;
         let canceller = lease.canceller();
         let hook = task.on_cancel(move || canceller.cancel());
-        let result = lease.worker()?.run_with_files(request, exchange);
+        let result = lease.worker()?.run_with(request.clone(), Some(exchange), None);
         drop(hook);
         if result.is_err() || task.is_cancelled() {
             lease.discard();

@@ -52,6 +52,7 @@ pub mod recorder;
 pub mod restored_run;
 pub mod running;
 pub mod sandbox;
+pub mod sealed;
 
 pub use best_scores::{FromJournal, ReferenceScores};
 pub use failure::Failure;

@@ -1,5 +1,6 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
+use crate::commands::sealed;
 use checkers::Score;
 use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
@@ -31,6 +32,9 @@ const MAX_DISTURBED: f64 = 0.1;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
+    if let Some(file) = &args.sealed {
+        return sealed::baseline(global, args, file.as_deref());
+    }
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;

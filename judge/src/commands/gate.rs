@@ -1,6 +1,6 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
-use crate::commands::baseline;
+use crate::commands::{baseline, sealed};
 use judge_cli::{GateArgs, IfNoisy};
 use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
@@ -12,6 +12,7 @@ use judge_problem::{
 };
 use judge_report::{CalibrationReport, GateReport, GatesReport};
 use judge_sandbox::Sandbox;
+use judge_session::sealed::SealedBaseline;
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, case_selection, load, outputs, programs, sandbox,
 };
@@ -39,6 +40,9 @@ struct PlayedGate {
 
 /// Runs the cases of one or more baselines and compares.
 pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Failure> {
+    if let Some(record) = sealed_baseline(args)? {
+        return sealed::gate(global, args, &record);
+    }
     let recorded = args.baselines.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if args.calibrate {
         return calibrate(args, &recorded);
@@ -77,6 +81,21 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
     let noise_passes = args.if_noisy == IfNoisy::Pass;
     outputs.publish(&GatesReport { gates, alpha: args.alpha, noise_passes, provenance: &provenance })?;
     Ok(exit(&played, &judgements, noise_passes))
+}
+
+/// Returns the first sealed baseline, if there is one.
+fn sealed_baseline(args: &GateArgs) -> Result<Option<SealedBaseline>, Failure> {
+    for file in &args.baselines {
+        if let Some(record) = SealedBaseline::parse(file, &load::text("the baseline", file)?)? {
+            return Ok(Some(record));
+        }
+    }
+    match args.sealed {
+        Some(_) => {
+            Err(Failure::usage("--sealed needs a sealed baseline").with_hint("judge baseline --sealed writes one"))
+        }
+        None => Ok(None),
+    }
 }
 
 /// Fails if one solver is given for baselines of several problems.

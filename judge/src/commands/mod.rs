@@ -17,6 +17,7 @@ mod power;
 mod rank;
 mod reduce;
 mod run;
+mod sealed;
 mod serve;
 mod site;
 mod tune;

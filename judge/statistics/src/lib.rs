@@ -14,6 +14,7 @@
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
 //! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
+//! a total and its error ─ climbs ─▶ may an optimiser see it                                  (hidden cases)
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
 //! ```
 //!
@@ -33,6 +34,7 @@
 //! ```
 
 mod anytime;
+mod ladder;
 mod moments;
 mod places;
 pub mod power;
@@ -45,6 +47,7 @@ pub use anytime::{
     Decision, Hypotheses, Hypothesis, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
     cases_until_decided,
 };
+pub use ladder::{LADDER_STEP, climbs, sum_error};
 pub use moments::{Interval, Moments};
 pub use places::{PairOrder, PlaceInterval, SolverOrder, holm};
 pub use power::{SumError, TermVariance, normal_level};

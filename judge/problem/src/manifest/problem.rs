@@ -10,13 +10,14 @@ use crate::case::{
 use crate::case_list::CaseList;
 use crate::features::{FeatureRule, is_feature_name};
 use crate::limits::Weight;
-use crate::problem::{BestSource, Problem};
+use crate::problem::{BestSource, Problem, SealedChoice};
 use crate::rule::{Direction, Rule, UnknownDirection, UnknownRule};
 use crate::text::listed;
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
+    let sealed = read_sealed(&section, generator.is_some());
     let verification = programs::read_verification(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
@@ -74,6 +76,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         metrics,
         default_solver,
         viewer,
+        sealed,
         verification,
         trusted,
         folder: folder.to_owned(),
@@ -448,6 +451,30 @@ fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
 fn read_features(problem: &Section<'_>) -> Vec<FeatureRule> {
     let Some(section) = problem.section("features", "[problem.features]") else { return Vec::new() };
     section.entries().into_iter().filter_map(|(name, pattern)| feature_rule(&section, name, pattern)).collect()
+}
+
+/// Reads how many cases are sealed. They are made from seeds, so the problem needs a generator.
+fn read_sealed(problem: &Section<'_>, has_generator: bool) -> Option<SealedChoice> {
+    let section = problem.section("sealed", "[problem.sealed]")?;
+    let default = SealedChoice::default();
+    let queries = section.integer::<NonZeroU32>("queries", "a whole number from 1: how often a total may be asked for");
+    let seeds = section.section("seeds", "seeds = { count = 100 }");
+    let count = seeds.and_then(|seeds| {
+        let count = seeds.integer::<NonZeroU32>("count", "a whole number from 2: how many seeds are drawn");
+        seeds.finish();
+        count
+    });
+    if let Some(Located { span, .. }) = count.as_ref().filter(|count| count.value.get() < 2) {
+        section.complain(span.clone(), "one case has no standard error", "write at least 2");
+    }
+    if !has_generator {
+        section.complain(section.span(), "sealed cases are made from seeds", "add `generator-command` to the problem");
+    }
+    section.finish();
+    Some(SealedChoice {
+        count: count.map_or(default.count, |count| count.value.get()),
+        queries: queries.map_or(default.queries, |queries| queries.value.get()),
+    })
 }
 
 fn feature_rule(section: &Section<'_>, name: Located<&str>, pattern: Located<&str>) -> Option<FeatureRule> {

@@ -12,7 +12,7 @@ pub(super) mod table;
 pub(super) mod terminal;
 
 pub use failures::{StderrLines, failures_text};
-pub use figures::{Counts, best_score, chart_stride, milliseconds, share_of_best};
+pub use figures::{Counts, best_score, chart_stride, milliseconds, points_text, share_of_best};
 pub use json::{Document, json_line};
 pub use progress::{Progress, Steps};
 pub use replay::{GameReplay, GameText, MoveRange, can_step, step_through};

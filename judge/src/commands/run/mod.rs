@@ -7,6 +7,7 @@ mod shards;
 use crate::commands::run::attached::AttachedRun;
 use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
+use crate::commands::sealed;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
 use judge_problem::manifest::Catalogue;
@@ -37,6 +38,9 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     running::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
         return attach(global, args, choice);
+    }
+    if let Some(file) = &args.sealed {
+        return sealed::run(global, args, file.as_deref());
     }
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = outputs::here();

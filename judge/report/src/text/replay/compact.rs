@@ -54,7 +54,8 @@ impl GameReplay {
             queue: record.queue,
             ..PackedReplay::default()
         };
-        let mut packer = Packer { packed, board: Vec::new(), width: 0, marks: Vec::new(), step: 0, newest: 0, total: Some(0) };
+        let mut packer =
+            Packer { packed, board: Vec::new(), width: 0, marks: Vec::new(), step: 0, newest: 0, total: Some(0) };
         record.frames.iter().enumerate().for_each(|(at, delta)| packer.add(at, delta));
         packer.packed
     }
@@ -88,8 +89,11 @@ impl<'a> Packer<'a> {
         }
         let before = std::mem::take(&mut self.board);
         kind |= self.add_board(at, delta, &before);
-        let changed: Vec<u32> =
-            (0..).zip(self.board.iter().zip(&before)).filter(|(_, (now, then))| now != then && **now != 0).map(|(place, _)| place).collect();
+        let changed: Vec<u32> = (0..)
+            .zip(self.board.iter().zip(&before))
+            .filter(|(_, (now, then))| now != then && **now != 0)
+            .map(|(place, _)| place)
+            .collect();
         let marks = sums(&delta.m);
         if !marks.is_empty() {
             let is_changed = marks == changed;

@@ -1,0 +1,131 @@
+//! What may be told of sealed cases.
+
+use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
+use crate::text::figures::points_text;
+use crate::text::json::{Document, exact};
+use crate::text::sheet::{Sheet, TextTable};
+use crate::text::terminal::Style;
+use judge_problem::counted;
+use num_rational::BigRational;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+use std::io::Write;
+
+/// What may be told of a solver's run on sealed cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SealedReport {
+    /// The problem's id.
+    pub problem: String,
+    /// The number of cases.
+    pub cases: usize,
+    /// The number of cases that are not accepted.
+    pub failures: usize,
+    /// The number of failures that are the judge's fault. Then the total is that of earlier runs.
+    pub faults: usize,
+    /// The best total so far, or that of this run for the final score. `None` if no solver had one.
+    pub total: Option<BigRational>,
+    /// Whether it is the final score, on fresh cases.
+    pub is_final: bool,
+    /// Whether the solver reaches the total of a baseline. `None` if there is none.
+    pub holds: Option<bool>,
+    /// How often a total may still be asked for.
+    pub queries_left: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge run --sealed --json")]
+pub(crate) struct SealedDocument<'a> {
+    schema: u32,
+    problem: &'a str,
+    /// The number of cases that are not accepted.
+    failures: usize,
+    /// The best total so far, or with `final` the total on fresh cases. Absent if no solver had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<Number>,
+    #[serde(rename = "final")]
+    is_final: bool,
+    /// Whether the gate holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<bool>,
+    queries_left: u32,
+}
+
+impl Document for SealedReport {
+    fn record(&self) -> impl Serialize {
+        SealedDocument {
+            schema: 1,
+            problem: &self.problem,
+            failures: self.failures,
+            total: self.total.as_ref().and_then(|total| exact(&points_text(total))),
+            is_final: self.is_final,
+            holds: self.holds,
+            queries_left: self.queries_left,
+        }
+    }
+}
+
+impl SealedReport {
+    fn total_text(&self) -> String {
+        self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
+    }
+
+    fn total_name(&self) -> &'static str {
+        if self.is_final { "final total" } else { "best total so far" }
+    }
+}
+
+impl Report for SealedReport {
+    const NAME: &'static str = "sealed cases";
+
+    fn missing(format: Format) -> Option<Missing> {
+        match format {
+            Format::JsonLines => Some(ONE_DOCUMENT),
+            Format::Junit => {
+                Some(Missing { why: "it would name the cases", hint: "--json PATH has what may be told of them" })
+            }
+            _ => None,
+        }
+    }
+
+    fn text(&self, _: Style) -> String {
+        let (cases, failures) = (counted(self.cases, "sealed case"), counted(self.failures, "failure"));
+        let left = counted(self.queries_left as usize, "evaluation");
+        let gate = match self.holds {
+            None => "",
+            Some(true) => "the gate holds\n",
+            Some(false) => "the gate fails: the total fell too far\n",
+        };
+        format!(
+            "{}: {cases}, {failures}; {}: {}\n{left} left\n{gate}",
+            self.problem,
+            self.total_name(),
+            self.total_text()
+        )
+    }
+
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(self.write_json(output).map_err(Into::into))
+    }
+
+    fn rows(&self) -> Option<TextTable> {
+        let row =
+            [self.problem.clone(), self.failures.to_string(), self.total.as_ref().map(points_text).unwrap_or_default()];
+        Some(TextTable::new(&["problem", "failures", "total"], 1, vec![row.to_vec()]))
+    }
+
+    fn sheet(&self) -> Option<Sheet> {
+        Some(Sheet {
+            title: format!("{}: sealed cases", self.problem),
+            lines: vec![format!(
+                "{} of {}; {}: {}",
+                counted(self.failures, "failure"),
+                counted(self.cases, "case"),
+                self.total_name(),
+                self.total_text()
+            )],
+            sections: Vec::new(),
+            texts: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,403 @@
+//! Sealed cases: nothing but the number of failures and the best total so far leaves them, so that whoever improves a solver by
+//! asking again and again cannot fit it to them. [`judge_statistics::climbs`] decides which total is shown.
+//!
+//! Their seeds, and what was told of them, are in a file that no solver sees: `.judge/sealed-ID.toml`, or the one that the
+//! command line names.
+
+use crate::{Failure, MatchResult, load, recorder, restored_run};
+use checkers::Score;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::scoring::ExactSum;
+use judge_problem::{
+    CaseList, CaseSpec, Direction, Invocation, JobId, Percent, Problem, Rule, SealedChoice, Seeds, Verdict, as_text,
+    quote,
+};
+use judge_report::SealedReport;
+use judge_run::command::game_of;
+use judge_run::program;
+use judge_sandbox::Sandbox;
+use judge_statistics::{climbs, sum_error};
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use rustix::fs::{FlockOperation, flock};
+use rustix::rand::{GetRandomFlags, getrandom};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Seeds are drawn below this bound, which a signed integer of any language holds.
+const SEED_BITS: u32 = 62;
+
+/// Only the owner reads and writes the file.
+const PRIVATE: u32 = 0o600;
+
+const HEADER: &str =
+    "# Sealed cases: seeds that no solver may know, and what was told of them. Keep this file to yourself.\n";
+
+/// The file of sealed cases.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Record {
+    /// The seeds, as `--seeds` takes them.
+    seeds: String,
+    /// The problem that totals are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// Its checker and scoring. Totals of another one cannot be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    terms: Option<String>,
+    /// How often a total was asked for.
+    #[serde(default)]
+    queries: u32,
+    /// The best total that was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text::optional")]
+    best: Option<BigRational>,
+    /// The score of each case that points are relative to, under a rule that compares solvers: those of the first solver
+    /// without a failure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reference: Vec<String>,
+    /// The score on fresh cases, which is told once.
+    #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
+    last: Option<FinalScore>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FinalScore {
+    solver: String,
+    failures: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text::optional")]
+    total: Option<BigRational>,
+}
+
+/// The sealed cases of a problem.
+pub struct SealedCases<'a> {
+    problem: &'a Problem,
+    path: PathBuf,
+    terms: String,
+    seeds: Seeds,
+    /// Whether these are the fresh cases of the final score.
+    is_final: bool,
+}
+
+impl<'a> SealedCases<'a> {
+    /// Opens the sealed cases of a problem: those of the file, or of the one beside the journal. Draws them if there is no such
+    /// file.
+    ///
+    /// # Errors
+    /// The problem has no generator, the file is of another problem, or the sandbox does not keep it from solvers.
+    pub fn open(
+        catalogue: &Catalogue,
+        problem: &'a Problem,
+        file: Option<&Path>,
+        sandbox: &Sandbox,
+    ) -> Result<Self, Failure> {
+        if problem.generator.is_none() {
+            let error = format!("sealed cases are made from seeds, and the problem `{}` has no generator", problem.id);
+            return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
+        }
+        if !sandbox.tier().has_namespaces() {
+            let error =
+                format!("tier `{}` does not keep sealed cases from solvers: they run as the same user", sandbox.tier());
+            return Err(Failure::usage(error).with_hint("`judge doctor` shows what a stronger tier needs"));
+        }
+        let path = match file {
+            None => recorder::folder(catalogue).join(format!("sealed-{}.toml", problem.id)),
+            Some(file) => std::path::absolute(file).map_err(|error| load::unwritable(WHAT, file, &error))?,
+        };
+        let terms = format!("{} {}", game_of(problem).checker, problem.scoring);
+        let mut sealed = Self { problem, path, terms, seeds: Seeds::from_iter([]), is_final: false };
+        let record = sealed.change(|_| Ok(()))?;
+        sealed.seeds = record.seeds.parse().map_err(|error| sealed.bad(format!("seeds: {error}")))?;
+        if sealed.seeds.iter().nth(1).is_none() {
+            return Err(sealed.bad("it needs at least two seeds".to_owned()));
+        }
+        Ok(sealed)
+    }
+
+    /// Takes as many fresh cases instead, for the final score.
+    ///
+    /// # Errors
+    /// The final score was told already.
+    pub fn for_the_final_score(mut self) -> Result<Self, Failure> {
+        if let Some(FinalScore { solver, failures, total }) = self.change(|_| Ok(()))?.last {
+            let total = total.map_or_else(|| "no total".to_owned(), |total| judge_report::points_text(&total));
+            let error = format!("the final score was told: {total} with {failures} failures, for `{solver}`");
+            return Err(Failure::usage(error).with_hint(format!("new sealed cases: rm {}", self.quoted_path())));
+        }
+        let used = self.seeds.clone();
+        let mut fresh = Vec::new();
+        while fresh.len() < used.iter().count() {
+            let seed = random_seed()?;
+            if !used.contains(seed) && !fresh.contains(&seed) {
+                fresh.push(seed);
+            }
+        }
+        (self.seeds, self.is_final) = (fresh.into_iter().collect(), true);
+        Ok(self)
+    }
+
+    /// Returns the cases.
+    pub fn cases(&self) -> CaseList {
+        self.seeds.iter().map(CaseSpec::from_seed).collect()
+    }
+
+    /// Counts a query before the plan is played: an evaluation that is broken off has told something, too.
+    ///
+    /// # Errors
+    /// The budget is spent, or a solver of the plan could read the file.
+    pub fn begin(&self, plan: &Plan) -> Result<(), Failure> {
+        let programs = plan.solvers.iter().filter_map(|solver| match &solver.invocation {
+            Invocation::Program(program) => Some(program),
+            _ => None,
+        });
+        let shown = programs.flat_map(program::visible);
+        let is_shown = |path: &Path| self.path.starts_with(path) && !program::is_in_journal(&self.path);
+        if let Some(visible) = shown.chain(plan.visible.iter().cloned()).find(|visible| is_shown(&visible.path)) {
+            let error = format!("solvers see {}, which has the sealed cases in it", visible.path.display());
+            return Err(Failure::usage(error).with_hint("keep them in another folder, or in the folder .judge"));
+        }
+        let most = self.problem.sealed.unwrap_or_default().queries;
+        self.change(|record| {
+            if record.queries >= most {
+                let error =
+                    format!("the budget of {most} queries for the sealed cases of `{}` is spent", self.problem.id);
+                return Err(Failure::usage(error).with_hint("--final tells the score on fresh cases, once"));
+            }
+            record.queries += 1;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Returns what may be told of a plan of one solver that was played to its end.
+    pub fn tell(
+        &self,
+        played: &MatchResult,
+        floor: Option<(&SealedBaseline, &Percent)>,
+    ) -> Result<SealedReport, Failure> {
+        let outcomes = || played.outcomes.of_solver(0).flatten();
+        let failures = outcomes().filter(|outcome| outcome.verdict != Verdict::Accepted).count();
+        let faults = outcomes().filter(|outcome| outcome.verdict == Verdict::JudgeError).count();
+        let mut holds = None;
+        let record = self.change(|record| {
+            let points = if faults == 0 { self.points(record, played)? } else { None };
+            let total = points.as_ref().map(|points| points.iter().cloned().collect::<ExactSum>().value());
+            holds = floor.map(|(baseline, max_drop)| {
+                total.as_ref().is_some_and(|total| self.reaches(total, &baseline.sealed_total, max_drop))
+            });
+            if self.is_final {
+                let solver = played.plan.solvers[0].spec.name.clone();
+                record.last = Some(FinalScore { solver, failures, total });
+                return Ok(());
+            }
+            let values: Option<Vec<f64>> =
+                points.map(|points| points.iter().filter_map(|value| self.good(value)).collect());
+            let error = values.as_deref().and_then(sum_error);
+            if let (Some(total), Some(error)) = (total, error)
+                && let Some(value) = self.good(&total)
+                && climbs(record.best.as_ref().and_then(|best| self.good(best)), value, error)
+            {
+                record.best = Some(total);
+            }
+            Ok(())
+        })?;
+        let total = if self.is_final { record.last.and_then(|last| last.total) } else { record.best };
+        let queries_left = self.problem.sealed.unwrap_or_default().queries.saturating_sub(record.queries);
+        let (problem, cases) = (self.problem.id.clone(), self.seeds.iter().count());
+        Ok(SealedReport { problem, cases, failures, faults, total, is_final: self.is_final, holds, queries_left })
+    }
+
+    /// Which points are good.
+    fn direction(&self) -> Direction {
+        if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
+    }
+
+    /// Returns a number of which large values are good.
+    fn good(&self, value: &BigRational) -> Option<f64> {
+        value.to_f64().map(|value| if self.direction() == Direction::Max { value } else { -value })
+    }
+
+    /// Returns whether a total is worse than that of a baseline by at most this share.
+    fn reaches(&self, total: &BigRational, baseline: &BigRational, max_drop: &Percent) -> bool {
+        let drop = baseline.abs() * &max_drop.0;
+        match self.direction() {
+            Direction::Max => *total >= baseline - drop,
+            Direction::Min => *total <= baseline + drop,
+        }
+    }
+
+    /// Returns the points of each case. `None` if the solver has no total. Rules that compare solvers compare with the first
+    /// solver without a failure, and a better score counts for more than the scale.
+    fn points(&self, record: &mut Record, played: &MatchResult) -> Result<Option<Vec<BigRational>>, Failure> {
+        let rule = &self.problem.scoring;
+        if !(rule.has_reference() || matches!(rule, Rule::Rank { .. } | Rule::RankTopCoder { .. })) {
+            let features = vec![None; played.plan.cases.len()];
+            let scored = restored_run::score(&played.plan, &played.outcomes, &features, None)?;
+            return Ok(scored.board.standings[0].points.iter().collect());
+        }
+        let count = played.plan.cases.len();
+        let score = |case| played.outcomes.get(JobId { case, solver: 0 }).and_then(|outcome| outcome.score);
+        let scores: Vec<Option<Score>> = (0..count).map(score).collect();
+        if record.reference.is_empty() && !self.is_final {
+            let all: Option<Vec<String>> = scores.iter().map(|score| Some(score.as_ref()?.to_string())).collect();
+            record.reference = all.unwrap_or_default();
+        }
+        let scale = BigRational::from_integer(rule.scale().cloned().unwrap_or_else(One::one));
+        let reference: Vec<Score> = record.reference.iter().filter_map(|text| text.parse().ok()).collect();
+        if reference.len() != count {
+            return Ok(None);
+        }
+        let points = |(score, reference): (&Option<Score>, &Score)| match score {
+            Some(score) => share(self.problem.direction, score, reference) * &scale,
+            None => BigRational::zero(),
+        };
+        Ok(Some(scores.iter().zip(&reference).map(points).collect()))
+    }
+
+    /// Changes the file while no other judge does, and returns what it holds then.
+    fn change(&self, change: impl FnOnce(&mut Record) -> Result<(), Failure>) -> Result<Record, Failure> {
+        let unwritable = |error: io::Error| load::unwritable(WHAT, &self.path, &error);
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        if program::is_in_journal(&self.path) {
+            load::make_folder(folder)?;
+        }
+        let lock = File::open(folder).map_err(unwritable)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| unwritable(error.into()))?;
+        let mut record = self.read()?;
+        change(&mut record)?;
+        let text = toml::to_string(&record).map_err(Failure::fault)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".judge-")
+            .permissions(Permissions::from_mode(PRIVATE))
+            .tempfile_in(folder)
+            .map_err(unwritable)?;
+        io::Write::write_all(&mut file, format!("{HEADER}{text}").as_bytes()).map_err(unwritable)?;
+        file.as_file().sync_all().map_err(unwritable)?;
+        file.persist(&self.path).map_err(|error| unwritable(error.error))?;
+        Ok(record)
+    }
+
+    /// Reads the file, or draws the seeds of a new one.
+    fn read(&self) -> Result<Record, Failure> {
+        let own = |named: &Option<String>, own: &str| named.as_deref().is_none_or(|named| named == own);
+        let mut record: Record = match std::fs::read_to_string(&self.path) {
+            Ok(text) => toml::from_str(&text).map_err(|error| self.bad(error.to_string()))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
+                let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
+                Record { seeds, problem: None, terms: None, queries: 0, best: None, reference: Vec::new(), last: None }
+            }
+            Err(error) => return Err(self.bad(error.to_string())),
+        };
+        if !own(&record.problem, &self.problem.id) {
+            return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));
+        }
+        if !own(&record.terms, &self.terms) {
+            return Err(
+                self.bad("the checker or the scoring has changed, and totals of both cannot be compared".to_owned())
+            );
+        }
+        record.problem.get_or_insert_with(|| self.problem.id.clone());
+        record.terms.get_or_insert_with(|| self.terms.clone());
+        Ok(record)
+    }
+
+    fn bad(&self, why: String) -> Failure {
+        let error = format!("{} has no sealed cases of `{}`: {why}", self.path.display(), self.problem.id);
+        Failure::usage(error).with_hint(format!("a missing file is drawn anew: rm {}", self.quoted_path()))
+    }
+
+    fn quoted_path(&self) -> String {
+        quote(&self.path.to_string_lossy())
+    }
+}
+
+/// What `judge baseline --sealed` records: a total, and nothing of any case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SealedBaseline {
+    /// The problem's id.
+    pub problem: String,
+    /// The solver as given; empty for the problem's own.
+    pub solver: String,
+    /// The best total when it was recorded.
+    #[serde(with = "as_text")]
+    pub sealed_total: BigRational,
+}
+
+impl SealedBaseline {
+    /// Reads a baseline file. `None` if it is one of cases that are not sealed.
+    ///
+    /// # Errors
+    /// It has a sealed total, and something else is wrong.
+    pub fn parse(file: &Path, text: &str) -> Result<Option<Self>, Failure> {
+        match toml::from_str(text) {
+            Ok(record) => Ok(Some(record)),
+            Err(error) if text.lines().any(|line| line.starts_with("sealed-total")) => {
+                Err(Failure::usage(format!("{} is not a baseline: {error}", file.display())))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns the text of the file.
+    ///
+    /// # Errors
+    /// It cannot be written as TOML.
+    pub fn render(&self) -> Result<String, Failure> {
+        let text = toml::to_string(self).map_err(Failure::fault)?;
+        Ok(format!("# The total that `judge gate` holds a solver to, on sealed cases.\n{text}"))
+    }
+}
+
+/// The file's name in messages.
+const WHAT: &str = "the sealed cases";
+
+/// Returns the share of a reference that a score reaches: above 1 if it is better, 0 if their signs differ.
+fn share(direction: Direction, score: &Score, reference: &Score) -> BigRational {
+    let (score, reference) = (score.to_rational(), reference.to_rational());
+    if score == reference {
+        return BigRational::one();
+    }
+    if !(&score * &reference).is_positive() {
+        return BigRational::zero();
+    }
+    // The larger number is better, or the one that is closer to 0.
+    let grows = score.is_positive() == (direction == Direction::Max);
+    if grows { score / reference } else { reference / score }
+}
+
+/// Returns a seed that nobody can guess.
+fn random_seed() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    getrandom(&mut bytes, GetRandomFlags::empty()).map_err(|error| Failure::fault(io::Error::from(error)))?;
+    Ok(u64::from_ne_bytes(bytes) >> (u64::BITS - SEED_BITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_may_be_more_than_its_reference() {
+        let share = |direction, score: i64, reference: i64| {
+            share(direction, &Score::from(score), &Score::from(reference)).to_f64().unwrap()
+        };
+        assert_eq!((share(Direction::Max, 150, 100), share(Direction::Min, 50, 100)), (1.5, 2.0));
+        assert_eq!((share(Direction::Max, -50, -100), share(Direction::Min, -100, -50)), (2.0, 2.0));
+        assert_eq!(
+            (share(Direction::Max, 0, 100), share(Direction::Min, 0, 0), share(Direction::Max, -1, 1)),
+            (0.0, 1.0, 0.0)
+        );
+    }
+
+    #[test]
+    fn seeds_are_drawn_and_differ() {
+        let seeds: Vec<u64> = (0..10).map(|_| random_seed().unwrap()).collect();
+        assert!(seeds.iter().all(|seed| *seed < 1 << SEED_BITS) && seeds.windows(2).any(|pair| pair[0] != pair[1]));
+    }
+}

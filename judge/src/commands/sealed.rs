@@ -1,0 +1,105 @@
+//! `judge run`, `baseline` and `gate` on sealed cases: nothing but the number of failures and the best total leaves.
+
+use judge_cli::{BaselineArgs, GateArgs, RunArgs, RunningArgs};
+use judge_journal::Part;
+use judge_problem::{Exit, Percent, Stop};
+use judge_report::SealedReport;
+use judge_session::sealed::{SealedBaseline, SealedCases};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, load, programs, sandbox};
+use std::path::Path;
+
+/// An evaluation on sealed cases.
+struct Evaluation<'a> {
+    /// The problem's id.
+    problem: Option<&'a str>,
+    /// The solver; `None` for the problem's own.
+    solver: Option<&'a String>,
+    /// The file of the sealed cases; `None` for the one beside the journal.
+    file: Option<&'a Path>,
+    is_final: bool,
+    /// The total that it must reach, and how far it may fall.
+    floor: Option<(&'a SealedBaseline, &'a Percent)>,
+    running: RunningArgs,
+}
+
+impl Evaluation<'_> {
+    /// Plays it. No journal, no progress and no message of a case is shown. `None` if it was interrupted.
+    fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
+        let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
+        let problem = load::problem(&catalogue, self.problem)?;
+        let sandbox = sandbox::open(&self.running.sandbox)?;
+        let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox)?;
+        let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
+        let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
+        let solvers = runner.solver(self.solver)?;
+        let plan = runner.plan_as_it_is(solvers, cases.cases(), problem.best.clone());
+        cases.begin(&plan)?;
+        let mut session = runner.begin(&plan)?;
+        let part = Part::whole(&plan);
+        let played = runner.play_watched(&mut session, plan, part, &mut |_| ())?;
+        if played.stop == Some(Stop::Interrupted) {
+            return Ok(None);
+        }
+        cases.tell(&played, self.floor).map(Some)
+    }
+}
+
+/// Runs a solver on the sealed cases of a problem.
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: Option<&Path>) -> Result<Exit, Failure> {
+    let outputs = Outputs::check::<SealedReport>(&args.reports)?;
+    let given = args.solvers();
+    if given.len() > 1 {
+        return Err(
+            Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation")
+        );
+    }
+    let RunArgs { limits, jobs, build, sandbox, is_final, .. } = args;
+    let running = RunningArgs::unrecorded(limits.clone(), jobs.clone(), build.clone(), sandbox.clone());
+    let (problem, solver) = (args.problem_id(), given.first());
+    let played = Evaluation { problem, solver, file, is_final: *is_final, floor: None, running }.play(global)?;
+    let Some(told) = played else { return Ok(Exit::Interrupted) };
+    outputs.publish(&told)?;
+    Ok(exit(&told))
+}
+
+/// Records the best total of the sealed cases after this solver has run on them.
+pub(super) fn baseline(global: GlobalArgs<'_>, args: &BaselineArgs, file: Option<&Path>) -> Result<Exit, Failure> {
+    let (problem, solver) = (args.problem.as_deref(), args.solver.as_ref());
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor: None, running: args.running.clone() };
+    let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
+    if told.failures > 0 && !args.allow_failures || told.faults > 0 {
+        judge_report::note(&format!("{} of {} sealed cases failed: nothing was recorded", told.failures, told.cases));
+        return Ok(exit(&told));
+    }
+    let Some(total) = told.total else {
+        return Err(Failure::not_accepted("there is no total yet: the solver must pass all sealed cases"));
+    };
+    let solver = solver.map_or("", String::as_str).to_owned();
+    let record = SealedBaseline { problem: told.problem, solver, sealed_total: total };
+    load::write("the baseline", &args.output, record.render()?.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// Holds a solver to the total of a sealed baseline.
+pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs, record: &SealedBaseline) -> Result<Exit, Failure> {
+    if args.baselines.len() > 1 {
+        return Err(Failure::usage("a sealed baseline is alone").with_hint("run a gate for each baseline"));
+    }
+    let outputs = Outputs::check::<SealedReport>(&args.reports)?;
+    let solver = args.solver.clone().or_else(|| Some(record.solver.clone()).filter(|solver| !solver.is_empty()));
+    let floor = Some((record, &args.max_drop));
+    let file = args.sealed.as_deref();
+    let (problem, solver) = (Some(&*record.problem), solver.as_ref());
+    let evaluation = Evaluation { problem, solver, file, is_final: false, floor, running: args.running.clone() };
+    let Some(told) = evaluation.play(global)? else { return Ok(Exit::Interrupted) };
+    outputs.publish(&told)?;
+    Ok(exit(&told))
+}
+
+fn exit(told: &SealedReport) -> Exit {
+    match told {
+        SealedReport { faults: 1.., .. } => Exit::Fault,
+        SealedReport { failures: 0, holds: None | Some(true), .. } => Exit::Success,
+        _ => Exit::NotAccepted,
+    }
+}

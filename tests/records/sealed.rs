@@ -1,0 +1,129 @@
+//! Sealed cases: nothing leaves them but failures and the best total, and the ladder outlives each run.
+
+use crate::support::Folder;
+use crate::support::require::{Need, skip};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// A problem whose answer is its score.
+const PROBLEM: &str = "[[problem]]\nid = \"echo\"\ngenerator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n\
+     seeds = \"1-3\"\n[problem.sealed]\nseeds = { count = 6 }\nqueries = 5\n";
+
+/// A folder with that problem; `None` where no sandbox hides files.
+fn scene(scoring: &str) -> Option<Folder> {
+    let folder = Folder::new();
+    folder.write("problems.toml", format!("{PROBLEM}{scoring}"));
+    for (name, body) in [("ten", "echo 10"), ("eleven", "echo 11"), ("nine", "echo 9"), ("fails", "exit 3")] {
+        folder.script(name, body);
+    }
+    let said = folder.judge(&["exec", "--require-tier", "userns", "--", "/bin/true"]);
+    if said.code != Some(0) {
+        skip(Need::Userns, said.stderr);
+        return None;
+    }
+    Some(folder)
+}
+
+fn run(folder: &Folder, solver: &str, more: &[&str]) -> (Option<i32>, Value) {
+    folder.json(&[&["run", "-p", "echo", "-s", solver, "--sealed"], more].concat())
+}
+
+fn seeds_of(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("seeds = \"")).unwrap();
+    line.trim_end_matches('"').split(',').map(str::to_owned).collect()
+}
+
+#[test]
+fn only_failures_and_the_best_total_leave() {
+    let Some(folder) = scene("") else { return };
+    let (code, told) = run(&folder, "./ten", &[]);
+    let expected =
+        json!({"schema": 1, "problem": "echo", "failures": 0, "total": 60, "final": false, "queries_left": 4});
+    assert_eq!((code, told), (Some(0), expected));
+    // The scores do not vary, so any better total is shown, and a worse one never.
+    assert_eq!(run(&folder, "./nine", &[]).1["total"], 60);
+    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 66);
+    let (code, told) = run(&folder, "./fails", &[]);
+    assert_eq!((code, &told["failures"], &told["total"]), (Some(1), &json!(6), &json!(66)));
+    let file = folder.path().join(".judge/sealed-echo.toml");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let seeds = seeds_of(&file);
+    assert_eq!(seeds.len(), 6, "{seeds:?}");
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./fails", "--sealed"]);
+    let history = folder.judge(&["history"]);
+    for seed in &seeds {
+        assert!(![&said.stdout, &said.stderr, &history.stdout].iter().any(|text| text.contains(&**seed)), "{seed}");
+    }
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./ten", "--sealed"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("the budget of 5 queries") && said.stderr.contains("--final"), "{}", said.stderr);
+}
+
+#[test]
+fn a_total_within_chance_is_not_shown() {
+    let Some(folder) = scene("") else { return };
+    // Scores of the last digit of the seed: their spread is far above one point.
+    folder.script("digit", "read n; echo \"${n#\"${n%?}\"}\"");
+    folder.script("more", "read n; d=${n#\"${n%?}\"}; echo $((d + 1))");
+    folder.write("mine", "seeds = \"10,12,14,16,18,29\"\n");
+    assert_eq!(run(&folder, "./digit", &["mine"]).1["total"], 29);
+    assert_eq!(run(&folder, "./more", &["mine"]).1["total"], 29);
+    folder.script("far", "echo 900");
+    assert_eq!(run(&folder, "./far", &["mine"]).1["total"], 5400);
+}
+
+#[test]
+fn the_final_score_is_told_once() {
+    let Some(folder) = scene("") else { return };
+    assert_eq!(run(&folder, "./ten", &["--final"]).1["total"], 60);
+    let before = seeds_of(&folder.path().join(".judge/sealed-echo.toml"));
+    let said = folder.judge(&["run", "-p", "echo", "-s", "./eleven", "--sealed", "--final"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("the final score was told: 60 with 0 failures, for `ten`"), "{}", said.stderr);
+    assert_eq!(seeds_of(&folder.path().join(".judge/sealed-echo.toml")), before);
+}
+
+#[test]
+fn relative_totals_may_exceed_the_first_solver() {
+    let Some(folder) = scene("[problem.scoring]\nrule = \"relative\"\nscale = 100\n") else { return };
+    assert_eq!(run(&folder, "./ten", &[]).1["total"], 600);
+    assert_eq!(run(&folder, "./eleven", &[]).1["total"], 660);
+}
+
+#[test]
+fn a_sealed_gate_holds_a_solver_to_a_total() {
+    let Some(folder) = scene("") else { return };
+    let base = ["baseline", "-p", "echo", "-s", "./ten", "--output", "base.toml", "--sealed"];
+    assert_eq!(folder.judge(&base).code, Some(0));
+    let text = std::fs::read_to_string(folder.path().join("base.toml")).unwrap();
+    assert!(text.contains("sealed-total = \"60\"") && !text.contains("[cases]"), "{text}");
+    let gate = |solver: &str, more: &[&str]| {
+        let (code, told) = folder.json(&[&["gate", "--baseline", "base.toml", "-s", solver], more].concat());
+        (code, told["holds"].clone())
+    };
+    assert_eq!(gate("./nine", &[]), (Some(1), json!(false)));
+    assert_eq!(gate("./nine", &["--max-drop", "10%"]), (Some(0), json!(true)));
+    assert_eq!(gate("./eleven", &[]), (Some(0), json!(true)));
+}
+
+#[test]
+fn sealed_cases_stay_out_of_reach() {
+    let Some(folder) = scene("") else { return };
+    let refused = |arguments: &[&str], words: &str| {
+        let said = folder.judge(&[&["run", "-p", "echo", "-s", "./ten"], arguments].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(words), "{arguments:?}: {}", said.stderr);
+    };
+    refused(&["--sealed", "--tier", "bare"], "does not keep sealed cases from solvers");
+    refused(&["--sealed", "x.toml", "--seeds", "1-3"], "cannot be used with");
+    refused(&["--sealed", "x.toml", "--dir", "."], "cannot be used with");
+    refused(&["--sealed", "x.toml", "--junit", "j.xml"], "cannot be used with");
+    folder.write("bad.toml", "seeds = \"1\"\n");
+    refused(&["--sealed", "bad.toml"], "at least two seeds");
+    folder.write("bad.toml", "seeds = \"1-9\"\nproblem = \"columns\"\n");
+    refused(&["--sealed", "bad.toml"], "they are of the problem `columns`");
+    folder.write("bad.toml", "seeds = \"1-9\"\nqueris = 3\n");
+    refused(&["--sealed", "bad.toml"], "queris");
+    refused(&["--sealed", "no/such/folder.toml"], "cannot write the sealed cases");
+}
