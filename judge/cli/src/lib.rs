@@ -39,7 +39,9 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs};
+pub use past::{
+    BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
+};
 pub use searching::ReduceArgs;
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};

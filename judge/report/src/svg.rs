@@ -57,9 +57,19 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
     let size = [(wide + 2 * MARGIN).max(320), high + 2 * MARGIN + HEAD];
     let words = format!("{title}, move {}: {}", frame.step, frame.caption);
     let mut svg = opened(size, &words);
-    let _ = write!(svg, "<text x=\"{MARGIN}\" y=\"30\" font-size=\"20\" font-weight=\"600\">{} points</text>", frame.total);
-    let _ = write!(svg, "<text x=\"{MARGIN}\" y=\"52\" font-size=\"13\" fill=\"#535d6e\">move {}: {}</text>", frame.step, shown(&frame.caption));
-    let _ = write!(svg, "<rect x=\"{MARGIN}\" y=\"{}\" width=\"{wide}\" height=\"{high}\" fill=\"#eaeef2\"/>", MARGIN + HEAD);
+    let _ =
+        write!(svg, "<text x=\"{MARGIN}\" y=\"30\" font-size=\"20\" font-weight=\"600\">{} points</text>", frame.total);
+    let _ = write!(
+        svg,
+        "<text x=\"{MARGIN}\" y=\"52\" font-size=\"13\" fill=\"#535d6e\">move {}: {}</text>",
+        frame.step,
+        shown(&frame.caption)
+    );
+    let _ = write!(
+        svg,
+        "<rect x=\"{MARGIN}\" y=\"{}\" width=\"{wide}\" height=\"{high}\" fill=\"#eaeef2\"/>",
+        MARGIN + HEAD
+    );
     let corner = |place: usize| (MARGIN + place % columns * CELL, MARGIN + HEAD + place / columns * CELL);
     for (place, cell) in cells.iter().enumerate() {
         let (x, y) = corner(place);
@@ -67,7 +77,12 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
     }
     for (place, _) in cells.iter().enumerate().filter(|(_, cell)| cell.marked) {
         let ((x, y), side) = (corner(place), CELL - 3);
-        let _ = write!(svg, "<rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"#1f2328\" stroke-width=\"3\"/>", x as f64 + 1.5, y as f64 + 1.5);
+        let _ = write!(
+            svg,
+            "<rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"#1f2328\" stroke-width=\"3\"/>",
+            x as f64 + 1.5,
+            y as f64 + 1.5
+        );
     }
     svg.push_str("</svg>\n");
     svg
@@ -194,17 +209,29 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
         let (y, right) = (y(total), left + width);
         let _ = write!(svg, "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#dde1e8\"/>");
         let (x, y, text) = (left - 8.0, y + 4.0, figure(total));
-        let _ = write!(svg, "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"11\" text-anchor=\"end\" fill=\"#535d6e\">{text}</text>");
+        let _ = write!(
+            svg,
+            "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"11\" text-anchor=\"end\" fill=\"#535d6e\">{text}</text>"
+        );
     }
-    let line: Vec<_> = totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
+    let line: Vec<_> =
+        totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
     if !line.is_empty() {
         let _ = write!(svg, "<path d=\"M{}\" fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.5\"/>", line.join("L"));
     }
     for (at, (name, total)) in totals.iter().enumerate() {
         let (name, x) = (shown(name), x(at));
-        let _ = write!(svg, "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>", y(total), figure(total));
+        let _ = write!(
+            svg,
+            "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>",
+            y(total),
+            figure(total)
+        );
         if at == 0 || at + 1 == totals.len() {
-            let _ = write!(svg, "<text x=\"{x:.1}\" y=\"226\" font-size=\"11\" text-anchor=\"middle\" fill=\"#535d6e\">{name}</text>");
+            let _ = write!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"226\" font-size=\"11\" text-anchor=\"middle\" fill=\"#535d6e\">{name}</text>"
+            );
         }
     }
     svg.push_str("</svg>\n");
@@ -253,9 +280,17 @@ mod tests {
             ahead: Board::default(),
         };
         let one = BigRational::from_integer(1.into());
-        for svg in [frame_svg("<b>", &frame), badge("a & b", "<1>"), history("\"x\"", &[("<".to_owned(), one)]), history_svg(&[])] {
+        for svg in [
+            frame_svg("<b>", &frame),
+            badge("a & b", "<1>"),
+            history("\"x\"", &[("<".to_owned(), one)]),
+            history_svg(&[]),
+        ] {
             assert!(is_well_formed(&svg), "{svg}");
-            assert!(!svg.contains("<script") && !svg.contains('\u{202e}') && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            assert!(
+                !svg.contains("<script") && !svg.contains('\u{202e}') && !svg.contains("NaN") && !svg.contains("inf"),
+                "{svg}"
+            );
         }
         let svg = frame_svg("x", &frame);
         assert!(svg.contains("12 points") && svg.contains("move 3: &lt;script&gt;\\u{202e}&amp;&quot;"), "{svg}");
@@ -264,7 +299,14 @@ mod tests {
 
     #[test]
     fn the_last_frame_of_a_move_is_kept() {
-        let frame = |step, caption: &str| Frame { step, caption: caption.to_owned(), gained: 0.into(), total: 0.into(), board: Board::default(), ahead: Board::default() };
+        let frame = |step, caption: &str| Frame {
+            step,
+            caption: caption.to_owned(),
+            gained: 0.into(),
+            total: 0.into(),
+            board: Board::default(),
+            ahead: Board::default(),
+        };
         for (wanted, caption) in [(Some(1), Some("b")), (None, Some("c")), (Some(7), None)] {
             let mut last = LastFrame::of(wanted);
             for (step, caption) in [(1, "a"), (1, "b"), (2, "c")] {

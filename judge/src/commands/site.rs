@@ -30,14 +30,23 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     }
     let Some(folder) = &args.folder else { return Ok(Exit::Success) };
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
-    let parts = SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
+    let parts =
+        SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
     let site = judge_ui::site(catalogue, SiteWishes { runs: &args.runs, parts, games: args.games })?;
     write_folder(folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;
-    judge_report::note(&format!("{}: {} runs, {shown} games, {} kB", folder.display(), site.runs, bytes.div_ceil(1000)));
+    judge_report::note(&format!(
+        "{}: {} runs, {shown} games, {} kB",
+        folder.display(),
+        site.runs,
+        bytes.div_ceil(1000)
+    ));
     if left_out > 0 {
-        judge_report::note(&format!("{left_out} games are left out, the best of each case last; --games {}MB takes more", 4 * args.games.0.div_ceil(1_000_000)));
+        judge_report::note(&format!(
+            "{left_out} games are left out, the best of each case last; --games {}MB takes more",
+            4 * args.games.0.div_ceil(1_000_000)
+        ));
     }
     Ok(Exit::Success)
 }

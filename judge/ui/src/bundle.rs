@@ -75,14 +75,23 @@ mod tests {
     fn modules_come_after_what_they_import() {
         let modules = [
             ("main.js", "import { a as one, b } from \"./a.js\";\none(b);"),
-            ("a.js", "import { c } from \"./api.js\";\nexport function a() {}\nexport const b = c;\nexport async function d() {}"),
+            (
+                "a.js",
+                "import { c } from \"./api.js\";\nexport function a() {}\nexport const b = c;\nexport async function d() {}",
+            ),
             ("api.js", "export const c = 1;"),
             ("files.js", "export class c {}"),
         ];
         let script = bundle(&modules, "main.js", ("api.js", "files.js")).unwrap();
-        assert!(script.contains("modules[\"files.js\"] = (() => {\nclass c {}\nreturn { c };\n})();\nmodules[\"a.js\"]"), "{script}");
+        assert!(
+            script.contains("modules[\"files.js\"] = (() => {\nclass c {}\nreturn { c };\n})();\nmodules[\"a.js\"]"),
+            "{script}"
+        );
         assert!(script.contains("const { a: one, b } = modules[\"a.js\"];\none(b);"), "{script}");
-        assert!(script.contains("return { a, b, d };") && !script.contains("api.js") && !script.contains("export"), "{script}");
+        assert!(
+            script.contains("return { a, b, d };") && !script.contains("api.js") && !script.contains("export"),
+            "{script}"
+        );
         assert!(bundle(&modules, "b.js", ("", "")).is_err());
         assert!(bundle(&[("a.js", "import { a } from \"./a.js\";")], "a.js", ("", "")).unwrap_err().contains("itself"));
     }

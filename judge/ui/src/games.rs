@@ -7,7 +7,9 @@ use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange, PackedDocument, ReplayDocument, ServedGame};
+use judge_report::{
+    Document, GamePage, GameReplay, ManualGamePage, MoveRange, PackedDocument, ReplayDocument, ServedGame,
+};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::failure::Failure;

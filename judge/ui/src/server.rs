@@ -232,7 +232,11 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 
 /// Returns all scripts of the page as one that needs no server.
 pub(super) fn bundle() -> Result<String, String> {
-    let modules: Vec<_> = FILES.iter().filter(|(_, kind, _)| *kind == SCRIPT).map(|(name, _, text)| (*name, assets::slim(text))).collect();
+    let modules: Vec<_> = FILES
+        .iter()
+        .filter(|(_, kind, _)| *kind == SCRIPT)
+        .map(|(name, _, text)| (*name, assets::slim(text)))
+        .collect();
     let modules: Vec<_> = modules.iter().map(|(name, text)| (*name, text.as_str())).collect();
     bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
 }
@@ -243,11 +247,14 @@ const STATIC_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 's
 /// Returns the page for a folder of files. All its addresses are relative.
 pub(super) fn static_page() -> String {
     let (_, _, text) = asset!(HTML, "index.html");
-    let lines = text.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
+    let lines =
+        text.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
     let head = format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{STATIC_POLICY}\">\n<link rel=\"stylesheet\" href=\"style.css\">\n\
          <script src=\"uPlot.js\" defer></script>\n<script src=\"site.js\" defer></script>\n</head>"
     );
     let page: String = lines.flat_map(|line| [line, "\n"]).collect();
-    page.replace("</head>", &head).replace("<a href=\"#/play\">Play</a>", "").replace("/assets/uPlot.LICENSE", "uPlot.LICENSE")
+    page.replace("</head>", &head)
+        .replace("<a href=\"#/play\">Play</a>", "")
+        .replace("/assets/uPlot.LICENSE", "uPlot.LICENSE")
 }

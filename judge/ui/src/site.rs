@@ -60,10 +60,11 @@ pub struct Site {
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
 pub fn site(catalogue: Catalogue, wishes: SiteWishes<'_>) -> Result<Site, Failure> {
-    let store = Arc::new(Store::new(catalogue.read_only(), None)?);
+    let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?);
     let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
     let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
-    let mut maker = Maker { asker, store, private: Private::of(wishes.parts), files: page_files()?, games: Games::default() };
+    let mut maker =
+        Maker { asker, store, private: Private::of(wishes.parts), files: page_files()?, games: Games::default() };
     let runs = maker.runs(wishes.runs)?;
     let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
     let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
@@ -163,7 +164,8 @@ impl Private {
         if self.texts.is_empty() || !text.contains('/') {
             return text;
         }
-        let is_path = |word: &str| word.trim_start_matches(['\'', '"', '(', '`', '=']).starts_with(['/', '~']) && word.len() > 2;
+        let is_path =
+            |word: &str| word.trim_start_matches(['\'', '"', '(', '`', '=']).starts_with(['/', '~']) && word.len() > 2;
         text.split(' ').map(|word| if is_path(word) { "…" } else { word }).collect::<Vec<_>>().join(" ")
     }
 }
@@ -192,7 +194,9 @@ const PAGE: usize = 1000;
 impl Maker {
     /// Returns the numbers of the runs, the newest first.
     fn runs(&self, choices: &[RunChoice]) -> Result<Vec<i64>, Failure> {
-        let chosen = choices.iter().map(|choice| self.asker.get(&format!("runs/{}", word(*choice))).map(|head| head["run"].as_i64()));
+        let chosen = choices
+            .iter()
+            .map(|choice| self.asker.get(&format!("runs/{}", word(*choice))).map(|head| head["run"].as_i64()));
         let mut runs: BTreeSet<i64> = chosen.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
         if choices.is_empty() {
             let rows = self.history()?;
@@ -306,7 +310,8 @@ impl Maker {
             let mut found = Map::new();
             for one in entrants(head) {
                 for other in heads.iter().filter(same).flat_map(entrants).filter(|other| *other != one) {
-                    let query = format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
+                    let query =
+                        format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
                     // Runs without a common case have no comparison.
                     if let Ok(document) = self.asker.get(&query) {
                         found.insert(format!("{one}\n{other}"), document);
