@@ -39,7 +39,9 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use past::{
+    BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
+};
 pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
@@ -231,6 +233,9 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    #[command(after_help = past::SITE_EXAMPLES)]
+    Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
     #[command(after_help = serving::SERVE_EXAMPLES)]
     Serve(Deferred<ServeArgs>),

@@ -66,6 +66,7 @@ mod run;
 mod schemas;
 mod sealed;
 mod served;
+mod svg;
 mod text;
 mod tune;
 mod verify;
@@ -94,6 +95,7 @@ pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
     StartedRecord, StartedRuns, UnfinishedRun,
 };
+pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
     Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds, note, note_from,
