@@ -4,9 +4,9 @@ use crate::text::json::{Document, exact, in_milliseconds};
 use crate::text::provenance::{LabelsRecord, LimitsRecord};
 use crate::text::replay::{GameReplay, Look, ReplayRecord, look};
 use checkers::{Board, Choice, Outlook, Score};
+use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Options, Parser};
-use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -449,6 +449,9 @@ mod tests {
             assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<code>"), "{html}");
             assert!(!html.contains("<script") && !html.contains("# "), "{}", checker.id);
         }
-        assert_eq!(html_of("a <b onclick=x>c</b>\n\n<script>x</script>\n"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n&lt;script&gt;x&lt;/script&gt;\n");
+        assert_eq!(
+            html_of("a <b onclick=x>c</b>\n\n<script>x</script>\n"),
+            "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n&lt;script&gt;x&lt;/script&gt;\n"
+        );
     }
 }

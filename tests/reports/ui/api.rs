@@ -170,7 +170,13 @@ fn a_game_page_runs_no_foreign_text() {
     assert!(page.header("content-security-policy").ends_with("frame-ancestors 'self'"), "{page:?}");
     assert!(page.body.contains("<script src=\"/assets/replay.js\" type=\"module\">") && !page.body.contains("<style>"));
     let one_file = folder.judge(&["view", "--run", "1", "--case", "seed-1", "--html", "-"]).stdout;
-    let data = one_file.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let data = one_file
+        .split("<script type=\"application/json\" id=\"game\">")
+        .nth(1)
+        .unwrap()
+        .split("</script>")
+        .next()
+        .unwrap();
     let served = server.json("/api/runs/1/cases/seed-1/replay");
     assert_fits(&folder, "ui-replay", &served);
     assert_eq!(serde_json::from_str::<Value>(data).unwrap(), served, "the page in one file is the same");

@@ -21,7 +21,8 @@ fn host(folder: &Path) -> String {
                 let mut line = String::new();
                 BufReader::new(&stream).read_line(&mut line).unwrap();
                 let path = line.split(' ').nth(1).unwrap_or_default();
-                let name = path.strip_prefix("/some/where/").map(|name| if name.is_empty() { "index.html" } else { name });
+                let name =
+                    path.strip_prefix("/some/where/").map(|name| if name.is_empty() { "index.html" } else { name });
                 let kind = match path.rsplit('.').next() {
                     Some("js") => "text/javascript",
                     Some("css") => "text/css",
@@ -31,7 +32,10 @@ fn host(folder: &Path) -> String {
                     Some(body) => ("200 OK", body),
                     None => ("404 Not Found", Vec::new()),
                 };
-                let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
                 // A browser may have gone.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
             });
@@ -56,7 +60,9 @@ fn written(folder: &Folder, more: &[&str]) -> Vec<u8> {
 /// Returns a file with what is packed in it.
 fn opened(file: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(file);
-    let Some(packed) = text.strip_prefix("judgeData(").and_then(|rest| rest.split('"').nth(3)) else { return file.to_vec() };
+    let Some(packed) = text.strip_prefix("judgeData(").and_then(|rest| rest.split('"').nth(3)) else {
+        return file.to_vec();
+    };
     let bytes = data_encoding::BASE64.decode(packed.as_bytes()).unwrap();
     let mut unpacked = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*bytes), &mut unpacked).unwrap();
@@ -72,8 +78,17 @@ fn a_site_tells_nothing_of_the_machine() {
     let folder = some_runs();
     folder.script("secret-bot", "echo hidden-words >&2; echo /secret/place >&2; exit 3");
     let path = folder.path().join("secret-bot");
-    assert_eq!(folder.judge(&["run", "-p", "columns", "-s", &format!("shown={}", path.display()), "--seeds", "1"]).code, Some(1));
-    let private = ["judge run -p", "bundled:columns-greedy --seeds", "hidden-words", "secret-bot", &folder.path().display().to_string()];
+    assert_eq!(
+        folder.judge(&["run", "-p", "columns", "-s", &format!("shown={}", path.display()), "--seeds", "1"]).code,
+        Some(1)
+    );
+    let private = [
+        "judge run -p",
+        "bundled:columns-greedy --seeds",
+        "hidden-words",
+        "secret-bot",
+        &folder.path().display().to_string(),
+    ];
     let site = written(&folder, &[]);
     for text in private {
         assert!(!has(&site, text), "{text}");
@@ -85,7 +100,13 @@ fn a_site_tells_nothing_of_the_machine() {
     for text in private {
         assert!(has(&site, text), "{text}");
     }
-    assert!(std::fs::read_dir(folder.path()).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().starts_with(".judge-")));
+    assert!(
+        std::fs::read_dir(folder.path()).unwrap().all(|entry| !entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with(".judge-"))
+    );
 }
 
 #[test]
@@ -103,7 +124,9 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     std::fs::create_dir(folder.path().join("public")).unwrap();
     written(&folder, &[]);
     written(&folder, &["--run", "1"]);
-    assert!(folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists());
+    assert!(
+        folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
+    );
     let empty = Folder::new();
     let said = empty.judge(&["site", "public"]);
     assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
@@ -155,14 +178,23 @@ fn a_site_opens_below_any_path() {
     let last = served["frames"].as_array().unwrap().iter().rev().find_map(|frame| frame["p"].as_str()).unwrap();
     assert_eq!(browser.text("#points"), last);
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
-    assert!(browser.requests.iter().all(|url| url.contains("/some/where/") || url.starts_with("data:") || url.starts_with("about:")), "{:#?}", browser.requests);
+    assert!(
+        browser
+            .requests
+            .iter()
+            .all(|url| url.contains("/some/where/") || url.starts_with("data:") || url.starts_with("about:")),
+        "{:#?}",
+        browser.requests
+    );
 }
 
 #[test]
 fn a_site_opens_from_the_disk() {
     let folder = some_runs();
     written(&folder, &[]);
-    let Some(mut browser) = Browser::open_at(&format!("file://{}/public/index.html", folder.path().display())) else { return };
+    let Some(mut browser) = Browser::open_at(&format!("file://{}/public/index.html", folder.path().display())) else {
+        return;
+    };
     look_around(&mut browser);
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }
@@ -170,7 +202,11 @@ fn a_site_opens_from_the_disk() {
 #[test]
 fn packed_games_are_the_served_ones() {
     let folder = Folder::new();
-    for (problem, solver) in [("columns", "columns-greedy"), ("same-game-free", "same-game-free-plain"), ("square-remover", "square-remover-plain")] {
+    for (problem, solver) in [
+        ("columns", "columns-greedy"),
+        ("same-game-free", "same-game-free-plain"),
+        ("square-remover", "square-remover-plain"),
+    ] {
         let said = folder.judge(&["run", "-p", problem, "-s", &format!("bundled:{solver}"), "--seeds", "2"]);
         assert_eq!(said.code, Some(0), "{}", said.stderr);
     }
@@ -183,7 +219,9 @@ fn packed_games_are_the_served_ones() {
         for part in ["captions", "cells", "queue", "result", "player"] {
             assert_eq!(packed[part], served[part], "{part} of {run}");
         }
-        for (at, (one, other)) in packed["frames"].as_array().unwrap().iter().zip(served["frames"].as_array().unwrap()).enumerate() {
+        for (at, (one, other)) in
+            packed["frames"].as_array().unwrap().iter().zip(served["frames"].as_array().unwrap()).enumerate()
+        {
             assert_eq!(one, other, "frame {at} of {run}");
         }
     }
@@ -201,6 +239,10 @@ fn twenty_runs_fit_into_five_megabytes() {
     written(&folder, &[]);
     let root = folder.path().join("public");
     let files = [root.clone(), root.join("data")].into_iter().flat_map(|part| std::fs::read_dir(part).unwrap());
-    let size: u64 = files.map(|entry| entry.unwrap().metadata().unwrap()).filter(|data| data.is_file()).map(|data| data.len()).sum();
+    let size: u64 = files
+        .map(|entry| entry.unwrap().metadata().unwrap())
+        .filter(|data| data.is_file())
+        .map(|data| data.len())
+        .sum();
     assert!(size < 5_000_000, "{size} bytes");
 }

@@ -339,14 +339,19 @@ fn a_browser_plays_the_game() {
 fn a_frame_is_drawn_as_svg() {
     let folder = Folder::new();
     folder.write("answer", SAMPLE_ANSWER);
-    let view = |more: &[&str]| folder.judge(&[&["view", "-p", "columns", "--seed", "1", "--output", "answer"], more].concat());
+    let view =
+        |more: &[&str]| folder.judge(&[&["view", "-p", "columns", "--seed", "1", "--output", "answer"], more].concat());
     let all = scenes(&data(&sample_page(&folder, &[])));
     for step in [0, 3, 11] {
         let said = view(&["--svg", "-", "--step", &step.to_string()]);
         assert_eq!(said.code, Some(0), "{}", said.stderr);
         let scene = all.iter().rfind(|scene| scene.step == step).unwrap();
         let pieces = scene.board.split_whitespace().filter(|cell| *cell != ".").count();
-        assert!(said.stdout.starts_with("<svg ") && said.stdout.contains(&format!("{} points", scene.points)), "{}", said.stdout);
+        assert!(
+            said.stdout.starts_with("<svg ") && said.stdout.contains(&format!("{} points", scene.points)),
+            "{}",
+            said.stdout
+        );
         assert!(said.stdout.contains(&format!("move {step}: {}", scene.caption)), "{}", said.stdout);
         // Two texts of the head, and one for each piece.
         assert_eq!(said.stdout.matches("<text").count(), pieces + 2, "{}", said.stdout);

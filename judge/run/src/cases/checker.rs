@@ -5,9 +5,8 @@ use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
 use judge_problem::{
-    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, GeneratorCall, MetricRule,
-    Metrics,
-    Problem, Ruling, Tester, TokenRules, error_chain,
+    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, GeneratorCall,
+    MetricRule, Metrics, Problem, Ruling, Tester, TokenRules, error_chain,
 };
 use std::io;
 use std::path::{Path, PathBuf};
