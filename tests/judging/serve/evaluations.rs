@@ -42,7 +42,7 @@ fn a_file_that_changes_is_another_candidate() {
 #[test]
 fn hostile_candidates_get_verdicts_and_feedback() {
     let mut served = Served::start(&["--cpu", "300ms"]);
-    let limits = json!({"limits": {"cpu": "1h", "wall": "600ms"}});
+    let limits = json!({"limits": {"cpu": "60min", "wall": "600ms"}});
     for (script, verdicts, part) in [
         ("while :; do :; done", &["time-limit"][..], "CPU time"),
         ("sleep 60", &["wall-limit"], "wall"),
