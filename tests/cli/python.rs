@@ -37,13 +37,29 @@ fn succeeds(folder: &Folder, program: &Path, arguments: &[&str]) -> String {
     said
 }
 
-#[test]
-fn the_python_package_passes_its_tests() {
+/// Runs the package's tests in these files.
+fn passes(files: &str) {
     if has_python() {
         let tests = repository().join("judge/python/tests");
-        let arguments = ["-W", "error", "-m", "unittest", "discover", "-s", tests.to_str().unwrap()];
-        succeeds(&Folder::new(), Path::new(PYTHON), &arguments);
+        let arguments = ["-W", "error", "-m", "unittest", "discover", "-s", tests.to_str().unwrap(), "-p", files];
+        let said = succeeds(&Folder::new(), Path::new(PYTHON), &arguments);
+        assert!(said.contains("\nOK\n") && !said.contains("Ran 0 tests"), "{said}");
     }
+}
+
+#[test]
+fn the_python_client_passes_its_tests() {
+    passes("test_client.py");
+}
+
+#[test]
+fn the_python_adapters_pass_their_tests() {
+    passes("test_adapters.py");
+}
+
+#[test]
+fn the_python_package_evaluates_with_this_judge() {
+    passes("test_judge.py");
 }
 
 /// The total after each generation.
