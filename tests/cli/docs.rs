@@ -1,7 +1,7 @@
 //! What the documentation says is to be copied works when it is: the workflow files, and the optimizer's example.
 
 use crate::support::documents::garbage_is_wrong;
-use crate::support::documents::{commands, document, python_has, repository, run, sample, text};
+use crate::support::documents::{commands, document, package, python_has, repository, run, sample, text};
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
 use serde_json::Value;
@@ -157,11 +157,9 @@ fn python_with_optuna() -> Option<PathBuf> {
     python
 }
 
-/// Runs the example and returns what it says. What Python compiles stays out of the repository.
+/// Runs the example and returns what it says.
 fn run_example(folder: &Folder, python: &Path, arguments: &[&str]) -> String {
-    let package = repository().join("judge/python/src");
-    let variables = [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONPATH", package.to_str().unwrap())];
-    let output = run(folder, python.to_str().unwrap(), arguments, &variables);
+    let output = run(folder, python.to_str().unwrap(), arguments, &package());
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     text(&output.stdout)
 }
@@ -230,7 +228,7 @@ fn follow(section: &str) -> Folder {
         }
         for step in code.split("$ ").skip(1) {
             let (command, shown) = step.split_once('\n').unwrap();
-            let output = run(&folder, "sh", &["-c", command], &[]);
+            let output = run(&folder, "sh", &["-c", command], &package());
             assert_eq!(text(&output.stdout), shown, "{title}: {command}\n{}", text(&output.stderr));
         }
     }
@@ -311,6 +309,14 @@ fn the_examples_of_languages_work() {
     let page = document("languages.md");
     let begin = page.find("A solver of each kind").unwrap();
     follow(page[begin..].split("\n## ").next().unwrap());
+}
+
+#[test]
+fn the_examples_of_the_python_package_work() {
+    if python_has("sys", Need::Python) {
+        let titles = ["Evaluate a program", "Many candidates", "Processes", "A problem of your own"];
+        follow_sections("python.md", &titles);
+    }
 }
 
 #[test]
