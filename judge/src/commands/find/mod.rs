@@ -43,8 +43,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     if let Some(folder) = &args.save {
         save::check(problem, folder)?;
     }
-    let supply = Supply::of(problem, args)?;
     let compared = compared(problem, goal, args)?;
+    let mut readable = problem.clone();
+    if compared.is_some() {
+        readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+    }
+    let supply = Supply::of(problem, &readable, args)?;
     let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
     if args.resume && !has_record {
         return Err(Failure::usage("this search is not recorded, and cannot go on")
@@ -57,11 +61,11 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         solvers.extend(runner.solvers(slice::from_ref(other))?);
     }
     if compared.is_some() {
-        runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+        runner.template.problem.checker = readable.checker.clone();
     }
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;
-    let reader = CaseReader::of(problem);
+    let reader = CaseReader::of(&readable);
     let seen = Vec::new();
     let (catalogue, runs) = (&catalogue, 0);
     let mut search = Search {
