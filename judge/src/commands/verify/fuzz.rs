@@ -167,8 +167,7 @@ impl Checkers {
             Err(error) => return Some((kind_of(&error), error_chain(&error))),
         };
         let refuted = if is_built_in(&prepared) { refuted_by_steps } else { unsteady };
-        refuted(&prepared, answer, &ruling)
-            .or_else(|| self.refuted_by_second(input, source, answer, &ruling))
+        refuted(&prepared, answer, &ruling).or_else(|| self.refuted_by_second(input, source, answer, &ruling))
     }
 
     /// Returns whether a changed text is an input: as the validator says, or as a built-in checker reads it. Without a
