@@ -39,8 +39,10 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
-pub use searching::ReduceArgs;
+pub use past::{
+    BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
+};
+pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
@@ -191,6 +193,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Search for cases on which a solver loses, fails, or is slow
+    #[command(after_help = searching::FIND_EXAMPLES)]
+    Find(Deferred<FindArgs>),
     /// Make a failing case small
     #[command(after_help = searching::REDUCE_EXAMPLES)]
     Reduce(Deferred<ReduceArgs>),
@@ -228,6 +233,9 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    #[command(after_help = past::SITE_EXAMPLES)]
+    Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
     #[command(after_help = serving::SERVE_EXAMPLES)]
     Serve(Deferred<ServeArgs>),
@@ -314,6 +322,8 @@ pub enum SchemaOf {
     Gate,
     /// The document of `judge gate --calibrate --json`
     Calibration,
+    /// The document of `judge find --json`
+    Find,
     /// A line of `judge tune --jsonl`
     Tune,
     /// The document of `judge exec --json`

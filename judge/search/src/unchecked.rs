@@ -10,6 +10,7 @@ pub static UNCHECKED: Checker = Checker {
     generators: &[],
     reader: |_| Ok(Box::new(Unchecked)),
     manual_reader: None,
+    parametric: None,
 };
 
 struct Unchecked;

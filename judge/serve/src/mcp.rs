@@ -27,6 +27,9 @@ const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
 
+/// The tools.
+const TOOLS: [&str; 5] = ["list_problems", "evaluate", "compare", "check", "history"];
+
 /// How many runs, and how many cases of a run, the tool `history` shows.
 const SHOWN: usize = 20;
 
@@ -70,10 +73,29 @@ impl Mcp {
 
     fn call(&self, evaluator: &Arc<Evaluator>, params: Map<String, Value>) -> Result<Step, RpcError> {
         let Call { name, arguments, meta } = read_params(params)?;
+        if !TOOLS.contains(&&*name) {
+            let error = RpcError::params(format!("there is no tool `{name}`"));
+            return Err(error.with_hint(format!("known: {}", TOOLS.join(", "))));
+        }
         let token = meta.and_then(|meta| meta.get("progressToken").cloned());
         let progress = token.map(tell_progress);
+        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
+        let told = |error: RpcError| match error.code {
+            code::INVALID_PARAMS => Ok(refusal(&error)),
+            _ => Err(error),
+        };
+        let work = match self.work(evaluator, &name, arguments) {
+            Ok(work) => work,
+            Err(error) => return Ok(Step::Now(told(error))),
+        };
+        let work: Work = Box::new(move |task| work(task).or_else(told));
+        Ok(Step::Later(Later { priority: 0, progress, work }))
+    }
+
+    /// Returns what a tool does.
+    fn work(&self, evaluator: &Arc<Evaluator>, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
         let evaluator = Arc::clone(evaluator);
-        let work: Work = match &*name {
+        Ok(match tool {
             "list_problems" => Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false))),
             "evaluate" => {
                 let arguments = self.with_solver(arguments, "solver")?;
@@ -94,18 +116,11 @@ impl Mcp {
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
                 Box::new(move |_| check(&evaluator, &params, input.as_deref()))
             }
-            "history" => {
+            _ => {
                 let params: HistoryParams = read_params(arguments)?;
                 Box::new(move |_| history(&evaluator, &params))
             }
-            other => return Err(unknown_tool(other)),
-        };
-        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
-        let work: Work = Box::new(move |task| match work(task) {
-            Err(error) if error.code == code::INVALID_PARAMS => Ok(refusal(&error)),
-            answer => answer,
-        });
-        Ok(Step::Later(Later { priority: 0, progress, work }))
+        })
     }
 
     /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
@@ -114,29 +129,34 @@ impl Mcp {
         for key in ["source", "path", "language"] {
             solver.extend(arguments.remove(key).map(|value| (key.to_owned(), value)));
         }
-        self.allow_solver(&solver)?;
+        if arguments.contains_key("command") {
+            return Err(no_commands());
+        }
+        self.allow_solver(&mut solver)?;
         arguments.insert(name.to_owned(), Value::Object(solver));
         Ok(arguments)
     }
 
     /// Checks the solvers `a` and `b` of a comparison.
-    fn with_solvers(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+    fn with_solvers(&self, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
         for name in ["a", "b"] {
-            if let Some(Value::Object(solver)) = arguments.get(name) {
+            if let Some(Value::Object(solver)) = arguments.get_mut(name) {
                 self.allow_solver(solver)?;
             }
         }
         Ok(arguments)
     }
 
-    /// Fails if a solver is a command, or a file outside.
-    fn allow_solver(&self, solver: &Map<String, Value>) -> Result<(), RpcError> {
+    /// Fails if a solver is a command, or a file outside. Its path becomes the real one.
+    fn allow_solver(&self, solver: &mut Map<String, Value>) -> Result<(), RpcError> {
         if solver.contains_key("command") {
-            let error = RpcError::params("commands are not run for agents");
-            return Err(error.with_hint("give the source text, or the path of a file below this folder"));
+            return Err(no_commands());
         }
-        let Some(path) = solver.get("path").and_then(Value::as_str) else { return Ok(()) };
-        refuse_links_out(&self.allowed(path)?, &self.folder)
+        let Some(Value::String(path)) = solver.get_mut("path") else { return Ok(()) };
+        let real = self.allowed(path)?;
+        refuse_links_out(&real, &self.folder)?;
+        *path = real.to_string_lossy().into_owned();
+        Ok(())
     }
 
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
@@ -159,6 +179,11 @@ impl Mcp {
 }
 
 type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
+
+fn no_commands() -> RpcError {
+    let error = RpcError::params("commands are not run for agents");
+    error.with_hint("give the source text, or the path of a file below this folder")
+}
 
 fn outside(path: &str, folder: &Path) -> RpcError {
     let error = format!("{path} is outside {}, and is not read for agents", folder.display());
@@ -236,12 +261,6 @@ fn tell_progress(token: Value) -> TellProgress {
         let params = ProgressParams { token: token.clone(), progress: done, total: cases, message: state };
         notification_line("notifications/progress", &params)
     })
-}
-
-fn unknown_tool(name: &str) -> RpcError {
-    let names = ["list_problems", "evaluate", "compare", "check", "history"];
-    let error = RpcError::params(format!("there is no tool `{name}`"));
-    error.with_hint(format!("known: {}", names.join(", ")))
 }
 
 /// Returns the result of a tool: a JSON object, and the text for the agent, which is the object itself if there is none.

@@ -1,6 +1,7 @@
 //! The server: its port, its routes, its embedded page, and its end.
 
 use crate::api;
+use crate::bundle;
 use crate::guard::{Guard, guarded};
 use crate::started::Starter;
 use crate::store::Store;
@@ -171,7 +172,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 35] = [
+const FILES: [(&str, &str, &str); 38] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
@@ -204,6 +205,9 @@ const FILES: [(&str, &str, &str); 35] = [
     ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
     asset!(SCRIPT, "replay.js"),
+    asset!(SCRIPT, "static.js"),
+    asset!(SCRIPT, "formula.js"),
+    asset!(SCRIPT, "unpack.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.
@@ -227,6 +231,35 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 /// Returns a file as it is sent. The library has no comments of its own but its licence.
 fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
     if kind == SCRIPT && !name.starts_with("uPlot") { assets::slim(text).into() } else { text.into() }
+}
+
+/// Returns all scripts of the page as one that needs no server.
+pub(super) fn bundle() -> Result<String, String> {
+    let modules: Vec<_> = FILES
+        .iter()
+        .filter(|(_, kind, _)| *kind == SCRIPT)
+        .map(|(name, _, text)| (*name, assets::slim(text)))
+        .collect();
+    let modules: Vec<_> = modules.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
+}
+
+/// The policy of a page without a server: the same as with one, and nothing is asked for.
+const STATIC_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
+
+/// Returns the page for a folder of files. All its addresses are relative.
+pub(super) fn static_page() -> String {
+    let (_, _, text) = asset!(HTML, "index.html");
+    let lines =
+        text.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
+    let head = format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{STATIC_POLICY}\">\n<link rel=\"stylesheet\" href=\"style.css\">\n\
+         <script src=\"uPlot.js\" defer></script>\n<script src=\"site.js\" defer></script>\n</head>"
+    );
+    let page: String = lines.flat_map(|line| [line, "\n"]).collect();
+    page.replace("</head>", &head)
+        .replace("<a href=\"#/play\">Play</a>", "")
+        .replace("/assets/uPlot.LICENSE", "uPlot.LICENSE")
 }
 
 #[cfg(test)]

@@ -68,11 +68,17 @@ fn paper_gets_every_row_in_ink() {
     assert_eq!(browser.evaluate("document.querySelectorAll('.rows .body').length"), json!(120));
     let ink = "getComputedStyle(document.documentElement).getPropertyValue('--text')";
     assert_eq!(browser.evaluate(ink), json!("#161a22"), "it is dark on light");
-    browser.call("Emulation.setEmulatedMedia", json!({ "media": "print", "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }));
+    browser.call(
+        "Emulation.setEmulatedMedia",
+        json!({ "media": "print", "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }),
+    );
     let cut = "document.querySelector('.rows').scrollHeight > document.querySelector('.rows').clientHeight + 1";
     assert_eq!(browser.evaluate(cut), json!(false));
     assert_eq!(browser.evaluate("getComputedStyle(document.querySelector('.bar')).printColorAdjust"), json!("exact"));
-    browser.call("Emulation.setEmulatedMedia", json!({ "media": "", "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }));
+    browser.call(
+        "Emulation.setEmulatedMedia",
+        json!({ "media": "", "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }),
+    );
     browser.evaluate("dispatchEvent(new Event('afterprint'))");
     browser.until("document.querySelectorAll('.rows .body').length < 80");
 }
