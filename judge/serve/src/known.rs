@@ -49,6 +49,8 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum CaseKey {
     Seed(u64),
+    /// A seed with parameters, as a case is named by them.
+    Made(String),
     File(PathBuf, Option<Digest>),
 }
 
@@ -57,6 +59,7 @@ impl CaseKey {
     pub(crate) fn digest(&self) -> Digest {
         match self {
             Self::Seed(seed) => Digest::of_parts([&b"seed"[..], &seed.to_le_bytes()]),
+            Self::Made(call) => Digest::of_parts([&b"made"[..], call.as_bytes()]),
             Self::File(path, content) => {
                 let content = content.map(|content| content.0).unwrap_or_default();
                 Digest::of_parts([path.as_os_str().as_encoded_bytes(), &content])

@@ -51,11 +51,15 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     Ok(Exit::Success)
 }
 
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 /// Fails if a folder is there that is neither empty nor a site.
 fn check_folder(folder: &Path) -> Result<(), Failure> {
     let unreadable = |error: io::Error| load::unwritable("the site", folder, &error);
     match fs::read_dir(folder) {
-        Ok(mut entries) if entries.next().is_none() || folder.join(MARKER).is_file() => Ok(()),
+        Ok(_) if is_empty(folder) || folder.join(MARKER).is_file() => Ok(()),
         Ok(_) => Err(Failure::usage(format!("{} is neither empty nor a site of `judge site`", folder.display()))
             .with_hint("name another folder: what is in this one would be lost")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => beside(folder).map(drop).map_err(unreadable),

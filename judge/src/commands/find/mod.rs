@@ -57,7 +57,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         solvers.extend(runner.solvers(slice::from_ref(other))?);
     }
     if compared.is_some() {
-        runner.template.problem.checker = CheckerChoice::BuiltIn(UNCHECKED);
+        runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;

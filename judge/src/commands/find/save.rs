@@ -77,7 +77,7 @@ fn catalogue_text(
     names: Vec<Value>,
     folder: &Path,
 ) -> Result<String, Failure> {
-    let mut whole: Table = catalogue.text().parse().map_err(Failure::fault)?;
+    let mut whole: Table = catalogue.text.parse().map_err(Failure::fault)?;
     let problems = whole.get_mut("problem").and_then(Value::as_array_mut);
     let of_id = |value: &Value| value.get("id").and_then(Value::as_str) == Some(&problem.id);
     let found = problems.and_then(|problems| problems.iter().find(|value| of_id(value)).cloned());

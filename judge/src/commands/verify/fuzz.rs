@@ -292,7 +292,7 @@ fn kept(
     let input = match pair.case.as_ref().map(|case| &case.source) {
         Some(CaseSource::Seed(seed)) => format!("--seed {seed}"),
         Some(CaseSource::File(file)) => format!("--input {}", shown(file)),
-        None => format!("--input {}", shown(&path("in"))),
+        Some(CaseSource::Made(_)) | None => format!("--input {}", shown(&path("in"))),
     };
     let files = format!("{input} --output {}", shown(&path("out")));
     let first = subject.command("check", &files);
