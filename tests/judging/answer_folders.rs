@@ -97,7 +97,7 @@ fn answers_that_cannot_take_part_are_refused() {
     let folder = contest();
     let said = folder.judge(&["run", "-p", "p", "-s", "x=answers:nowhere"]);
     assert_eq!(said.code, Some(2), "{}", text(&said));
-    assert!(said.stderr.contains("there is no folder nowhere with answers"), "{}", said.stderr);
+    assert!(said.stderr.contains("`nowhere` is no folder with answers"), "{}", said.stderr);
     folder.write(
         "talk/problems.toml",
         "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'echo 1 > {report}'\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n",

@@ -39,7 +39,9 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use past::{
+    BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
+};
 pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
@@ -231,6 +233,9 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    #[command(after_help = past::SITE_EXAMPLES)]
+    Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
     #[command(after_help = serving::SERVE_EXAMPLES)]
     Serve(Deferred<ServeArgs>),
@@ -347,6 +352,16 @@ pub enum SchemaOf {
     UiCases,
     /// The answer to `GET /api/runs/{run}/points` of `judge ui`
     UiPoints,
+    /// The answer to `GET /api/runs/{run}/counts` of `judge ui`
+    UiCounts,
+    /// The answer to `GET /api/runs/{run}/boxes` of `judge ui`
+    UiBoxes,
+    /// The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`
+    UiCase,
+    /// The answer to `GET /api/grid` of `judge ui`
+    UiGrid,
+    /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
+    UiReplay,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`

@@ -95,7 +95,7 @@ pub struct CheckArgs {
 /// Arguments of `judge view`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
-#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text"]))]
+#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text", "svg"]))]
 pub struct ViewArgs {
     /// Which problem
     #[command(flatten)]
@@ -121,6 +121,12 @@ pub struct ViewArgs {
     /// Write a page that plays the game, or - for standard output
     #[arg(long, value_name = "PATH")]
     pub html: Option<PathBuf>,
+    /// Write the board after a move as a picture, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+    /// With --svg: the move, 0 for the start [default: the last]
+    #[arg(long, value_name = "N", requires = "svg")]
+    pub step: Option<usize>,
     /// Print the game in plain characters; on a terminal, step through it by keys
     #[arg(long)]
     pub text: bool,

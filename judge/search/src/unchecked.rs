@@ -11,6 +11,7 @@ pub static UNCHECKED: Checker = Checker {
     reader: |_| Ok(Box::new(Unchecked)),
     parametric: None,
     manual_reader: None,
+    parametric: None,
 };
 
 struct Unchecked;

@@ -49,8 +49,10 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     let file = args.input.as_deref();
     let case = answers::prepare(problem, &input, &name, file, args.answer.as_deref())?;
     let Decision { ruling, metrics } = answers::check(&case, output, limit)?;
-    let metrics = metrics.iter().map(|(name, value)| format!("\nmetric {name} {value}"));
-    judge_report::print_line(&format!("{ruling}{}", metrics.collect::<String>()))?;
+    judge_report::print_line(&ruling.to_string())?;
+    for (name, value) in metrics.iter() {
+        judge_report::print_line(&format!("metric {name} {value}"))?;
+    }
     Ok(exit_of(&ruling))
 }
 

@@ -20,6 +20,7 @@ mod reduce;
 mod run;
 mod sealed;
 mod serve;
+mod site;
 mod tune;
 mod verify;
 mod view;
@@ -68,6 +69,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
         Command::Ui(args) => view::ui(global, &args),
+        Command::Site(args) => site::site(global, &args),
         Command::Serve(args) => serve::serve(global, args.into_inner()),
         Command::Mcp(args) => serve::mcp(global, args.into_inner()),
         Command::View(args) => view::view(global, &args),

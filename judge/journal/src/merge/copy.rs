@@ -79,7 +79,7 @@ impl From<rusqlite::Error> for Side {
 
 /// Fails if a judge cannot have written this result: it would damage the target.
 fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
-    let outcome = stored::read_outcome(row, 19)?;
+    let outcome = stored::read_outcome(row, 20)?;
     let place: i64 = row.get(0)?;
     let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
     if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {

@@ -342,7 +342,7 @@ pub enum SolverError {
         why: String,
     },
     /// The folder of an entrant without a program does not exist.
-    #[error("solver `{name}`: there is no folder {} with answers", folder.display())]
+    #[error("solver `{name}`: `{}` is no folder with answers", folder.display())]
     NoAnswers {
         /// The solver's name.
         name: String,

@@ -4,7 +4,7 @@
 use crate::commands::verify::mutate::{mutated, reduced};
 use crate::commands::verify::robustness::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
-use checkers::{Frame, Observer, Score, Unobserved};
+use checkers::{Frame, Observer, Score};
 use judge_problem::verdict::ProtocolError;
 use judge_problem::{
     AnswerFiles, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker,
@@ -22,7 +22,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// A built-in checker that takes longer hangs. An external one has limits of its own.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One in so many tries changes the input, too.
 const INPUTS: usize = 4;
@@ -166,9 +166,8 @@ impl Checkers {
             Err(CheckerError::Undecided(_) | CheckerError::Protocol(ProtocolError::NextPass(_))) => return None,
             Err(error) => return Some((kind_of(&error), error_chain(&error))),
         };
-        refuted_by_steps(&prepared, answer, &ruling)
-            .or_else(|| unsteady(&prepared, answer, &ruling))
-            .or_else(|| self.refuted_by_second(input, source, answer, &ruling))
+        let refuted = if is_built_in(&prepared) { refuted_by_steps } else { unsteady };
+        refuted(&prepared, answer, &ruling).or_else(|| self.refuted_by_second(input, source, answer, &ruling))
     }
 
     /// Returns whether a changed text is an input: as the validator says, or as a built-in checker reads it. Without a
@@ -230,11 +229,12 @@ impl Observer for Sum {
     }
 }
 
+fn is_built_in(prepared: &PreparedCase) -> bool {
+    matches!(prepared, PreparedCase::BuiltIn(_))
+}
+
 /// Returns how the steps of a game contradict its score.
 fn refuted_by_steps(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(Fault, String)> {
-    if !matches!(prepared, PreparedCase::BuiltIn(_)) {
-        return None;
-    }
     let mut sum = Sum::default();
     let replayed = prepared.replay(answer, &mut sum).map_err(|error| (Fault::Crash, error_chain(&error)));
     match (replayed, ruling, sum.0) {
@@ -251,7 +251,7 @@ fn refuted_by_steps(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> 
 
 /// Returns how a checker decides when it is asked again.
 fn unsteady(prepared: &PreparedCase, answer: &[u8], ruling: &Ruling) -> Option<(Fault, String)> {
-    match prepared.replay(answer, &mut Unobserved) {
+    match prepared.check(answer) {
         Ok(again) if is_same(&again, ruling) => None,
         Ok(again) => Some((Fault::Unsteady, format!("the checker says `{ruling}`, and then `{again}`"))),
         Err(error) => Some((Fault::Unsteady, format!("the checker says `{ruling}`, and then {}", error_chain(&error)))),
@@ -293,7 +293,7 @@ fn kept(
         Some(CaseSource::Seed(seed)) => format!("--seed {seed}"),
         Some(CaseSource::Made(call)) => format!("--case {}", quote(&call.to_string())),
         Some(CaseSource::File(file)) => format!("--input {}", shown(file)),
-        None => format!("--input {}", shown(&path("in"))),
+        Some(CaseSource::Made(_)) | None => format!("--input {}", shown(&path("in"))),
     };
     let files = format!("{input} --output {}", shown(&path("out")));
     let first = subject.command("check", &files);
