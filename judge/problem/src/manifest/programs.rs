@@ -224,7 +224,7 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
             Ok(parameter) => Some(parameter),
             Err(error) => {
                 let expected = match error {
-                    InvalidParameter::Form => {
+                    InvalidParameter::Form | InvalidParameter::OneCategory => {
                         "expected \"1..100\", \"1..100:log\", \"0.0..1.0\" or [\"a\", \"b\"]".to_owned()
                     }
                     error => error.to_string(),
