@@ -64,15 +64,15 @@ impl Explorer {
     /// Changes one dimension or more, by steps of any size: far ones find hills, near ones their tops.
     fn changed(&mut self, mut point: Vec<f64>) -> Vec<f64> {
         let certain = self.random.below(point.len());
-        for place in 0..point.len() {
+        for (place, value) in point.iter_mut().enumerate() {
             if place != certain && self.random.unit() < 0.5 {
                 continue;
             }
-            point[place] = if self.categories[place] {
+            *value = if self.categories[place] {
                 self.random.unit()
             } else {
                 let step = self.random.normal() * 10.0_f64.powf(-3.5 * self.random.unit());
-                reflected(point[place] + step)
+                reflected(*value + step)
             };
         }
         point
