@@ -3,7 +3,7 @@
 //!
 //! - that of `--until-decided`, which holds its level for any effects, and takes many cases where scores differ in size;
 //! - that of `--h0` and `--h1`, between a loss of 5 % and a gain of 2 %, which takes fewer. A candidate that is better by that
-//!   gain or more is stopped by it about once in a hundred times. The test of this file has the figures for recorded scores.
+//!   gain or more is stopped by it about once in forty times. The test of this file has the figures for recorded scores.
 
 use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, TestParameters};
 use judge_problem::{Features, Number, Rule};
@@ -22,7 +22,7 @@ const LOSS: &str = "5%";
 const GAIN: &str = "2%";
 
 /// The probability that it stops a candidate with that gain, and that it takes one with that loss for one with the gain.
-const LOST: f64 = 0.01;
+const LOST: f64 = 0.025;
 
 /// After this many cases that the incumbent and the candidate have not both solved, nothing else is to be learned.
 const UNSOLVED: usize = 16;
@@ -271,7 +271,7 @@ mod tests {
             let (lost, equal) = (percent(lost, better), percent(equal_stopped, equal));
             println!("| {cases} | {saved:.1} % | {lost:.1} % | {equal:.1} % |");
             assert!(lost <= 5.0, "{cases} cases: {lost} % of the better ones lost");
-            assert!(cases < 200 || saved >= 60.0, "{cases} cases: {saved} % saved");
+            assert!(cases < 150 || saved >= 60.0, "{cases} cases: {saved} % saved");
         }
     }
 }
