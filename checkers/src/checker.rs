@@ -3,6 +3,9 @@
 use crate::tokens::signed;
 use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
 
+/// Reads the input of a case.
+pub type CaseReader = fn(&[u8]) -> Result<Box<dyn Case>, Malformed>;
+
 /// The rules of one game.
 pub struct Checker {
     /// The problem's id, as in `judge run -p ID`: `"columns"`.
@@ -16,10 +19,12 @@ pub struct Checker {
     /// All versions of the generator, the first one first. Generators never change. An improved one gets a new version
     /// number.
     pub generators: &'static [Generator],
+    /// The generator whose cases have parameters, if there is one.
+    pub parametric: Option<&'static Parametric>,
     /// Reads a case for manual play. `None` if people cannot play the game move by move.
     pub manual_reader: Option<ManualReader>,
     /// Reads the input of a case: see [`Checker::read`].
-    pub reader: fn(&[u8]) -> Result<Box<dyn Case>, Malformed>,
+    pub reader: CaseReader,
 }
 
 impl Checker {
@@ -42,6 +47,15 @@ impl Checker {
 
 /// Makes the input of a case from a seed. The same seed always gives the same bytes.
 pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
+
+/// A generator of cases with parameters: what the rules leave free.
+pub struct Parametric {
+    /// Each name with its range, such as `1..50` or `1..10000:log`.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// Makes the input of a seed and these values of the parameters, in their order and in their ranges. The same always give
+    /// the same bytes.
+    pub generate: fn(u64, &[u64]) -> Vec<u8>,
+}
 
 /// A seed for which a game has no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
-"""Tunes a solver with Optuna: it proposes a setting, `judge run` tells its scores.
+"""Tunes a solver with Optuna: it proposes a setting, the judge tells its scores.
 
-    python3 -m venv venv && venv/bin/pip install optuna scipy
+    python3 -m venv venv && venv/bin/pip install optuna scipy judge-harness
     venv/bin/python optuna_tune.py --problem columns --solver './bot --t {t}' --trials 100
 
 Write the parameters of your solver into `propose`. All trials run on the same cases, so that they are paired; after each
 batch of cases, the Wilcoxon pruner ends the trials that are worse than the best one. `--start FILE` begins with what
-`judge tune --jsonl FILE` has found.
+`judge tune --jsonl FILE` has found. The study maximises, also where small scores are good: see `fitness`.
 """
 import argparse
 import json
-import random
-import statistics
-import subprocess
-import sys
 
-DIRECTION = "maximize"  # or "minimize"
-FAILED = 0  # what a case without an accepted answer counts; much, to minimize
-BATCH = 5  # cases in one run of the judge
+import optuna
+
+from judge_harness import Judge
+from judge_harness.grading import FAILED, fitness
+from judge_harness.optuna import objective
 
 
 def propose(trial):
@@ -25,36 +23,9 @@ def propose(trial):
     return {"t": trial.suggest_float("t", 0.1, 10, log=True)}
 
 
-def scores(problem, solver, seeds):
-    """Runs the solver on these seeds. Returns the score of each."""
-    listed = ",".join(map(str, seeds))
-    command = ["judge", "run", "--problem", problem, "--solver", solver, "--seeds", listed, "--json", "-"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1):  # 1: some case failed
-        sys.exit(done.stderr)
-    return {case["seed"]: case.get("score", FAILED) for case in json.loads(done.stdout)["cases"]}
-
-
-def measure(trial, arguments):
-    """Runs a trial. Returns its mean score: that of the cases so far if it is given up early."""
-    solver = arguments.solver.format(**propose(trial))
-    seeds = list(range(arguments.first_seed, arguments.first_seed + arguments.cases))
-    random.Random(f"{arguments.draw}, {trial.number}").shuffle(seeds)
-    known = {}
-    for start in range(0, len(seeds), BATCH):
-        new = scores(arguments.problem, solver, seeds[start : start + BATCH])
-        for seed, score in new.items():
-            trial.report(score, seed)
-        known.update(new)
-        if trial.should_prune():
-            break
-    return statistics.fmean(known.values())
-
-
-def add_trials(study, file):
+def add_trials(study, file, smaller_is_better):
     """Adds what `judge tune --jsonl` has written: a line for each setting."""
-    import optuna
-
+    sign = -1 if smaller_is_better else 1
     for line in map(json.loads, file):
         if "mean_score" not in line:  # no case was accepted
             continue
@@ -62,23 +33,23 @@ def add_trials(study, file):
         fixed = optuna.trial.FixedTrial({name: number(value) for name, value in line["setting"].items()})
         propose(fixed)
         seeds = [int(case.removeprefix("seed-")) for case in line["cases"]]
+        accepted = None not in line["scores"]
+        known = {seed: sign * score for seed, score in zip(seeds, line["scores"]) if score is not None}
         trial = optuna.trial.create_trial(
             params=fixed.params,
             distributions=fixed.distributions,
-            value=line["mean_score"],
-            intermediate_values={
-                seed: FAILED if score is None else score for seed, score in zip(seeds, line["scores"])
-            },
+            value=fitness(line["mean_score"], smaller_is_better) if accepted else FAILED,
+            intermediate_values=known,
+            user_attrs={"mean": line["mean_score"]},
         )
         study.add_trial(trial)
 
 
 def best_trial(study):
     """The best of the trials with at least half of the most cases: with few cases, luck decides."""
-    sign = 1 if DIRECTION == "maximize" else -1
     most = max(len(trial.intermediate_values) for trial in study.trials)
     raced = [trial for trial in study.trials if 2 * len(trial.intermediate_values) >= most]
-    return max(raced, key=lambda trial: sign * trial.value)
+    return max(raced, key=lambda trial: trial.value)
 
 
 def number(text):
@@ -92,9 +63,7 @@ def number(text):
 
 
 def main():
-    import optuna
-
-    parser = argparse.ArgumentParser(description="Tunes a solver with Optuna and judge run.")
+    parser = argparse.ArgumentParser(description="Tunes a solver with Optuna and the judge.")
     parser.add_argument("--problem", default="columns")
     parser.add_argument("--solver", default="./bot --t {t}", help="with {NAME} in the place of each parameter")
     parser.add_argument("--trials", type=int, default=100)
@@ -106,12 +75,21 @@ def main():
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     sampler = optuna.samplers.TPESampler(seed=arguments.draw)
-    study = optuna.create_study(direction=DIRECTION, sampler=sampler, pruner=optuna.pruners.WilcoxonPruner())
+    study = optuna.create_study(direction="maximize", sampler=sampler, pruner=optuna.pruners.WilcoxonPruner())
     if arguments.start:
-        add_trials(study, arguments.start)
-    study.optimize(lambda trial: measure(trial, arguments), n_trials=arguments.trials)
+        with Judge(arguments.problem) as judge:
+            add_trials(study, arguments.start, judge.smaller_is_better())
+    measure = objective(
+        lambda trial: {"command": arguments.solver.format(**propose(trial))},
+        problem=arguments.problem,
+        seeds=range(arguments.first_seed, arguments.first_seed + arguments.cases),
+        draw=arguments.draw,
+    )
+    study.optimize(measure, n_trials=arguments.trials)
     best = best_trial(study)
-    print(" ".join(f"{name}={value}" for name, value in best.params.items()), f"mean score {best.value}")
+    print(" ".join(f"{name}={value}" for name, value in best.params.items()), f"mean score {best.user_attrs.get('mean')}")
+    cases = sum(len(trial.intermediate_values) for trial in study.trials)
+    print(f"{cases} cases in {len(study.trials)} trials")
     # The best of many trials was lucky too: other cases tell what it is worth.
     solver = arguments.solver.format(**best.params)
     print(f"judge compare -p {arguments.problem} YOUR_SOLVER '{solver}' --until-decided")

@@ -19,7 +19,7 @@ fn output_of(child: &mut Guarded) -> (Option<i32>, String) {
 
 #[test]
 fn nothing_outlives_a_killed_judge_by_a_second() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     for (user, tier) in users_and_tiers(&stage) {
         for (mode, processes) in [("loop", 1), ("family", 2)] {
             let arguments = ["exec", "--tier", &tier, "--", &stage.text("solver"), mode];
@@ -37,7 +37,7 @@ fn nothing_outlives_a_killed_judge_by_a_second() {
 
 #[test]
 fn a_signal_ends_all_and_reports_finished_cases() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     for (signal, (user, tier)) in [Signal::INT, Signal::TERM].into_iter().cycle().zip(users_and_tiers(&stage)) {
         let solver = stage.solver("first-plays");
         let cases = ["--seeds", "1-20", "--jobs", "2", "--cpu", "1000s", "--no-journal"];
@@ -60,7 +60,7 @@ fn a_signal_ends_all_and_reports_finished_cases() {
 
 #[test]
 fn a_signal_ends_exec() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     for signal in [Signal::INT, Signal::TERM] {
         let ended = || {
             let mut judge = Guarded(stage.judge(&["exec", "--", &stage.text("solver"), "family"]).spawn().unwrap());
@@ -102,6 +102,7 @@ fn endless_source(stage: &Stage) -> String {
 
 #[test]
 fn the_next_judge_cleans_up_after_a_kill() {
+    // Alone: the next judge could be another test's.
     let Some(stage) = Stage::set() else { return };
     for (user, tier) in users_and_tiers(&stage) {
         unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
@@ -129,7 +130,7 @@ fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
 
 #[test]
 fn a_killed_conversation_leaves_no_temporary_files() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     stage.folder.write("work/one.in", "1\n");
     let in_tmp = || -> Vec<_> {
         let entries = std::fs::read_dir(stage.path("tmp")).unwrap();

@@ -16,7 +16,7 @@ const CLEAN: [&str; 8] = [
 
 #[test]
 fn programs_see_nothing_of_what_the_judge_inherited() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let solver = stage.text("solver");
     for (_, tier) in crate::support::stage::users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
         let (out, json) = (stage.text("tmp/out"), stage.text("tmp/report.json"));
@@ -34,7 +34,7 @@ fn programs_see_nothing_of_what_the_judge_inherited() {
 
 #[test]
 fn a_removed_current_folder_is_an_error() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let solver = stage.solver("plain");
     let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1"];
     let said = run(stage.launched(&["odd"], &arguments));

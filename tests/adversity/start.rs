@@ -50,7 +50,7 @@ fn note_of_a_run(stage: &Stage, program: &str) -> String {
 
 #[test]
 fn each_start_failure_has_its_own_message() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let mut notes = BTreeSet::new();
     let programs = programs(&stage);
     let _writer = File::options().append(true).open(stage.path("work").join("busy")).unwrap();

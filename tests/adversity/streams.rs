@@ -48,7 +48,7 @@ impl<'a> Disks<'a> {
 
 #[test]
 fn full_disks_for_reports_name_the_file() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let Some(disks) = Disks::make(&stage) else { return };
     let (solver, program) = (stage.solver("plain"), stage.text("solver"));
     let judged = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-2", "--json"];
@@ -77,7 +77,7 @@ fn full_disks_for_reports_name_the_file() {
 
 #[test]
 fn full_disks_for_journals_never_blame_the_solver() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let Some(disks) = Disks::make(&stage) else { return };
     let solver = stage.solver("plain");
     let judged = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-2", "--json", "-"];
@@ -105,7 +105,7 @@ fn full_disks_for_journals_never_blame_the_solver() {
 
 #[test]
 fn unreadable_inputs_are_errors_with_the_file() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     let pipe = stage.text("tmp/pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (solver, program) = (stage.solver("plain"), stage.text("solver"));

@@ -14,6 +14,7 @@ mod metrics;
 mod protocols;
 mod rejections;
 mod scoring;
+mod serve;
 mod setters;
 mod submissions;
 #[path = "../support/mod.rs"]

@@ -2,7 +2,7 @@
 
 use crate::support::require::{Need, named, skip};
 use crate::support::{Folder, Said, link_or_copy};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,25 @@ use std::sync::OnceLock;
 /// An ordinary user that no other program runs as.
 pub(crate) const PLAIN_USER: u32 = 57_913;
 
-/// One test at a time: most of them measure, or use up what others need.
-static TURN: Mutex<()> = Mutex::new(());
+/// A test that measures, or uses up what others need, runs alone. Others run together.
+static TURN: RwLock<()> = RwLock::new(());
 
-/// Waits for this test's turn, which ends with the value.
-pub(crate) fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock()
+/// Waits until this test is alone, as it stays until the value is dropped.
+pub(crate) fn turn() -> RwLockWriteGuard<'static, ()> {
+    TURN.write()
+}
+
+/// Which other tests of a stage may run at the same time, until this is dropped.
+enum Turn {
+    Alone(RwLockWriteGuard<'static, ()>),
+    Together(RwLockReadGuard<'static, ()>),
+    Any,
 }
 
 /// A folder with the programs in it, and in which the judge is run.
 pub(crate) struct Stage {
     pub(crate) folder: Folder,
-    _turn: Option<MutexGuard<'static, ()>>,
+    _turn: Turn,
 }
 
 pub(crate) fn is_root() -> bool {
@@ -31,17 +38,22 @@ pub(crate) fn is_root() -> bool {
 }
 
 impl Stage {
-    /// Waits for this test's turn. `None`: it was said why this machine has no stage.
+    /// Waits until this test is alone. `None`: it was said why this machine has no stage.
     pub(crate) fn set() -> Option<Stage> {
-        Stage::with(Some(turn()))
+        Stage::with(Turn::Alone(turn()))
     }
 
-    /// Beside other tests: for those that neither measure nor use up what others need.
+    /// Beside tests that neither measure nor use up what others need, as this one.
+    pub(crate) fn together() -> Option<Stage> {
+        Stage::with(Turn::Together(TURN.read()))
+    }
+
+    /// Beside all other tests.
     pub(crate) fn beside_others() -> Option<Stage> {
-        Stage::with(None)
+        Stage::with(Turn::Any)
     }
 
-    fn with(turn: Option<MutexGuard<'static, ()>>) -> Option<Stage> {
+    fn with(turn: Turn) -> Option<Stage> {
         static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
         let programs = match PROGRAMS.get_or_init(compile) {
             Ok(programs) => programs,
@@ -131,6 +143,13 @@ pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
 /// The first of them: the strongest tier of the one who runs the tests.
 pub(crate) fn strongest(stage: &Stage) -> Vec<(Option<u32>, String)> {
     users_and_tiers(stage).into_iter().take(1).collect()
+}
+
+/// The first and the last of them: what holds in both mostly holds between.
+pub(crate) fn strongest_and_weakest(stage: &Stage) -> Vec<(Option<u32>, String)> {
+    let all = users_and_tiers(stage);
+    let last = all.len() - 1;
+    all.into_iter().enumerate().filter(|(at, _)| [0, last].contains(at)).map(|(_, place)| place).collect()
 }
 
 fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {

@@ -2,6 +2,7 @@
 
 use super::input::{EasyCase, MAX_EXPONENT, Side, Start, easy_text, hard_text};
 use super::{EASY, HARD};
+use crate::Parametric;
 use crate::random::FrozenRandom;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
@@ -19,11 +20,40 @@ fn easy_case(random: &mut FrozenRandom) -> EasyCase {
     let eighths = random.between(0, 8);
     let largest = *random.pick(&[1, 2, 5, 20, MAX_EXPONENT]);
     let attempts = random.between(1, 5_000);
+    sized_case(random, length, eighths, largest, attempts)
+}
+
+fn sized_case(random: &mut FrozenRandom, length: u64, eighths: u64, largest: u8, attempts: u64) -> EasyCase {
     let cells = (0..length).map(|_| if random.below(8) < eighths { exponent(random, largest) } else { 0 }).collect();
     let start = Start { cells, seed: seed_of_strip(random) };
     let attempts = (0..attempts).map(|_| *random.pick(&[Side::Left, Side::Right])).collect();
     EasyCase { start, attempts }
 }
+
+/// Files of the easy game: the number of cases, and in each the number of cells and of attempts, the eighths of the cells
+/// that have a tile, and the exponent of the largest.
+pub(super) const EASY_PARAMETRIC: Parametric = Parametric {
+    parameters: &[("t", "1..50"), ("n", "2..1000:log"), ("a", "1..5000:log"), ("full", "0..8"), ("largest", "1..62")],
+    generate: |seed, values| {
+        let &[count, length, attempts, eighths, largest] = values else { return Vec::new() };
+        let random = &mut FrozenRandom::new("beating-the-game-easy with parameters", seed);
+        let largest = u8::try_from(largest).unwrap_or(MAX_EXPONENT);
+        let cases: Vec<EasyCase> = (0..count).map(|_| sized_case(random, length, eighths, largest, attempts)).collect();
+        easy_text(&cases).into_bytes()
+    },
+};
+
+/// Files of the hard game: the number of cases, and the cells of each.
+pub(super) const HARD_PARAMETRIC: Parametric = Parametric {
+    parameters: &[("t", "1..50"), ("n", "2..9")],
+    generate: |seed, values| {
+        let &[count, length] = values else { return Vec::new() };
+        let random = &mut FrozenRandom::new("beating-the-game-hard with parameters", seed);
+        let length = usize::try_from(length).unwrap_or(2);
+        let cases: Vec<Start> = (0..count).map(|_| sized_start(random, length)).collect();
+        hard_text(&cases).into_bytes()
+    },
+};
 
 fn exponent(random: &mut FrozenRandom, largest: u8) -> u8 {
     u8::try_from(random.between(1, largest.into())).expect("it is at most the largest")
@@ -37,7 +67,12 @@ pub(super) fn hard(seed: u64) -> String {
 }
 
 fn hard_case(random: &mut FrozenRandom) -> Start {
-    let mut cells = vec![0; random.length(2, 9)];
+    let length = random.length(2, 9);
+    sized_start(random, length)
+}
+
+fn sized_start(random: &mut FrozenRandom, length: usize) -> Start {
+    let mut cells = vec![0; length];
     let tile = random.index(cells.len());
     cells[tile] = *random.pick(&[1, 2]);
     Start { cells, seed: seed_of_strip(random) }

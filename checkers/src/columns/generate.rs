@@ -1,5 +1,6 @@
 //! The generators. Only seed 1 is Algotester's case. The others are this project's own.
 
+use crate::Parametric;
 use crate::random::FrozenRandom;
 use std::io::Write;
 
@@ -45,6 +46,17 @@ pub(super) fn second(seed: u64) -> Vec<u8> {
     let magic_per_mille = random.between(0, most_magic);
     text(&mut random, (width, height), &alphabet[..colors], count, magic_per_mille)
 }
+
+/// Cases with a size, a number of colours, a number of pieces, and a share of magic pieces, per mille.
+pub(super) const PARAMETRIC: Parametric = Parametric {
+    parameters: &[("w", "6..12"), ("h", "13..19"), ("colors", "1..26"), ("k", "1..10000:log"), ("magic", "0..1000")],
+    generate: |seed, values| {
+        let &[width, height, colors, count, magic_per_mille] = values else { return Vec::new() };
+        let mut random = FrozenRandom::new("columns with parameters", seed);
+        let letters: Vec<u8> = (b'a'..=b'z').take(usize::try_from(colors).unwrap_or(1)).collect();
+        text(&mut random, (width, height), &letters, count, magic_per_mille)
+    },
+};
 
 fn text(
     random: &mut FrozenRandom,

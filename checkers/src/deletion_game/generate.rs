@@ -18,6 +18,7 @@
 //! | 10 | 3 × 999 | 1 | 2..2997 | 0..1, 1..2 | 0 | the same after half a turn: to and fro along the rows, or the columns, is a palindrome |
 
 use super::primality::Primality;
+use crate::Parametric;
 use crate::random::FrozenRandom;
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -30,6 +31,15 @@ pub(super) fn generate(seed: u64) -> Vec<u8> {
     let family = family(seed);
     draft(family, &mut random).written(family)
 }
+
+/// Cases of one of the ten families, which differ in size, lengths and exponents.
+pub(super) const PARAMETRIC: Parametric = Parametric {
+    parameters: &[("family", "1..10")],
+    generate: |seed, values| {
+        let family = values.first().copied().unwrap_or(1);
+        draft(family, &mut FrozenRandom::new("deletion-game with parameters", seed)).written(family)
+    },
+};
 
 fn family(seed: u64) -> u64 {
     match seed % 10 {

@@ -23,7 +23,9 @@ pub(crate) static DELETION_GAME: Checker = Checker {
     rules: include_str!("rules.md"),
     version: 2,
     generators: &[|seed| Ok(generate::generate(seed))],
+    parametric: Some(&generate::PARAMETRIC),
     reader: |input| Ok(Box::new(Input::read(input)?)),
+    parametric: Some(&generate::PARAMETRIC),
     manual_reader: None,
 };
 

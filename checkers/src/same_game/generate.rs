@@ -1,5 +1,6 @@
 //! The generators. The cases are this project's own, because the contest's tests are not available.
 
+use crate::Parametric;
 use crate::random::FrozenRandom;
 
 /// Returns the input of `same-game` for a seed by the generator's first version. Every seed is valid.
@@ -40,6 +41,35 @@ fn prescribed_with(random: &mut FrozenRandom, fewest_colors: usize) -> Vec<u8> {
 /// uniform.
 pub(super) fn free(seed: u64) -> Vec<u8> {
     grid(&mut FrozenRandom::new("same-game-free", seed), 15, 15, b"ABCDE")
+}
+
+/// The parameters of both games: rows, columns, colours.
+const PARAMETERS: &[(&str, &str)] = &[("R", "1..50"), ("C", "1..50"), ("colors", "1..26")];
+
+/// Cases of `same-game` with a size and a number of colours. The order is drawn.
+pub(super) const PRESCRIBED: Parametric = Parametric {
+    parameters: PARAMETERS,
+    generate: |seed, values| {
+        let mut random = FrozenRandom::new("same-game with parameters", seed);
+        let (mut text, mut order) = sized(&mut random, values);
+        random.shuffle(&mut order);
+        text.append(&mut order);
+        text.push(b'\n');
+        text
+    },
+};
+
+/// Cases of `same-game-free` with a size and a number of colours.
+pub(super) const FREE: Parametric = Parametric {
+    parameters: PARAMETERS,
+    generate: |seed, values| sized(&mut FrozenRandom::new("same-game-free with parameters", seed), values).0,
+};
+
+/// Returns a grid of these rows, columns and colours, and the colours.
+fn sized(random: &mut FrozenRandom, values: &[u64]) -> (Vec<u8>, Vec<u8>) {
+    let value = |place: usize| values.get(place).and_then(|&value| usize::try_from(value).ok()).unwrap_or(1);
+    let colors: Vec<u8> = (b'A'..=b'Z').take(value(2)).collect();
+    (grid(random, value(0), value(1), &colors), colors)
 }
 
 fn grid(random: &mut FrozenRandom, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {

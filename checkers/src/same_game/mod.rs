@@ -20,7 +20,9 @@ pub(crate) static SAME_GAME: Checker = Checker {
     rules: concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md")),
     version: 1,
     generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
+    parametric: Some(&generate::PRESCRIBED),
     reader: |input| Ok(Box::new(Prescribed::read(input)?)),
+    parametric: Some(&generate::PRESCRIBED),
     manual_reader: None,
 };
 
@@ -30,7 +32,9 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
     rules: concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md")),
     version: 1,
     generators: &[|seed| Ok(generate::free(seed))],
+    parametric: Some(&generate::FREE),
     reader: |input| Ok(Box::new(Free::read(input)?)),
+    parametric: Some(&generate::FREE),
     manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
 };
 

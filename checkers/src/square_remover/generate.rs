@@ -3,7 +3,7 @@
 
 use super::ID;
 use super::input::Game;
-use crate::UnusableSeed;
+use crate::{Parametric, UnusableSeed};
 use sha1::{Digest, Sha1};
 
 /// Bytes in a SHA-1 digest: the size of the state and of one block of output.
@@ -23,6 +23,20 @@ pub(super) fn case(seed: u64) -> Result<Game, UnusableSeed> {
     let board = (0..size * size).map(|_| random.below(colors)).collect();
     Ok(Game { colors, size, board, start_seed })
 }
+
+/// Cases with a number of colours and a size. The contest's generator draws the rest.
+pub(super) const PARAMETRIC: Parametric = Parametric {
+    parameters: &[("colors", "4..6"), ("N", "8..16")],
+    generate: |seed, values| {
+        let &[colors, size] = values else { return Vec::new() };
+        let (colors, size) = (u8::try_from(colors).unwrap_or(4), usize::try_from(size).unwrap_or(8));
+        // Seed 0 is none for the contest's generator.
+        let Some(mut random) = Sha1Prng::new(seed.max(1)) else { return Vec::new() };
+        let start_seed = random.next_int(2_147_483_646).cast_unsigned() + 1;
+        let board = (0..size * size).map(|_| random.below(colors)).collect();
+        Game { colors, size, board, start_seed }.to_text()
+    },
+};
 
 /// The generator, seeded once.
 #[derive(Debug, Clone)]

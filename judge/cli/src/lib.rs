@@ -39,8 +39,10 @@ pub use comparing::{
     BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RankArgs, RunningArgs, StatisticsArgs, TuneArgs,
 };
 pub use deferred::Deferred;
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
-pub use searching::ReduceArgs;
+pub use past::{
+    BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, SiteArgs, SitePart, UiArgs,
+};
+pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
 pub use shared::{DetachArgs, Engine, EngineArgs};
@@ -191,6 +193,9 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES)]
     Tune(Deferred<TuneArgs>),
+    /// Search for cases on which a solver loses, fails, or is slow
+    #[command(after_help = searching::FIND_EXAMPLES)]
+    Find(Deferred<FindArgs>),
     /// Make a failing case small
     #[command(after_help = searching::REDUCE_EXAMPLES)]
     Reduce(Deferred<ReduceArgs>),
@@ -228,6 +233,9 @@ pub enum Command {
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
     Ui(Deferred<UiArgs>),
+    /// Write the pages of `judge ui` as a folder for any web host
+    #[command(after_help = past::SITE_EXAMPLES)]
+    Site(Deferred<SiteArgs>),
     /// Evaluate solvers for other programs: JSON-RPC on standard input and output, or over HTTP on this machine
     #[command(after_help = serving::SERVE_EXAMPLES)]
     Serve(Deferred<ServeArgs>),
@@ -314,6 +322,8 @@ pub enum SchemaOf {
     Gate,
     /// The document of `judge gate --calibrate --json`
     Calibration,
+    /// The document of `judge find --json`
+    Find,
     /// A line of `judge tune --jsonl`
     Tune,
     /// The document of `judge exec --json`
@@ -342,6 +352,16 @@ pub enum SchemaOf {
     UiCases,
     /// The answer to `GET /api/runs/{run}/points` of `judge ui`
     UiPoints,
+    /// The answer to `GET /api/runs/{run}/counts` of `judge ui`
+    UiCounts,
+    /// The answer to `GET /api/runs/{run}/boxes` of `judge ui`
+    UiBoxes,
+    /// The answer to `GET /api/problems/{problem}/cases/{case}` of `judge ui`
+    UiCase,
+    /// The answer to `GET /api/grid` of `judge ui`
+    UiGrid,
+    /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
+    UiReplay,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`

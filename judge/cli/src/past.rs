@@ -1,9 +1,9 @@
 //! The grammar of the commands about past runs.
 
 use super::shared::{ProblemArgs, ReportArgs, SortArgs, count};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use judge_problem::condition::Condition;
-use judge_problem::{Rule, RunChoice, Tag, listed};
+use judge_problem::{Bytes, Rule, RunChoice, Tag, listed};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -56,6 +56,50 @@ pub struct UiArgs {
     /// Let the page start, stop and resume runs: they run the programs that are typed there, and end with the server
     #[arg(long, conflicts_with = "read_only")]
     pub allow_run: bool,
+}
+
+pub(super) const SITE_EXAMPLES: &str = "Examples:
+  judge site public                          the whole journal, for any web host or from the disk
+  judge site public --run 12 --run 15        two runs
+  judge site public --include commands       with the command lines
+  judge site --badge badge.svg --history history.svg    pictures for a README";
+
+/// Arguments of `judge site`.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// The folder to write: a new or empty one, or a site that it replaces
+    #[arg(value_name = "DIR", required_unless_present_any = ["badge", "history"])]
+    pub folder: Option<PathBuf>,
+    /// Show this run only; repeat for several [default: all]
+    #[arg(long = "run", value_name = "RUN")]
+    pub runs: Vec<RunChoice>,
+    /// Also publish these, separated by commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub include: Vec<SitePart>,
+    /// The most space for replays of games, the best of each case first
+    #[arg(long, value_name = "SIZE", default_value = "3MB")]
+    pub games: Bytes,
+    /// Write the best total of the newest run as a badge, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub badge: Option<PathBuf>,
+    /// Write the totals of the runs as a picture, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub history: Option<PathBuf>,
+}
+
+/// What a site tells only if it is asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SitePart {
+    /// The command lines of runs and solvers
+    Commands,
+    /// The name, processor and kernel of the machine, and paths on it
+    #[value(alias = "paths")]
+    Machine,
+    /// What solvers printed on standard error
+    #[value(alias = "standard-error")]
+    Stderr,
+    /// All of these
+    All,
 }
 
 /// Which cases of past runs.

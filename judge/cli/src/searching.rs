@@ -1,10 +1,109 @@
 //! The grammar of the commands that search for cases: `find` and `reduce`.
 
+use crate::shared::count;
 use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, RunningArgs, SandboxArgs};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use judge_problem::condition::Condition;
-use judge_problem::parse_seed;
+use judge_problem::{Seeds, Time, parse_seed};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+
+pub(super) const FIND_EXAMPLES: &str = "Examples:
+  judge find -p columns -s ./mybot --against ./old               the cases on which ./mybot loses most to ./old
+  judge find -p columns -s ./mybot --for failure --top 1         a case on which it fails
+  judge find -p columns -s ./mybot --for time --budget 500 --save slow
+  judge run --problems slow/problems.toml -s ./mybot             plays what was found
+  judge find -p same-game -s ./a --against ./b --for disagreement
+  judge find -p columns -s ./mybot --for where 'score<100 && k>=50'
+  judge find -p sum -s ./mybot --for failure --inputs 'data/*.in' --save found    changes these inputs";
+
+/// What `judge find` looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchGoal {
+    /// The largest loss against --against, or else the best known score
+    Loss,
+    /// Any verdict but accepted
+    Failure,
+    /// The most CPU time
+    Time,
+    /// The most memory
+    Memory,
+    /// Another answer or score than that of --against
+    Disagreement,
+    /// A condition on the case, score, cpu_ms, wall_ms, memory_bytes, accepted; with other_ before those of --against
+    Where,
+}
+
+/// Arguments of `judge find`.
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+    /// The solver [default: the problem's own]
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// What to look for: loss, failure, time, memory, disagreement, or where 'CONDITION'
+    #[arg(long = "for", value_name = "GOAL", num_args = 1..=2, default_value = "loss")]
+    pub goal: Vec<String>,
+    /// Compare with this solver
+    #[arg(long, value_name = "S")]
+    pub against: Option<String>,
+    /// The most cases [default: 1000; without end with --time]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
+    pub budget: Option<NonZeroUsize>,
+    /// Stop after this time, such as 5min
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Time>,
+    /// How many cases to find
+    #[arg(long, value_name = "K", value_parser = count::<NonZeroUsize>, default_value = "10")]
+    pub top: NonZeroUsize,
+    /// Look among the cases of these seeds alone [default: seeds from 1 on, and the generator's parameters]
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true, conflicts_with = "inputs")]
+    pub seeds: Option<Seeds>,
+    /// Look among changes of these input files; repeatable [default, without a generator: the problem's own inputs]
+    #[arg(long, value_name = "FILES")]
+    pub inputs: Vec<String>,
+    /// Write the inputs that were found into this folder, with a catalogue
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Write what was found as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// The seed of the search
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub draw: u64,
+    /// Go on with an interrupted search of the same command: what the journal has is not run again
+    #[arg(long, conflicts_with = "no_journal")]
+    pub resume: bool,
+    /// How the solvers are run
+    #[command(flatten)]
+    pub running: RunningArgs,
+}
+
+impl FindArgs {
+    /// Returns the goal and its condition.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn goal(&self) -> Result<(SearchGoal, Option<Condition>), String> {
+        let [name, rest @ ..] = &*self.goal else { return Ok((SearchGoal::Loss, None)) };
+        let goal = SearchGoal::from_str(name, false).map_err(|_| {
+            let names = SearchGoal::value_variants().iter().filter_map(SearchGoal::to_possible_value);
+            let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+            format!("--for `{name}`: expected one of {}", names.join(", "))
+        })?;
+        match (goal, rest) {
+            (SearchGoal::Where, [text]) => text
+                .parse()
+                .map(|condition| (goal, Some(condition)))
+                .map_err(|error| format!("--for where `{text}`: {error}")),
+            (SearchGoal::Where, _) => Err("--for where needs a condition: --for where 'score<100'".to_owned()),
+            (_, []) => Ok((goal, None)),
+            (_, [extra, ..]) => Err(format!("--for {name} takes no condition, found `{extra}`")),
+        }
+    }
+}
 
 pub(super) const REDUCE_EXAMPLES: &str = "Examples:
   judge reduce -p columns -s ./mybot --seed 7 --output small.in    a small case with the same failure

@@ -5,6 +5,7 @@ use super::{BuildArgs, JobArgs, LimitArgs, SandboxArgs};
 use clap::Args;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 pub(super) const SERVE_EXAMPLES: &str = "Examples:
   judge serve                                   requests on standard input, a line an object
@@ -48,6 +49,9 @@ pub struct ServeArgs {
     /// Answer requests over HTTP at this address of this machine; port 0 takes a free one
     #[arg(long, value_name = "127.0.0.1:PORT", value_parser = loopback)]
     pub listen: Option<SocketAddr>,
+    /// The file of the sealed cases, which is made if it is missing: an `evaluate` that names no cases tells failures and the best total so far alone
+    #[arg(long, value_name = "FILE")]
+    pub sealed: Option<PathBuf>,
     /// How it evaluates
     #[command(flatten)]
     pub evaluator: EvaluatorArgs,

@@ -3,7 +3,9 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use judge_problem::condition::Condition;
-use judge_problem::{Bytes, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time};
+use judge_problem::{
+    Bytes, GeneratorCall, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time,
+};
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
@@ -34,6 +36,9 @@ pub struct CaseArgs {
     /// Cases made from seeds: 1-50, or 3,7,10-12 [default: the problem's own cases]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
+    /// A case made with parameters of the generator: seed=7,n=100; repeatable
+    #[arg(long = "case", value_name = "CASE")]
+    pub calls: Vec<GeneratorCall>,
     /// Cases in files: a path or a quoted pattern; repeatable
     #[arg(long, value_name = "FILES")]
     pub inputs: Vec<String>,

@@ -3,7 +3,7 @@
 use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use judge_problem::{Bytes, PackageKind, RunChoice, Seeds, Time, parse_seed};
+use judge_problem::{Bytes, GeneratorCall, PackageKind, RunChoice, Seeds, Time, parse_seed};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -28,6 +28,7 @@ pub(super) const VIEW_EXAMPLES: &str = "Examples:
 
 pub(super) const GEN_EXAMPLES: &str = "Examples:
   judge gen -p columns --seed 7 > seed-7.in
+  judge gen -p columns --case seed=7,k=50,colors=3 > case.in
   judge gen -p square-remover --seeds 1-100 --dir cases";
 
 pub(super) const SOLVE_EXAMPLES: &str = "Examples:
@@ -94,7 +95,7 @@ pub struct CheckArgs {
 /// Arguments of `judge view`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
-#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text"]))]
+#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text", "svg"]))]
 pub struct ViewArgs {
     /// Which problem
     #[command(flatten)]
@@ -120,6 +121,12 @@ pub struct ViewArgs {
     /// Write a page that plays the game, or - for standard output
     #[arg(long, value_name = "PATH")]
     pub html: Option<PathBuf>,
+    /// Write the board after a move as a picture, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub svg: Option<PathBuf>,
+    /// With --svg: the move, 0 for the start [default: the last]
+    #[arg(long, value_name = "N", requires = "svg")]
+    pub step: Option<usize>,
     /// Print the game in plain characters; on a terminal, step through it by keys
     #[arg(long)]
     pub text: bool,
@@ -199,7 +206,7 @@ pub enum CacheAction {
 
 /// Arguments of `judge gen`.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds"]))]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds", "case"]))]
 pub struct GenArgs {
     /// Which problem
     #[command(flatten)]
@@ -207,6 +214,9 @@ pub struct GenArgs {
     /// The case with this seed, to standard output (or into --dir)
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
+    /// The case with this seed and these parameters of the generator, such as seed=7,n=100
+    #[arg(long, value_name = "CASE")]
+    pub case: Option<GeneratorCall>,
     /// The cases with these seeds, into the folder --dir
     #[arg(long, value_name = "SEEDS", requires = "dir", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,

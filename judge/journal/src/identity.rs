@@ -254,6 +254,7 @@ impl SameRun {
             list.bytes(name);
             match source {
                 CaseSource::Seed(seed) => list.text("seed").number(*seed),
+                CaseSource::Made(call) => list.text("made").text(&call.to_string()),
                 CaseSource::File(_) => list.text("file"),
             };
         });

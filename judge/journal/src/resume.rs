@@ -214,7 +214,7 @@ impl Inputs<'_> {
         let mut changed: Vec<usize> = stored.iter().filter(has_changed).map(|(place, _)| *place).collect();
         changed.dedup();
         let specs = changed.into_iter().map(|place| cases.at(place));
-        let (seeds, files): (Vec<_>, Vec<_>) = specs.partition(|case| matches!(case.source, CaseSource::Seed(_)));
+        let (seeds, files): (Vec<_>, Vec<_>) = specs.partition(|case| case.file().is_none());
         let said = [("the generator's input", seeds), ("the input file", files)].into_iter();
         let said = said.filter(|(_, cases)| !cases.is_empty());
         Ok(said.map(|(what, cases)| format!("{what} of {} is not what run {run} had", names(&cases))).collect())

@@ -175,6 +175,7 @@ impl RowWriter<'_> {
     fn case_row(&self, case: &CaseSpec, finished: &FinishedJob) -> rusqlite::Result<i64> {
         let (seed, file) = match &case.source {
             CaseSource::Seed(seed) => (Some(seed.to_string()), None),
+            CaseSource::Made(call) => (Some(call.to_string()), None),
             CaseSource::File(path) => {
                 (None, Some(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone())))
             }

@@ -155,8 +155,10 @@ fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>, JournalError> {
 fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> {
     let name: String = row.get(1)?;
     let (seed, file): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
-    let source = match (seed.map(|seed| seed.parse()), file) {
-        (Some(Ok(seed)), _) => CaseSource::Seed(seed),
+    let made =
+        |seed: &String| seed.parse().map(CaseSource::Seed).ok().or_else(|| seed.parse().map(CaseSource::Made).ok());
+    let source = match (seed.as_ref().map(made), file) {
+        (Some(Some(source)), _) => source,
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
         _ => {
             return Err(JournalError::Damaged(format!(

@@ -1,6 +1,7 @@
 //! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
 //! test groups that they belong to.
 
+use crate::generator::GeneratorCall;
 use crate::identity::RunId;
 use crate::limits::Weight;
 use crate::rule::Direction;
@@ -63,6 +64,8 @@ impl fmt::Display for CaseName {
 pub enum CaseSource {
     /// The problem's generator, with this seed.
     Seed(u64),
+    /// The problem's generator, with this seed and these parameters.
+    Made(GeneratorCall),
     /// This file.
     File(PathBuf),
 }
@@ -93,11 +96,17 @@ impl CaseSpec {
         Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
     }
 
+    /// Returns the case that this call of the generator makes.
+    #[must_use]
+    pub fn from_call(call: GeneratorCall) -> Self {
+        Self::new(CaseName(call.to_string().into()), CaseSource::Made(call))
+    }
+
     /// Returns the file that the input is read from.
     pub fn file(&self) -> Option<&Path> {
         match &self.source {
             CaseSource::File(path) => Some(path),
-            CaseSource::Seed(_) => None,
+            CaseSource::Seed(_) | CaseSource::Made(_) => None,
         }
     }
 
@@ -105,7 +114,7 @@ impl CaseSpec {
     pub fn seed(&self) -> Option<u64> {
         match self.source {
             CaseSource::Seed(seed) => Some(seed),
-            CaseSource::File(_) => None,
+            CaseSource::File(_) | CaseSource::Made(_) => None,
         }
     }
 

@@ -44,6 +44,7 @@ mod checker;
 pub mod condition;
 mod features;
 pub mod formula;
+mod generator;
 mod history;
 mod identity;
 mod jobs;
@@ -71,6 +72,7 @@ pub use checker::{
     ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,
 };
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
+pub use generator::{GeneratorCall, GeneratorParameter, InvalidCall};
 pub use history::{
     BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, NoteError, PastScores,
     Retention, RunChoice, RunState, Tag, TagError,

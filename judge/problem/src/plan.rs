@@ -155,6 +155,7 @@ impl Plan {
     pub fn reproduce(&self, job: JobId) -> String {
         let case = |of_seed: &str, of_file: &str| match self.cases.at(job.case).source {
             CaseSource::Seed(seed) => format!("{of_seed} {seed}"),
+            CaseSource::Made(call) => format!("--case {}", quote(&call.to_string())),
             CaseSource::File(path) => format!("{of_file} {}", quote(&path.to_string_lossy())),
         };
         let problem = quote(&self.problem.id);

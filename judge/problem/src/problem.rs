@@ -4,6 +4,7 @@ use crate::case::{CaseSpec, Members, TestGroup};
 use crate::case_list::CaseList;
 use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
 use crate::features::FeatureRule;
+use crate::generator::GeneratorParameter;
 use crate::limits::{HelperLimits, Limits};
 use crate::metrics::MetricRule;
 use crate::outcome::Verdict;
@@ -63,6 +64,8 @@ pub struct Problem {
     pub verification: Verification,
     /// Whether its commands run outside the sandbox.
     pub trusted: bool,
+    /// The parameters of its generator.
+    pub generator_parameters: Vec<GeneratorParameter>,
     /// The folder of its commands and relative paths.
     pub folder: PathBuf,
 }

@@ -203,13 +203,17 @@ fn starts(sorted: &[f64]) -> Vec<f64> {
     starts
 }
 
-/// Returns a number in at most four digits, or whole.
+/// Returns a number whole, or in about four digits.
 fn short(number: f64) -> String {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
+    let size = number.abs();
+    if number.fract() == 0.0 && size < 1e15 {
         return format!("{number:.0}");
     }
-    let digits = 3 - number.abs().log10().floor().clamp(-9.0, 3.0) as i32;
-    let text = format!("{number:.*}", usize::try_from(digits).unwrap_or(0));
+    if !(0.01..1e15).contains(&size) {
+        return format!("{number:.2e}");
+    }
+    let decimals = [1000.0, 100.0, 10.0].iter().filter(|limit| size < **limit).count();
+    let text = format!("{number:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
@@ -304,6 +308,7 @@ mod tests {
         let few = box_groups(&[vec![(4.0, 1.0), (5.0, 2.0), (4.0, 3.0)], vec![(5.0, 9.0)]]);
         let labels: Vec<_> = few.iter().map(|group| &*group.label).collect();
         assert_eq!((labels, few[0].boxes[1].is_none()), (vec!["4", "5"], true));
+        assert_eq!([5.0, 0.25, 1234.5, 12.345, 0.0012].map(short), ["5", "0.25", "1234", "12.35", "1.20e-3"]);
         let many = box_groups(&[(0..100).map(|place| (f64::from(place) / 2.0, 1.0)).collect()]);
         let counts: Vec<_> = many.iter().map(|group| group.boxes[0].as_ref().unwrap().count).collect();
         assert_eq!((counts.iter().sum::<usize>(), counts.len(), &*many[0].label), (100, GROUPS, "0–5.5"));

@@ -54,6 +54,7 @@ mod compare;
 mod doctor;
 mod evaluation;
 mod exec;
+mod find;
 mod formats;
 mod gate;
 mod history;
@@ -65,6 +66,7 @@ mod run;
 mod schemas;
 mod sealed;
 mod served;
+mod svg;
 mod text;
 mod tune;
 mod verify;
@@ -79,6 +81,7 @@ pub use compare::{
 pub use doctor::doctor_text;
 pub use evaluation::{Evaluation, ServeStatus, Versus};
 pub use exec::{ExecReport, exec_line};
+pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
@@ -87,11 +90,12 @@ pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS};
-pub use sealed::SealedReport;
+pub use sealed::{SealedReport, SealedScore};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,
     StartedRecord, StartedRuns, UnfinishedRun,
 };
+pub use svg::{LastFrame, badge_svg, frame_svg, history_svg};
 pub use text::{
     Counts, Document, Field, GameReplay, GameText, Grid, MoveRange, Paint, PrintError, Progress, StderrLines, Steps,
     Style, best_score, can_step, chart_stride, failures_text, grid, json_line, left, milliseconds, note, note_from,

@@ -9,6 +9,7 @@ use crate::compare::rank::RankDocument;
 use crate::doctor::DoctorDocument;
 use crate::evaluation::{EvaluationDocument, ServeStatus};
 use crate::exec::ExecDocument;
+use crate::find::FindDocument;
 use crate::gate::calibration::CalibrationDocument;
 use crate::gate::json::GateDocument;
 use crate::history::{HistoryDocument, HistoryPage};
@@ -44,6 +45,7 @@ pub const SCHEMAS: &[NamedSchema] = &[
     ("power", schema_of::<PowerDocument<'static>>),
     ("gate", schema_of::<GateDocument<'static>>),
     ("calibration", schema_of::<CalibrationDocument>),
+    ("find", schema_of::<FindDocument<'static>>),
     ("tune", schema_of::<TuneLine<'static>>),
     ("exec", schema_of::<ExecDocument<'static>>),
     ("doctor", schema_of::<DoctorDocument<'static>>),

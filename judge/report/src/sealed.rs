@@ -33,16 +33,23 @@ pub struct SealedReport {
     pub queries_left: u32,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge run --sealed --json")]
-pub(crate) struct SealedDocument<'a> {
-    schema: u32,
-    problem: &'a str,
+/// The result of `evaluate` of `judge serve` on sealed cases.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SealedScore {
     /// The number of cases that are not accepted.
     failures: usize,
     /// The best total so far, or with `final` the total on fresh cases. Absent if no solver had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<Number>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge run --sealed --json")]
+pub(crate) struct SealedDocument<'a> {
+    schema: u32,
+    problem: &'a str,
+    #[serde(flatten)]
+    score: SealedScore,
     #[serde(rename = "final")]
     is_final: bool,
     /// Whether the gate holds.
@@ -56,8 +63,7 @@ impl Document for SealedReport {
         SealedDocument {
             schema: 1,
             problem: &self.problem,
-            failures: self.failures,
-            total: self.total.as_ref().and_then(|total| exact(&points_text(total))),
+            score: self.score(),
             is_final: self.is_final,
             holds: self.holds,
             queries_left: self.queries_left,
@@ -66,6 +72,12 @@ impl Document for SealedReport {
 }
 
 impl SealedReport {
+    /// Returns failures and total alone.
+    #[must_use]
+    pub fn score(&self) -> SealedScore {
+        SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
+    }
+
     fn total_text(&self) -> String {
         self.total.as_ref().map_or_else(|| "none".to_owned(), points_text)
     }

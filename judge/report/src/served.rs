@@ -5,6 +5,8 @@ use crate::text::provenance::{LabelsRecord, LimitsRecord};
 use crate::text::replay::{GameReplay, Look, ReplayRecord, look};
 use checkers::{Board, Choice, Outlook, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
+use pulldown_cmark::html::push_html;
+use pulldown_cmark::{Event, Options, Parser};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -69,6 +71,9 @@ pub(crate) struct ProblemDocument<'a> {
     /// The rules of its game, its input, output and scoring; absent if its checker is a command.
     #[serde(skip_serializing_if = "str::is_empty")]
     rules: &'a str,
+    /// The same as HTML without scripts.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    rules_html: String,
     /// Its bundled solvers, the best first.
     solvers: Vec<SolverRecord<'a>>,
     /// The names of its first cases, if people can play it.
@@ -109,11 +114,23 @@ impl Document for ProblemPage<'_> {
             problem: problem_record(self.problem, self.by_hand),
             facts: self.facts.iter().map(|(name, text)| FactRecord { name, text }).collect(),
             rules: self.rules,
+            rules_html: html_of(self.rules),
             solvers: self.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
             names: self.names,
             fresh_replays: self.fresh_replays,
         }
     }
+}
+
+/// Returns the HTML of a Markdown text. HTML in it is text.
+fn html_of(markdown: &str) -> String {
+    let only_text = |event| match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        event => event,
+    };
+    let mut html = String::new();
+    push_html(&mut html, Parser::new_ext(markdown, Options::ENABLE_TABLES).map(only_text));
+    html
 }
 
 fn problem_record(problem: &Problem, by_hand: bool) -> ProblemRecord<'_> {
@@ -419,4 +436,22 @@ pub struct ApiError<'a> {
     pub error: &'a str,
     /// How to fix it.
     pub hints: &'a [&'a str],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_set_as_text() {
+        for checker in checkers::all() {
+            let html = html_of(checker.rules);
+            assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<code>"), "{html}");
+            assert!(!html.contains("<script") && !html.contains("# "), "{}", checker.id);
+        }
+        assert_eq!(
+            html_of("a <b onclick=x>c</b>\n\n<script>x</script>\n"),
+            "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n&lt;script&gt;x&lt;/script&gt;\n"
+        );
+    }
 }

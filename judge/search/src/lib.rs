@@ -2,6 +2,7 @@
 //!
 //! - [`shrink`] makes an input small that shows something. An [`Oracle`] says whether an input is valid, and runs it.
 //! - [`Text`] knows the parts of an input that can be left out, and the numbers that count them.
+//! - [`Explorer`] says where the next cases are looked for, [`mutant()`] changes an input.
 //! - [`Reason`] is what two outcomes have in common that fail in the same way.
 //!
 //! The way of one reduction:
@@ -13,11 +14,17 @@
 
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 
+mod explorer;
+mod measures;
+mod mutant;
 mod reason;
 mod shrink;
 mod text;
 mod unchecked;
 
+pub use explorer::Explorer;
+pub use measures::{ComparedAnswers, add_all_names, add_measures, is_worse};
+pub use mutant::mutant;
 pub use reason::Reason;
 pub use shrink::{Oracle, shrink};
 pub use text::{Kind, Text};

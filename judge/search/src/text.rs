@@ -198,6 +198,30 @@ impl Text {
         (!edit.tokens.is_empty()).then(|| self.edited(&edit))
     }
 
+    /// Returns the number at a place.
+    #[must_use]
+    pub fn number(&self, place: (usize, usize)) -> Option<i128> {
+        self.token(place).and_then(number)
+    }
+
+    /// Returns the text with two lines, or two tokens of a line, exchanged; `None` for other parts.
+    #[must_use]
+    pub fn exchanged(&self, kind: Kind, first: usize, second: usize) -> Option<Vec<u8>> {
+        match kind {
+            Kind::Lines => {
+                let mut lines = self.lines.clone();
+                lines.swap(first, second);
+                Some(Self { lines }.edited(&Edit::default()))
+            }
+            Kind::Tokens(line) => {
+                let [left, right] = [first, second].map(|token| self.token((line, token)).map(<[u8]>::to_vec));
+                let tokens = [((line, first), right), ((line, second), left)].into();
+                Some(self.edited(&Edit { tokens, ..Edit::default() }))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the letters of the text, in their order.
     #[must_use]
     pub fn letters(&self) -> Vec<u8> {

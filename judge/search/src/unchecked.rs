@@ -9,7 +9,9 @@ pub static UNCHECKED: Checker = Checker {
     version: 1,
     generators: &[],
     reader: |_| Ok(Box::new(Unchecked)),
+    parametric: None,
     manual_reader: None,
+    parametric: None,
 };
 
 struct Unchecked;

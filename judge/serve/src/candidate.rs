@@ -7,7 +7,7 @@ use crate::rpc::RpcError;
 use crate::slots::SlotPool;
 use crate::task::{Progress, Task};
 use judge_cli::BuildArgs;
-use judge_problem::{Digest, Invocation, LanguageChoice, Limits, Outcome, Solver, SolverSpec};
+use judge_problem::{Digest, Invocation, LanguageChoice, Languages, Limits, Outcome, Solver, SolverSpec};
 use judge_run::solver::{self, Purpose, Toolbox};
 use judge_sandbox::{Exchange, Execution, Fault, OutputFiles, Request, sweepable_name};
 use judge_session::{Failure, programs};
@@ -99,6 +99,12 @@ impl Workshop {
             }
             SolverChoice::Path { .. } | SolverChoice::Command(_) => None,
         }
+    }
+
+    /// Returns a candidate that comes as a text as reports name it.
+    pub(crate) fn name_of_text(problem: &ReadyProblem, choice: SolverChoice<'_>) -> Result<String, RpcError> {
+        let SolverChoice::Source { language, .. } = choice else { return Ok(NAME.to_owned()) };
+        file_name(language, &programs::languages(&problem.catalogue)?)
     }
 
     /// Prepares a candidate, or returns it as it was prepared before.
@@ -211,13 +217,18 @@ fn spec(choice: SolverChoice<'_>, toolbox: &Toolbox) -> Result<(SolverSpec, Opti
         }
         SolverChoice::Command(command) => Ok((named(command.to_owned()), None)),
         SolverChoice::Source { text, language } => {
-            let language = solver::named_language(language, toolbox.settings().languages()).map_err(Failure::from)?;
-            let ending = language.extensions.first().map(String::as_str).unwrap_or_default();
-            let stored = store(text, &format!("{NAME}.{ending}"));
+            let stored = store(text, &file_name(language, toolbox.settings().languages())?);
             let (file, folder) = stored.map_err(|error| Failure::fault(format!("cannot store the source: {error}")))?;
             Ok((named(file.display().to_string()), Some(folder)))
         }
     }
+}
+
+/// Returns the name of the file of a source in a language.
+fn file_name(language: &str, languages: &Languages) -> Result<String, RpcError> {
+    let language = solver::named_language(language, languages).map_err(Failure::from)?;
+    let ending = language.extensions.first().map(String::as_str).unwrap_or_default();
+    Ok(format!("{NAME}.{ending}"))
 }
 
 /// Writes a source to a folder of its own.

@@ -267,9 +267,13 @@ impl<'a> Running<'a> {
         let run = self.record(reached, elapsed)?;
         self.remember();
         let is_best = reached.stopped_of.is_none() && self.is_best()?;
+        self.answer(reached, elapsed, run, is_best)
+    }
+
+    fn answer(&self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
-            None => known_by_results("candidate".to_owned(), "candidate".to_owned()),
+            None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),
         };
         let played: Vec<usize> = (0..self.keys.len()).filter(|&at| self.rows.contains_key(&self.keys[at])).collect();
         let plan = self.plan(vec![solver], played.iter().map(|&place| self.cases.at(place)).collect());

@@ -15,6 +15,7 @@ use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::{Failure, running, sandbox};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -24,6 +25,8 @@ pub struct Evaluator {
     pub(crate) args: EvaluatorArgs,
     /// Whether results are recorded.
     pub(crate) records: bool,
+    /// The file of the sealed cases, if there are some.
+    pub(crate) sealed: Option<PathBuf>,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) slots: Arc<SlotPool>,
     pub(crate) settings: RunSettings,
@@ -49,11 +52,16 @@ pub(crate) struct Counters {
 }
 
 impl Evaluator {
-    /// Opens the sandbox and claims the cores. Results are recorded in the catalogue's journal if `records` says so.
+    /// Opens the sandbox and claims the cores. `sealed` is the file of the sealed cases. Results are recorded in the catalogue's journal if `records` says so.
     ///
     /// # Errors
     /// When the sandbox does not work here as it is wanted.
-    pub fn open(catalogue: Catalogue, args: EvaluatorArgs, records: bool) -> Result<Arc<Self>, Failure> {
+    pub fn open(
+        catalogue: Catalogue,
+        args: EvaluatorArgs,
+        records: bool,
+        sealed: Option<PathBuf>,
+    ) -> Result<Arc<Self>, Failure> {
         // First: while this process is small and has one thread, the sweeper is a copy of it.
         let sweeper = Sweeper::start().map_err(Failure::fault)?;
         let sandbox = sandbox::open(&args.sandbox)?;
@@ -69,6 +77,7 @@ impl Evaluator {
             workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.build.clone()),
             args,
             records,
+            sealed,
             sandbox,
             slots,
             settings,

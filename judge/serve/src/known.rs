@@ -49,6 +49,8 @@ impl<K: Hash + Eq, V> Bounded<K, V> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum CaseKey {
     Seed(u64),
+    /// A seed with parameters, as a case is named by them.
+    Made(String),
     File(PathBuf, Option<Digest>),
 }
 
@@ -57,6 +59,7 @@ impl CaseKey {
     pub(crate) fn digest(&self) -> Digest {
         match self {
             Self::Seed(seed) => Digest::of_parts([&b"seed"[..], &seed.to_le_bytes()]),
+            Self::Made(call) => Digest::of_parts([&b"made"[..], call.as_bytes()]),
             Self::File(path, content) => {
                 let content = content.map(|content| content.0).unwrap_or_default();
                 Digest::of_parts([path.as_os_str().as_encoded_bytes(), &content])
@@ -150,11 +153,12 @@ mod tests {
         for key in 0..3 {
             bounded.put(key, key, 4);
         }
-        assert_eq!((bounded.get(&0), bounded.get(&1)), (None, Some(&1)));
+        assert_eq!((bounded.get(&0).copied(), bounded.get(&1).copied()), (None, Some(1)));
         bounded.put(3, 3, 4);
-        assert_eq!((bounded.get(&1), bounded.get(&2), bounded.weight), (Some(&1), None, 8));
+        let left = [1, 2].map(|key| bounded.get(&key).copied());
+        assert_eq!((left, bounded.weight), ([Some(1), None], 8));
         bounded.put(1, 9, 11);
-        assert_eq!((bounded.get(&1), bounded.weight), (None, 4));
+        assert_eq!((bounded.get(&1).copied(), bounded.weight), (None, 4));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod problems;
 mod queue;
 mod recording;
 mod rpc;
+mod sealed;
 mod slots;
 mod stdio;
 pub mod stopping;

@@ -3,7 +3,7 @@
 
 use crate::evaluation;
 use crate::evaluator::Evaluator;
-use crate::methods::{self, Later, Step, TellProgress, unknown_method};
+use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
 use crate::params::{CompareParams, EvaluateParams, read_params};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::{Progress, Task};
@@ -26,6 +26,9 @@ const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11
 /// The methods.
 const METHODS: [&str; 7] =
     ["initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list"];
+
+/// The tools.
+const TOOLS: [&str; 5] = ["list_problems", "evaluate", "compare", "check", "history"];
 
 /// How many runs, and how many cases of a run, the tool `history` shows.
 const SHOWN: usize = 20;
@@ -70,10 +73,29 @@ impl Mcp {
 
     fn call(&self, evaluator: &Arc<Evaluator>, params: Map<String, Value>) -> Result<Step, RpcError> {
         let Call { name, arguments, meta } = read_params(params)?;
+        if !TOOLS.contains(&&*name) {
+            let error = RpcError::params(format!("there is no tool `{name}`"));
+            return Err(error.with_hint(format!("known: {}", TOOLS.join(", "))));
+        }
         let token = meta.and_then(|meta| meta.get("progressToken").cloned());
         let progress = token.map(tell_progress);
+        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
+        let told = |error: RpcError| match error.code {
+            code::INVALID_PARAMS => Ok(refusal(&error)),
+            _ => Err(error),
+        };
+        let work = match self.work(evaluator, &name, arguments) {
+            Ok(work) => work,
+            Err(error) => return Ok(Step::Now(told(error))),
+        };
+        let work: Work = Box::new(move |task| work(task).or_else(told));
+        Ok(Step::Later(Later { priority: 0, progress, work }))
+    }
+
+    /// Returns what a tool does.
+    fn work(&self, evaluator: &Arc<Evaluator>, tool: &str, arguments: Map<String, Value>) -> Result<Work, RpcError> {
         let evaluator = Arc::clone(evaluator);
-        let work: Work = match &*name {
+        Ok(match tool {
             "list_problems" => Box::new(move |_| methods::problems(&evaluator).map(|list| content(&list, None, false))),
             "evaluate" => {
                 let arguments = self.with_solver(arguments, "solver")?;
@@ -94,18 +116,11 @@ impl Mcp {
                 let input = params.input.as_deref().map(|input| self.allowed(input)).transpose()?;
                 Box::new(move |_| check(&evaluator, &params, input.as_deref()))
             }
-            "history" => {
+            _ => {
                 let params: HistoryParams = read_params(arguments)?;
                 Box::new(move |_| history(&evaluator, &params))
             }
-            other => return Err(unknown_tool(other)),
-        };
-        // What the arguments ask for may be wrong: that is for the agent to mend, and no error of the protocol.
-        let work: Work = Box::new(move |task| match work(task) {
-            Err(error) if error.code == code::INVALID_PARAMS => Ok(refusal(&error)),
-            answer => answer,
-        });
-        Ok(Step::Later(Later { priority: 0, progress, work }))
+        })
     }
 
     /// Moves the arguments that name a solver into an object, as `evaluate` takes it.
@@ -114,29 +129,34 @@ impl Mcp {
         for key in ["source", "path", "language"] {
             solver.extend(arguments.remove(key).map(|value| (key.to_owned(), value)));
         }
-        self.allow_solver(&solver)?;
+        if arguments.contains_key("command") {
+            return Err(no_commands());
+        }
+        self.allow_solver(&mut solver)?;
         arguments.insert(name.to_owned(), Value::Object(solver));
         Ok(arguments)
     }
 
     /// Checks the solvers `a` and `b` of a comparison.
-    fn with_solvers(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+    fn with_solvers(&self, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
         for name in ["a", "b"] {
-            if let Some(Value::Object(solver)) = arguments.get(name) {
+            if let Some(Value::Object(solver)) = arguments.get_mut(name) {
                 self.allow_solver(solver)?;
             }
         }
         Ok(arguments)
     }
 
-    /// Fails if a solver is a command, or a file outside.
-    fn allow_solver(&self, solver: &Map<String, Value>) -> Result<(), RpcError> {
+    /// Fails if a solver is a command, or a file outside. Its path becomes the real one.
+    fn allow_solver(&self, solver: &mut Map<String, Value>) -> Result<(), RpcError> {
         if solver.contains_key("command") {
-            let error = RpcError::params("commands are not run for agents");
-            return Err(error.with_hint("give the source text, or the path of a file below this folder"));
+            return Err(no_commands());
         }
-        let Some(path) = solver.get("path").and_then(Value::as_str) else { return Ok(()) };
-        refuse_links_out(&self.allowed(path)?, &self.folder)
+        let Some(Value::String(path)) = solver.get_mut("path") else { return Ok(()) };
+        let real = self.allowed(path)?;
+        refuse_links_out(&real, &self.folder)?;
+        *path = real.to_string_lossy().into_owned();
+        Ok(())
     }
 
     fn allow_cases(&self, cases: Option<&[String]>) -> Result<(), RpcError> {
@@ -158,7 +178,10 @@ impl Mcp {
     }
 }
 
-type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
+fn no_commands() -> RpcError {
+    let error = RpcError::params("commands are not run for agents");
+    error.with_hint("give the source text, or the path of a file below this folder")
+}
 
 fn outside(path: &str, folder: &Path) -> RpcError {
     let error = format!("{path} is outside {}, and is not read for agents", folder.display());
@@ -236,12 +259,6 @@ fn tell_progress(token: Value) -> TellProgress {
         let params = ProgressParams { token: token.clone(), progress: done, total: cases, message: state };
         notification_line("notifications/progress", &params)
     })
-}
-
-fn unknown_tool(name: &str) -> RpcError {
-    let names = ["list_problems", "evaluate", "compare", "check", "history"];
-    let error = RpcError::params(format!("there is no tool `{name}`"));
-    error.with_hint(format!("known: {}", names.join(", ")))
 }
 
 /// Returns the result of a tool: a JSON object, and the text for the agent, which is the object itself if there is none.
@@ -335,63 +352,77 @@ fn read_resource(evaluator: &Evaluator, params: &Map<String, Value>) -> Answer {
     Ok(json(&value!({"contents": [{"uri": uri, "mimeType": kind, "text": text}]})))
 }
 
+/// Returns a parameter that is a text.
+fn text(what: &str) -> Value {
+    value!({"type": "string", "description": what})
+}
+
+/// Returns the parameters that name a solver.
+fn solver() -> Map<String, Value> {
+    [
+        ("source", "The source text of the solver; needs `language`"),
+        ("language", "The language of the source, such as python or c++"),
+        ("path", "Instead of a source text: a file or folder below the current folder"),
+    ]
+    .map(|(name, what)| (name.to_owned(), text(what)))
+    .into_iter()
+    .collect()
+}
+
+/// Returns the parameters of the tool `evaluate`, beside those that name the solver, the problem and the seeds.
+fn of_evaluation() -> Value {
+    value!({
+        "cases": {
+            "type": "array", "items": {"type": "string"},
+            "description": "Instead of seeds: names such as seed-7, or files",
+        },
+        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
+        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
+        "min_effect": text("With against: the improvement that counts, such as 1%"),
+        "fresh": {"type": "boolean", "description": "Run again what is known"},
+    })
+}
+
 /// Returns the tools with the schemas of their arguments.
 fn tools() -> Value {
-    let text = |what: &str| value!({"type": "string", "description": what});
-    let problem = text("The problem's id; not needed if there is only one");
-    let seeds = text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
-    let solver = value!({
-        "source": text("The source text of the solver; needs `language`"),
-        "language": text("The language of the source, such as python or c++"),
-        "path": text("Instead of a source text: a file or folder below the current folder"),
-    });
-    let tool = |name: &str, description: &str, properties: Value, required: Value| {
+    let problem = || text("The problem's id; not needed if there is only one");
+    let seeds = || text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
+    let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
         let schema = value!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
         });
         value!({"name": name, "description": description, "inputSchema": schema})
     };
-    let mut evaluate = value!({
-        "problem": problem, "seeds": seeds,
-        "cases": {"type": "array", "items": {"type": "string"}, "description": "Instead of seeds: names such as seed-7, or files"},
-        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
-        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
-        "min_effect": text("With against: the improvement that counts, such as 1%"),
-        "fresh": {"type": "boolean", "description": "Run again what is known"},
-    });
-    if let (Value::Object(properties), Value::Object(solver)) = (&mut evaluate, &solver) {
-        properties.extend(solver.clone());
+    let mut evaluate = of_evaluation();
+    if let Value::Object(properties) = &mut evaluate {
+        properties.extend(solver());
+        properties.extend([("problem".to_owned(), problem()), ("seeds".to_owned(), seeds())]);
     }
-    let one = value!({"type": "object", "properties": solver, "additionalProperties": false});
+    let one = value!({"type": "object", "properties": solver(), "additionalProperties": false});
+    let compare = value!({
+        "problem": problem(), "a": one, "b": one, "seeds": seeds(), "min_effect": text("Such as 1%"),
+    });
+    let check = value!({
+        "problem": problem(), "answer": text("The answer"),
+        "seed": {"type": "integer", "description": "The seed of the case"},
+        "input": text("Instead of a seed: the file of the input"),
+    });
+    let history = value!({"problem": problem(), "run": {"type": "integer", "description": "The number of a run"}});
     value!([
-        tool("list_problems", "The problems with their scoring and limits", value!({}), value!([])),
+        tool("list_problems", "The problems with their scoring and limits", value!({}), &[]),
         tool(
             "evaluate",
             "Run a solver on cases in the sandbox: verdicts, scores, and feedback on the worst cases",
             evaluate,
-            value!([]),
+            &[],
         ),
         tool(
             "compare",
             "Run two solvers on the same cases, and tell which is better and how certain that is",
-            value!({"problem": problem, "a": one, "b": one, "seeds": seeds, "min_effect": text("Such as 1%")}),
-            value!(["a", "b"]),
+            compare,
+            &["a", "b"],
         ),
-        tool(
-            "check",
-            "Check an answer to a case, without running anything",
-            value!({
-                "problem": problem, "answer": text("The answer"),
-                "seed": {"type": "integer", "description": "The seed of the case"},
-                "input": text("Instead of a seed: the file of the input"),
-            }),
-            value!(["answer"]),
-        ),
-        tool(
-            "history",
-            "The newest recorded runs; with `run` the worst cases of that run",
-            value!({"problem": problem, "run": {"type": "integer", "description": "The number of a run"}}),
-            value!([]),
-        ),
+        tool("check", "Check an answer to a case, without running anything", check, &["answer"]),
+        tool("history", "The newest recorded runs; with `run` the worst cases of that run", history, &[]),
     ])
 }

@@ -5,7 +5,7 @@ use crate::mcp::Mcp;
 use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, ProblemParams, priority, read_params};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::{Progress, Task};
-use crate::{compare, evaluation};
+use crate::{compare, evaluation, sealed};
 use judge_problem::CheckerChoice;
 use judge_problem::manifest::closest;
 use judge_report::ProblemList;
@@ -39,8 +39,11 @@ pub(crate) type TellProgress = Box<dyn Fn(Progress) -> String + Send + Sync>;
 pub(crate) struct Later {
     pub(crate) priority: i32,
     pub(crate) progress: Option<TellProgress>,
-    pub(crate) work: Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>,
+    pub(crate) work: Work,
 }
+
+/// Answers a request.
+pub(crate) type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
 
 impl Methods {
     /// Returns what a request comes to. `id` is that of the request.
@@ -74,7 +77,10 @@ fn serve(
             params.solver.choice()?;
             let priority = priority(params.priority)?;
             let evaluator = Arc::clone(evaluator);
-            let work = Box::new(move |task: &Arc<Task>| evaluation::evaluate(&evaluator, &params, task));
+            let work = Box::new(move |task: &Arc<Task>| match sealed::are_wanted(&evaluator, &params)? {
+                Some(file) => sealed::evaluate(&evaluator, &params, file, task),
+                None => evaluation::evaluate(&evaluator, &params, task),
+            });
             Ok(Step::Later(Later { priority, progress: id.map(tell_progress), work }))
         }
         "compare" => {

@@ -27,6 +27,8 @@ pub(crate) struct EvaluateParams {
     pub(crate) against: Option<String>,
     pub(crate) min_effect: Option<NumberOrText>,
     pub(crate) fresh: Option<bool>,
+    /// Whether the sealed cases are played. They are if there are some, and the request names none.
+    pub(crate) sealed: Option<bool>,
     pub(crate) priority: Option<i32>,
 }
 

@@ -6,7 +6,7 @@ use crate::rpc::RpcError;
 use judge_cli::EvaluatorArgs;
 use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
-use judge_problem::{CaseList, CaseSource, CaseSpec, Limits, Problem, Seeds};
+use judge_problem::{CaseList, CaseSource, CaseSpec, GeneratorCall, Limits, Problem, Seeds};
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
@@ -128,7 +128,7 @@ impl ReadyProblem {
     }
 }
 
-/// Reads names of cases: `seed-7`, or files and patterns.
+/// Reads names of cases: `seed-7`, `seed=7,n=100`, or files and patterns.
 fn named(names: &[String]) -> Result<Selection, RpcError> {
     if names.is_empty() {
         return Err(RpcError::params("params.cases: the list is empty").with_hint("[\"seed-1\", \"data/*.in\"]"));
@@ -141,14 +141,18 @@ fn named(names: &[String]) -> Result<Selection, RpcError> {
         [] => None,
         seeds => Some(seeds.join(",").parse().map_err(|error| RpcError::params(format!("params.cases: {error}")))?),
     };
-    let inputs = names.iter().filter(|name| seed(name).is_none()).cloned().collect();
-    Ok(Selection { seeds, inputs, repeat: None })
+    let (calls, inputs): (Vec<&String>, Vec<&String>) =
+        names.iter().filter(|name| seed(name).is_none()).partition(|name| name.starts_with("seed="));
+    let calls: Result<Vec<GeneratorCall>, _> = calls.into_iter().map(|call| call.parse()).collect();
+    let calls = calls.map_err(|error| RpcError::params(format!("params.cases: {error}")))?;
+    Ok(Selection { seeds, calls, inputs: inputs.into_iter().cloned().collect(), repeat: None })
 }
 
 /// Returns what identifies a case across requests.
 pub(crate) fn case_key(cases: &CaseList, case: &CaseSpec) -> CaseKey {
     match &case.source {
         CaseSource::Seed(seed) => CaseKey::Seed(*seed),
+        CaseSource::Made(call) => CaseKey::Made(call.to_string()),
         CaseSource::File(path) => CaseKey::File(path.clone(), cases.read_file(&case.source).map(|read| read.hash)),
     }
 }

@@ -156,3 +156,81 @@ fn effect_text(measure: EffectMeasure, effect: f64) -> String {
         EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => format!("{:+.2} %", effect * 100.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use judge_statistics::{Decision, Random, Sequence, SequenceSettings, Term};
+
+    /// The columns of the recorded scores: one solver, the same once more, and one that thinks for longer.
+    fn recorded() -> [Vec<f64>; 3] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/paired_scores.tsv");
+        let text = std::fs::read_to_string(path).expect("the recorded scores");
+        let mut rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
+        let head: Vec<&str> = rows.next().expect("a head").collect();
+        let places = ["columns-short", "columns-again", "columns-long"]
+            .map(|name| head.iter().position(|column| *column == name).expect("a column"));
+        let mut columns = [const { Vec::new() }; 3];
+        for row in rows.map(Iterator::collect::<Vec<_>>) {
+            for (column, place) in columns.iter_mut().zip(places) {
+                column.push(row[place].parse().expect("a score"));
+            }
+        }
+        columns
+    }
+
+    /// Plays a candidate whose scores are those of a column, made this much better, on cases drawn from the recorded
+    /// ones. Returns how many were played, and whether it was stopped.
+    fn play(columns: &[Vec<f64>; 3], better_by: f64, cases: usize, random: &mut Random) -> (usize, bool) {
+        let [incumbent, others @ ..] = columns;
+        let candidate = &others[random.below(others.len())];
+        let equal = incumbent.iter().sum::<f64>() / candidate.iter().sum::<f64>();
+        let settings = SequenceSettings { alpha: super::ALPHA, min_effect: Some(0.001), bound: None, rare: None };
+        let mut sequence = Sequence::new(settings).expect("useful settings");
+        let mean = incumbent.iter().sum::<f64>() / incumbent.len() as f64;
+        let mut played = 0;
+        while played < cases {
+            for _ in 0..2.max(played / 16).min(cases - played) {
+                let case = random.below(incumbent.len());
+                let (old, new) = (incumbent[case] / mean, candidate[case] * equal * (1.0 + better_by) / mean);
+                sequence.push_term(Term { effect: new - old, base: old });
+                played += 1;
+            }
+            let is_below = sequence.interval().is_some_and(|interval| interval.high < 0.0);
+            if sequence.decision() == Decision::Worse || is_below {
+                return (played, played < cases);
+            }
+        }
+        (played, false)
+    }
+
+    #[test]
+    #[ignore = "long: 1,000 candidates for each number of cases"]
+    fn most_runs_are_saved_and_few_better_ones_lost() {
+        let columns = recorded();
+        println!("| cases | case runs saved | better ones lost | equal ones stopped |\n|---:|---:|---:|---:|");
+        for cases in [100, 150, 200, 300, 500] {
+            let mut random = Random::new(cases as u64);
+            let (mut played, mut lost, mut better, mut equal, mut equal_stopped) = (0, 0, 0, 0, 0);
+            for candidate in 0..1_000 {
+                let kind = candidate % 20;
+                let better_by = match kind {
+                    0 => 0.0,
+                    1 => 0.02 + 0.08 * random.unit(),
+                    _ => -0.05 - 0.45 * random.unit(),
+                };
+                let (runs, is_stopped) = play(&columns, better_by, cases, &mut random);
+                played += runs;
+                equal += usize::from(kind == 0);
+                better += usize::from(kind == 1);
+                equal_stopped += usize::from(kind == 0 && is_stopped);
+                lost += usize::from(kind == 1 && is_stopped);
+            }
+            let percent = |part: usize, of: usize| 100.0 * part as f64 / of as f64;
+            let saved = 100.0 - percent(played, 1_000 * cases);
+            let (lost, equal) = (percent(lost, better), percent(equal_stopped, equal));
+            println!("| {cases} | {saved:.1} % | {lost:.1} % | {equal:.1} % |");
+            assert!(lost <= 5.0, "{cases} cases: {lost} % of the better ones lost");
+            assert!(cases < 200 || saved >= 60.0, "{cases} cases: {saved} % saved");
+        }
+    }
+}

@@ -42,7 +42,12 @@ pub fn choose(
     if let Some((_, left_out @ 1..)) = seeds {
         judge_report::note(&format!("--seeds repeats {}: each seed is one case", counted(left_out, "seed")));
     }
-    let selection = Selection { seeds: seeds.map(|(seeds, _)| seeds), inputs: args.inputs.clone(), repeat };
+    let selection = Selection {
+        seeds: seeds.map(|(seeds, _)| seeds),
+        calls: args.calls.clone(),
+        inputs: args.inputs.clone(),
+        repeat,
+    };
     let mut cases = select(problem, &selection)?;
     check_files(problem, &mut cases)?;
     filter(problem, cases, args.condition.as_ref(), by)

@@ -140,6 +140,7 @@ impl From<UnknownProblem> for Failure {
 impl From<SelectError> for Failure {
     fn from(error: SelectError) -> Self {
         let hint = match &error {
+            SelectError::Call(..) => "`judge show ID` lists the parameters of the generator".to_owned(),
             SelectError::NoGenerator(_) => {
                 "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
             }

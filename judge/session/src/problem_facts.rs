@@ -2,7 +2,8 @@
 
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
-    FileGenerator, GeneratorChoice, GroupAggregate, Problem, Rule, TOKENS, TestGroup, Tester, Weight, listed,
+    FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, Problem, Rule, TOKENS, TestGroup, Tester,
+    Weight, listed,
 };
 
 /// Returns what is known of a problem, each with its name, in the order in which it is shown.
@@ -36,10 +37,17 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
         ("output", limits.output.to_string()),
         ("processes", limits.processes.to_string()),
         ("seeds", seeds),
+        ("parameters", parameters(problem)),
         ("cases", case_names(problem)),
         ("solver", problem.default_solver.clone().unwrap_or_else(|| "none: name one with --solver".to_owned())),
     ];
     lines.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// Returns the parameters of the generator, as `--case` takes them.
+fn parameters(problem: &Problem) -> String {
+    let parameter = |parameter: &GeneratorParameter| format!("{}={}", parameter.name, parameter.domain);
+    problem.generator_parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 
 fn checker_kind(problem: &Problem) -> &'static str {
@@ -195,6 +203,7 @@ fn case_names(problem: &Problem) -> String {
     let name = |case: CaseSpec| match case.source {
         CaseSource::Seed(seed) if case.name == CaseName::of_seed(seed) => case.name.to_string(),
         CaseSource::Seed(seed) => format!("{} (seed {seed})", case.name),
+        CaseSource::Made(_) => case.name.to_string(),
         CaseSource::File(path) => format!("{} ({})", case.name, path.display()),
     };
     let mut names: Vec<_> = problem.cases.iter().take(CASES_SHOWN).map(name).collect();

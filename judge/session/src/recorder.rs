@@ -9,8 +9,8 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
-    JobId, KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
+    CaseList, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER, JobId,
+    KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};
@@ -460,7 +460,7 @@ fn input_hashes(plan: &Plan, cases: &[CaseSpec]) -> Vec<Option<Digest>> {
 fn probe(plan: &Plan) -> Option<Digest> {
     let generator = plan.problem.generator.as_ref()?;
     let is_setters = matches!(generator, GeneratorChoice::Command(_) | GeneratorChoice::Files(_));
-    let mut seeds = plan.cases.iter().filter(|case| matches!(case.source, CaseSource::Seed(_)));
+    let mut seeds = plan.cases.iter().filter(|case| case.file().is_none());
     let first = seeds.next().filter(|_| is_setters)?;
     input_hashes(plan, &[first]).pop().flatten()
 }

@@ -79,7 +79,7 @@ impl CaseEntry {
     pub(super) fn original(&self, files: &Path) -> CaseSpec {
         let source = match &self.source {
             CaseSource::File(path) => CaseSource::File(Path::new("/").join(path.strip_prefix(files).unwrap_or(path))),
-            CaseSource::Seed(seed) => CaseSource::Seed(*seed),
+            made => made.clone(),
         };
         CaseSpec::new(CaseName::from(&*self.name), source)
     }

@@ -192,6 +192,7 @@ fn terms(plan: &Plan) -> String {
 pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
     let source = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
+        CaseSource::Made(call) => BaselineSource::Made(call.clone()),
         CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
     };
     plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
@@ -213,6 +214,7 @@ pub(super) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, 
 pub(super) fn case(name: &str, source: &BaselineSource, record: &BaselineFile, folder: &Path) -> CaseSpec {
     let source = match source {
         BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
+        BaselineSource::Made(call) => CaseSource::Made(call.clone()),
         BaselineSource::File(path) => CaseSource::File(folder.join(path)),
     };
     let best = record.references.get(name);

@@ -230,7 +230,7 @@ fn read(file: &Path) -> Result<RecordedGate<'_>, Failure> {
 /// Returns the cases of the baseline whose input is still there. The gate complains about the others.
 fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
-        CaseSource::Seed(_) => true,
+        CaseSource::Seed(_) | CaseSource::Made(_) => true,
         CaseSource::File(path) => path.is_file(),
     };
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, record, folder));

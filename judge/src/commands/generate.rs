@@ -16,11 +16,18 @@ pub(super) fn generate(global: GlobalArgs<'_>, args: &GenArgs) -> Result<Exit, F
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
     let Some(folder) = &args.dir else {
-        let seed = args.seed.unwrap_or_default();
-        judge_report::print_bytes(&inputs.generate(seed)?)?;
+        let input = match &args.case {
+            Some(call) => inputs.generate_call(call)?,
+            None => inputs.generate(args.seed.unwrap_or_default())?,
+        };
+        judge_report::print_bytes(&input)?;
         return Ok(Exit::Success);
     };
     load::make_folder(folder)?;
+    if let Some(call) = &args.case {
+        load::write("the case", &folder.join(format!("{call}.in")), &inputs.generate_call(call)?)?;
+        return Ok(Exit::Success);
+    }
     let mut seeds = args.seeds.iter().flat_map(Seeds::iter).chain(args.seed);
     let mut written = 0;
     loop {

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod completion;
 mod exec;
+mod find;
 mod gate;
 mod generate;
 mod history;
@@ -19,6 +20,7 @@ mod reduce;
 mod run;
 mod sealed;
 mod serve;
+mod site;
 mod tune;
 mod verify;
 mod view;
@@ -58,6 +60,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Baseline(args) => baseline::baseline(global, &args),
         Command::Gate(args) => gate::gate(global, &args),
         Command::Power(args) => power::power(global, &args),
+        Command::Find(args) => find::find(global, &args),
         Command::Reduce(args) => reduce::reduce(global, &args),
         Command::Tune(args) => tune::tune(global, &args),
         Command::Import(args) => import::import(&args, verify::verify),
@@ -66,6 +69,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Show { problem, rules: true } => about::rules(global, &problem),
         Command::Solve { solver } => return generate::solve(&solver),
         Command::Ui(args) => view::ui(global, &args),
+        Command::Site(args) => site::site(global, &args),
         Command::Serve(args) => serve::serve(global, args.into_inner()),
         Command::Mcp(args) => serve::mcp(global, args.into_inner()),
         Command::View(args) => view::view(global, &args),

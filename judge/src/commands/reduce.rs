@@ -5,14 +5,13 @@ use judge_journal::Part;
 use judge_problem::manifest::Catalogue;
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::plan::Plan;
-use judge_problem::verdict::compare_tokens;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Exit, Features, JobId, Number, Outcome, Problem,
-    ReadFile, Ruling, RunEvent, Solver, Stop, TokenRules, Verdict, counted, quote, quote_words,
+    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Problem, ReadFile,
+    RunEvent, Solver, Stop, TokenRules, Verdict, counted, quote, quote_words,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};
-use judge_search::{Oracle, Reason, UNCHECKED, shrink};
+use judge_search::{ComparedAnswers, Oracle, Reason, UNCHECKED, add_all_names, add_measures, is_worse, shrink};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Session, answers, case_selection, load, programs};
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -286,34 +285,26 @@ impl<'a> Trials<'a> {
             && (!self.goal.is_worse || self.is_worse(trial))
             && self.goal.condition.as_ref().is_none_or(|condition| {
                 let mut features = self.reader.describe_input(input).unwrap_or_default();
-                let names = ["", "other_"];
-                trial.outcomes.iter().zip(names).for_each(|(outcome, name)| add_measures(&mut features, outcome, name));
+                add_measures(&mut features, &trial.outcomes);
                 condition.holds(&features)
             })
     }
 
-    /// Returns whether the solver is worse than the second one, which must be right itself.
+    /// Returns whether the solver is worse than the second one.
     fn is_worse(&self, trial: &Trial) -> bool {
         let [own, other] = &*trial.outcomes else { return false };
-        let scores = own.score.as_ref().zip(other.score.as_ref());
-        let is_beaten = match (&self.compared, scores) {
-            (_, None) => true,
-            (Some(rules), Some(_)) => {
-                matches!(compare_tokens(rules, &trial.answers[1], &trial.answers[0]), Ruling::Rejected(_))
-            }
-            (None, Some((own, other))) => self.problem.direction.compare(own, other).is_lt(),
-        };
-        other.is_accepted() && !is_fault(own) && is_beaten
+        let answers = self.compared.as_ref().map(|rules| ComparedAnswers {
+            rules,
+            own: &trial.answers[0],
+            other: &trial.answers[1],
+        });
+        is_worse(self.problem.direction, own, other, answers)
     }
 
     /// Returns the names that a condition can have, each with some number.
     fn all_names(&self, input: &[u8]) -> Features {
         let mut features = self.reader.describe_input(input).unwrap_or_default();
-        let mut outcome = Outcome::without_run(Verdict::Accepted, String::new());
-        (outcome.score, outcome.cpu, outcome.wall, outcome.memory) =
-            (Some(0.into()), Some(Default::default()), Some(Default::default()), Some(0));
-        let names = ["", "other_"];
-        names.iter().take(self.solvers.len()).for_each(|name| add_measures(&mut features, &outcome, name));
+        add_all_names(&mut features, self.solvers.len());
         features
     }
 }
@@ -354,18 +345,4 @@ impl Oracle for Trials<'_> {
 
 fn is_fault(outcome: &Outcome) -> bool {
     matches!(outcome.verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::CompileError)
-}
-
-/// Adds what a condition can name of an outcome.
-fn add_measures(features: &mut Features, outcome: &Outcome, prefix: &str) {
-    let milliseconds = |time: Option<std::time::Duration>| time.and_then(|time| i64::try_from(time.as_millis()).ok());
-    let numbers = [
-        ("accepted", Some(i64::from(outcome.is_accepted()))),
-        ("cpu_ms", milliseconds(outcome.cpu)),
-        ("wall_ms", milliseconds(outcome.wall)),
-        ("memory_bytes", outcome.memory.and_then(|bytes| i64::try_from(bytes).ok())),
-    ];
-    let known = numbers.into_iter().filter_map(|(name, value)| Some((name, Number::from(value?))));
-    let score = outcome.score.clone().map(|score| ("score", Number::from(score)));
-    known.chain(score).for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
 }

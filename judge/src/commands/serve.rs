@@ -8,13 +8,13 @@ use judge_ui::Endpoint;
 use std::io::{stdin, stdout};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Answers requests until the end of standard input, or over HTTP until a signal.
 pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit, Failure> {
-    let ServeArgs { listen, evaluator, stdio: _ } = *args;
-    let evaluator = open(global, evaluator)?;
+    let ServeArgs { listen, sealed, evaluator, stdio: _ } = *args;
+    let evaluator = open(global, evaluator, sealed)?;
     match listen {
         Some(address) => serve_http(&evaluator, address)?,
         None => serve_stdio(&evaluator, Methods::Serve, stdin().as_fd(), stdout())?,
@@ -25,20 +25,20 @@ pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit
 /// Answers requests of an agent until the end of standard input.
 pub(super) fn mcp(global: GlobalArgs<'_>, args: Box<McpArgs>) -> Result<Exit, Failure> {
     let methods = Methods::Mcp(Mcp::new(Path::new("."))?);
-    let evaluator = open(global, args.evaluator)?;
+    let evaluator = open(global, args.evaluator, None)?;
     serve_stdio(&evaluator, methods, stdin().as_fd(), stdout())?;
     Ok(Exit::Success)
 }
 
 /// Results are recorded if the command line names a journal: thousands of evaluations are no runs of a person.
-fn open(global: GlobalArgs<'_>, args: EvaluatorArgs) -> Result<Arc<Evaluator>, Failure> {
+fn open(global: GlobalArgs<'_>, args: EvaluatorArgs, sealed: Option<PathBuf>) -> Result<Arc<Evaluator>, Failure> {
     let catalogue = load::catalogue(global)?;
     let records = global.journal.is_some() && !args.no_journal;
     if records {
         // An unusable one is refused now, and not after the first evaluation.
         recorder::open(&catalogue)?;
     }
-    Evaluator::open(catalogue, args, records)
+    Evaluator::open(catalogue, args, records, sealed)
 }
 
 /// Prints the address and its token as a line of JSON, and answers requests there.

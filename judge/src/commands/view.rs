@@ -9,7 +9,7 @@ use judge_problem::{
     CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice,
     RunEvent, Solver, Verdict, Viewer,
 };
-use judge_report::{GamePage, GameReplay, GameText, MoveRange};
+use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
 use judge_run::runner;
 use judge_run::solver::{self, Toolbox};
@@ -43,7 +43,10 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
     if let Some(page) = &args.html {
         load::probe("the page", page)?;
     }
-    if args.run.is_none() && args.output.is_none() && args.html.is_none() {
+    if let Some(picture) = &args.svg {
+        load::probe("the picture", picture)?;
+    }
+    if args.run.is_none() && args.output.is_none() && args.html.is_none() && args.svg.is_none() {
         let problem = load::problem(&catalogue, args.problem.id())?;
         if matches!(problem.checker, CheckerChoice::Interactor(_)) {
             return conversation(&catalogue, problem, args);
@@ -53,6 +56,9 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
         Some(run) => stored(&catalogue, run, args)?,
         None => fresh(&catalogue, args)?,
     };
+    if let (Some(path), None) = (&args.svg, &game.problem.viewer) {
+        return write_picture(&game, args.step, path);
+    }
     match (&args.html, &game.problem.viewer) {
         (Some(path), Some(viewer)) => draw(&game, viewer, path),
         (Some(path), None) => write_page(&game, args, path),
@@ -134,6 +140,21 @@ fn write_page(game: &Game<'_>, args: &ViewArgs, path: &Path) -> Result<Exit, Fai
     if html.len() > LARGE_PAGE {
         judge_report::note("hint: the page is large; --from and --to show a part of the game");
     }
+    Ok(answers::exit_of(&ruling))
+}
+
+/// Writes the board after a move.
+fn write_picture(game: &Game<'_>, step: Option<usize>, path: &Path) -> Result<Exit, Failure> {
+    let Game { problem, case, input, answer, .. } = game;
+    let mut last = LastFrame::of(step);
+    let ruling = answers::prepare(problem, input, case, None, None)?.replay(answer, &mut last)?;
+    let frame = last.frame().ok_or_else(|| {
+        let failure = Failure::usage(format!("the game has no move {}: {ruling}", step.unwrap_or_default()));
+        failure.with_hint(format!("--step takes 0 to {}", last.last()))
+    })?;
+    let title = format!("{}, {case}", problem.title);
+    load::write("the picture", path, judge_report::frame_svg(&title, frame).as_bytes())?;
+    judge_report::note(&ruling.to_string());
     Ok(answers::exit_of(&ruling))
 }
 

@@ -36,7 +36,7 @@ export class Address {
     let timer;
     const scrolled = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => this.set({ y: Math.round(scrollY) || "" }), PAUSE);
+      timer = setTimeout(() => this.set({ top: Math.round(scrollY) || "" }), PAUSE);
     };
     addEventListener("scroll", scrolled, { passive: true });
     return () => {
@@ -47,7 +47,6 @@ export class Address {
 
   /** Goes to where one was, once the page is high enough. */
   restore() {
-    const y = Number(this.get("y") ?? 0);
-    scrollTo(0, y);
+    scrollTo(0, Number(this.get("top") ?? 0));
   }
 }

@@ -1,5 +1,8 @@
 // Asks the API, and hears of what happens.
 
+/** A page without a server has its data in files. */
+export const isStatic = false;
+
 /** Scores may be longer than a script's numbers: these stay texts, digit by digit. */
 function exact(_, value, context) {
   const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);

@@ -3,7 +3,7 @@
 import { get, path, text } from "./api.js";
 import { bar, choice, counted, cut, debounced, digits, el, empty, failure, size, time, verdict } from "./dom.js";
 import { replayOf } from "./replays.js";
-import { Rows } from "./rows.js";
+import { PRINTED, Rows } from "./rows.js";
 import { download } from "./save.js";
 
 const NUMBER = 7;
@@ -45,12 +45,12 @@ export class Cases {
     };
     return [
       { title: "case", field: "case", width: 7, cell: (row) => row.case, tip: (row) => row.case },
-      head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 3, cell: (row) => row.solver, tip: (row) => row.solver },
+      head.solvers.length > 1 && { title: "solver", field: "solver", width: 8, spare: 6, cell: (row) => row.solver, tip: (row) => row.solver },
       { title: "verdict", field: "verdict", width: 5.5, cell: (row) => verdict(row.code, row.verdict) },
       { title: "score", field: "score", width: NUMBER, isNumber: true, cell: (row) => digits(row.score) },
-      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 3, cell: (row) => digits(row.points) },
-      { title: "of the best", field: "relative", width: 7.5, spare: 3, cell: (row) => bar(row.relative) },
-      { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 3, cell: (row) => time(row.cpu_ms) },
+      hasPoints && { title: "points", field: "points", width: NUMBER, isNumber: true, spare: 5, cell: (row) => digits(row.points) },
+      { title: "of the best", field: "relative", width: 7.5, spare: 5, cell: (row) => bar(row.relative) },
+      { title: "CPU", field: "cpu_ms", width: 6, isNumber: true, spare: 4, cell: (row) => time(row.cpu_ms) },
       { title: "memory", field: "memory_bytes", width: 6, isNumber: true, spare: 1, cell: (row) => size(row.memory_bytes) },
       ...metrics.slice(0, 4).map(metric),
       ...head.features.slice(0, 4).map(feature),
@@ -71,7 +71,8 @@ export class Cases {
       const total = await this.rows.reset(this.order, keepsPlace);
       this.wrong.replaceChildren();
       this.input.removeAttribute("aria-invalid");
-      this.count.textContent = counted(total, "row");
+      const paper = total > PRINTED ? el("span", { class: "paper" }, `, of which the first ${PRINTED} are on paper`) : "";
+      this.count.replaceChildren(counted(total, "row"), paper);
       this.showEmpty(total);
       if (this.wanted) await this.openFirst();
       return true;
@@ -189,7 +190,7 @@ export class Cases {
     const facts = [
       ["score", row.score === undefined ? undefined : digits(row.score)], ["of the best", row.relative === undefined ? undefined : `${(100 * row.relative).toFixed(1)} %`],
       ["CPU time", time(row.cpu_ms)], ["time on the clock", time(row.wall_ms)], ["memory", size(row.memory_bytes)],
-      ...Object.entries(row.features ?? {}).map(([name, value]) => [name, digits(value)]),
+      ...Object.entries({ ...row.features, ...row.metrics }).map(([name, value]) => [name, digits(value)]),
     ];
     this.box.classList.add("open");
     this.detail.replaceChildren(el("section", { class: "detail" },

@@ -8,7 +8,7 @@ import { comparePage } from "./compare.js";
 import { gridPage } from "./grid.js";
 import { playPage } from "./play.js";
 import { problemPage, problemsPage } from "./problems.js";
-import { replaysPage } from "./replays.js";
+import { replayPage, replaysPage } from "./replays.js";
 import { runPage } from "./run.js";
 import { runsPage } from "./runs.js";
 
@@ -29,6 +29,7 @@ const PAGES = [
   [/^compare$/, comparePage, () => [["Runs", "#/"]]],
   [/^grid$/, gridPage, () => [["Runs", "#/"]]],
   [/^replays$/, replaysPage, () => [["Runs", "#/"]]],
+  [/^replay$/, replayPage, () => [["Runs", "#/"]]],
   [/^play$/, playPage, () => []],
   [/^problems$/, problemsPage, () => []],
   [/^problems\/([^/]+)$/, problemPage, () => [["Problems", "#/problems"]]],

@@ -1,14 +1,22 @@
 // A game that is played by hand. The server has the rules: it is sent all moves so far, and tells what comes of them.
 
+import { beforeFirst, advance, boardText, copyState, marksOf } from "./board.js";
+import { drawStrip, Sprites } from "./boardview.js";
 import { get, path, post, postForText } from "./api.js";
-import { address, choice as choiceOf, el, failure, shown } from "./dom.js";
+import { address, choice as choiceOf, el, failure, grouped, shown } from "./dom.js";
 import { PlayBoard } from "./playboard.js";
 import { replayOf } from "./replays.js";
 
 /** The most time that the frames of a move take, and the pause after each, in milliseconds. */
 const LONGEST = 1500;
 const PAUSE = 180;
-const HELP = "← ↑ → ↓ aim · R turns · Enter plays · ⇧ and an arrow plays with the neighbour there · U undoes · H aims at what brings most";
+const AHEAD = 24;
+
+/** Returns today as a number, such as 20260131: the seed of the day. */
+function today() {
+  const now = new Date();
+  return now.getFullYear() * 10000 + (now.getMonth() + 1) * 100 + now.getDate();
+}
 
 export async function playPage(place, _, query) {
   const { problems } = await get("problems");
@@ -23,10 +31,11 @@ export async function playPage(place, _, query) {
   const open = (problem, one) => { location.hash = address("play", { problem, case: one }); };
   const input = el("input", { type: "text", value: name, list: "cases", spellcheck: "false", change: () => open(id, input.value.trim()) });
   const names = el("datalist", { id: "cases" }, (problem.names ?? []).map((one) => el("option", { value: one })));
+  const daily = el("a", { class: "button", href: address("play", { problem: id, case: `seed-${today()}` }) }, "Today's seed");
   place.append(
     el("h1", {}, `Play ${problem.title}`),
     el("div", { class: "tools" }, el("label", {}, "Problem", choiceOf("Problem", playable, id, (other) => open(other))),
-      el("label", {}, "Case or seed", input, names), el("a", { class: "button", href: address(`problems/${id}`) }, "Rules")),
+      el("label", {}, "Case or seed", input, names), name.startsWith("seed-") ? daily : "", el("a", { class: "button", href: address(`problems/${id}`) }, "Rules")),
   );
   const game = new Game(id, name);
   place.append(game.box);
@@ -35,11 +44,12 @@ export async function playPage(place, _, query) {
 
 class Game {
   constructor(problem, name) {
-    Object.assign(this, { problem, name, moves: [], undone: [], isBusy: false });
+    Object.assign(this, { problem, name, moves: [], undone: [], isBusy: false, bot: { moves: [] } });
     const key = `play ${problem} ${name}`;
     // A page that is loaded again goes on with the same game.
     this.remember = () => localStorage.setItem(key, JSON.stringify(this.moves));
     this.remembered = () => JSON.parse(localStorage.getItem(key) ?? "[]");
+    this.todayKey = `best ${problem} ${name} ${today()}`;
     this.board = new PlayBoard({ label: `the board of ${problem}, ${name}`, aimed: (choice, text) => this.aimed(choice, text), played: (choice) => this.play(choice) });
     const button = (title, click, hint) => el("button", { type: "button", click, title: hint }, title);
     this.undo = button("Undo", () => this.back(), "U");
@@ -50,16 +60,30 @@ class Game {
     this.save = button("Save the answer", () => this.saveAnswer(), "a file that judge check accepts");
     this.record = button("Record the result", () => this.recordResult(), "as a run of `by hand` in the journal");
     this.status = el("p", { class: "score", role: "status" });
+    this.race = el("p", { class: "race" });
+    this.races = el("input", { type: "checkbox", checked: localStorage.getItem("play against the bot") !== "no", change: () => this.raceOn(this.races.checked) });
     this.aim = el("p", { id: "aim", "aria-live": "polite" });
     this.ahead = el("canvas", { role: "img" });
     this.next = el("div", { class: "ahead", hidden: true }, el("span", { class: "faint" }, "next"), this.ahead);
     this.facts = el("dl", { class: "facts" });
     this.told = el("div", { "aria-live": "polite" });
     this.text = el("pre", { class: "unseen", "aria-label": "the board in letters" });
-    this.box = el("div", { class: "play", keydown: (event) => this.key(event) },
-      el("div", {}, this.status, this.aim, this.next, this.board.box, this.text),
-      el("div", {}, el("div", { class: "tools" }, this.hint, this.turn, this.undo, this.redo, this.restart),
-        this.facts, el("div", { class: "tools" }, this.save, this.record), this.told, el("p", { class: "faint" }, HELP)));
+    this.help = el("p", { class: "faint" });
+    this.box = el("div", { class: "play" },
+      el("div", { class: "table" }, this.board.box, this.text),
+      el("div", {}, this.status, el("label", { class: "beside" }, this.races, "Beat the greedy bot"), this.race, this.aim, this.next,
+        el("div", { class: "tools" }, this.hint, this.turn, this.undo, this.redo, this.restart),
+        this.facts, el("div", { class: "tools" }, this.save, this.record), this.told, this.help));
+    this.listen();
+  }
+
+  /** Keys work wherever the focus is, but in fields and on buttons. */
+  listen() {
+    const pressed = (event) => {
+      if (this.wasThere && !this.box.isConnected) removeEventListener("keydown", pressed);
+      else this.key(event);
+    };
+    addEventListener("keydown", pressed);
   }
 
   /** Goes on with the game of this case that was played last. */
@@ -81,7 +105,39 @@ class Game {
   async load() {
     this.game = await post(path("play", this.problem), this.asked());
     this.remember();
+    this.wasThere = true;
     this.show();
+    if (this.races.checked) this.moveBot().catch(() => { this.race.textContent = ""; });
+  }
+
+  raceOn(isOn) {
+    localStorage.setItem("play against the bot", isOn ? "yes" : "no");
+    this.race.textContent = "";
+    if (isOn) this.moveBot().catch(() => {});
+  }
+
+  /** The bot plays as many moves on the same case as the person: each time what brings most, and of equals the lowest. */
+  async moveBot() {
+    const { bot } = this;
+    if (bot.isBusy) return;
+    bot.isBusy = true;
+    try {
+      bot.game ??= await post(path("play", this.problem), { case: this.name, moves: [] });
+      bot.after ??= [bot.game.points];
+      while (bot.moves.length < this.moves.length && !bot.isOver) {
+        const next = bestOf(bot.game.choices);
+        bot.isOver = !next;
+        if (!next) break;
+        bot.moves.push(next.move);
+        bot.game = await post(path("play", this.problem), { case: this.name, moves: bot.moves });
+        bot.after.push(bot.game.points);
+      }
+    } finally {
+      bot.isBusy = false;
+    }
+    const points = bot.after[Math.min(this.moves.length, bot.moves.length)], lead = Number(this.game.points) - Number(points);
+    this.race.replaceChildren(`the bot has ${grouped(points)} after ${Math.min(this.moves.length, bot.moves.length)} moves: you `,
+      el("span", { class: lead < 0 ? "bad" : "good" }, lead === 0 ? "are even" : lead > 0 ? `lead by ${grouped(lead)}` : `are ${grouped(-lead)} behind`));
   }
 
   /** Goes to other moves: they are taken back if the server does not accept them. */
@@ -129,7 +185,7 @@ class Game {
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const last = states.length - 1, pause = Math.min(PAUSE, LONGEST / states.length);
     const step = (at) => {
-      board.show(states[at], game.cells, marksOf(game.frames[at]));
+      board.show(states[at], game.cells, marksOf(game.frames[at]), isStill ? 0 : pause);
       this.aim.textContent = game.captions[game.frames[at].t];
       if (at < last) this.timer = setTimeout(step, pause, at + 1);
       else if (!isOver) this.timer = setTimeout(() => board.offer(game.choices), last > 0 ? pause : 0);
@@ -148,11 +204,14 @@ class Game {
     const { width, cells, marked } = game.ahead;
     this.next.hidden = cells.length === 0;
     if (cells.length > 0) {
-      drawBoard(this.ahead, { board: cells.map((_, place) => place), width }, cells, { marks: new Set(marked), room: 24 * width, height: 24 * cells.length / width, least: 20 });
+      drawStrip(this.ahead, new Sprites(cells), cells.map((_, place) => place), width, AHEAD, new Set(marked));
       this.ahead.setAttribute("aria-label", `what comes next: ${cells.slice(0, width).map((_, at) => cells.filter((_, place) => place % width === at).map(([text]) => text).reverse().join("")).join(" ")}`);
     }
+    const bestToday = Math.max(Number(localStorage.getItem(this.todayKey) ?? -Infinity), Number(game.points));
+    localStorage.setItem(this.todayKey, bestToday);
+    this.showKeys();
     const facts = [["saved now, it is worth", shown(game.score)],
-      ["best known", game.best ? `${shown(game.best.score)}, ${game.best.solver}` : "–"], ["best by hand", shown(game.best_by_hand)]];
+      ["best known", game.best ? `${shown(game.best.score)}, ${game.best.solver}` : "–"], ["best by hand", shown(game.best_by_hand)], ["best of today", shown(bestToday)]];
     this.facts.replaceChildren(...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
     this.undo.disabled = this.moves.length === 0;
     this.redo.disabled = this.undone.length === 0;
@@ -175,19 +234,30 @@ class Game {
 
   aimAtBest() {
     this.skip();
-    const best = this.board.choices.reduce((best, choice) => (Number(choice.gained) > Number(best?.gained ?? -Infinity) ? choice : best), undefined);
+    const best = bestOf(this.board.choices);
     if (best) this.board.aimAt(best);
     this.board.canvas.focus({ preventScroll: true });
   }
 
+  /** Tells the keys that this game has. */
+  showKeys() {
+    const { choices } = this.game;
+    if (choices.length === 0) return;
+    const turns = choices.some(({ placed }) => placed), swaps = !turns && choices.every(({ cells }) => cells.length === 2);
+    this.turn.hidden = !turns;
+    this.help.textContent = ["← ↑ → ↓ aim", turns && "R turns", "Enter plays", swaps && "⇧ and an arrow plays with the neighbour there", "U undoes", "Y redoes", "H aims at what brings most"].filter(Boolean).join(" · ");
+  }
+
   key(event) {
-    if (event.altKey || event.metaKey || event.target.matches("input, select")) return;
+    const { target } = event;
+    if (event.altKey || event.metaKey || target.matches?.("input:not([type=checkbox]), select, textarea")) return;
     const isUndo = event.ctrlKey && event.key === "z";
     const actions = { u: () => this.back(), Backspace: () => this.back(), y: () => this.forth(), h: () => this.aimAtBest() };
     const action = isUndo ? actions.u : !event.ctrlKey && actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
+    if (action) {
+      event.preventDefault();
+      action();
+    } else if (!target.matches?.("button, a, summary, input") || event.key.startsWith("Arrow")) this.board.key(event);
   }
 
   async saveAnswer() {
@@ -223,6 +293,15 @@ class Game {
       this.told.replaceChildren(failure(error));
     }
   }
+}
+
+/** Returns what brings most; of equals, what lands lowest. */
+function bestOf(choices) {
+  const rank = ({ gained, placed = [], ends }) => [Number(gained), ends ? 0 : 1, Math.min(...placed.map(([cell]) => cell))];
+  return choices.reduce((best, choice) => {
+    const difference = best && rank(choice).map((one, at) => one - rank(best)[at]).find((difference) => difference !== 0 && !Number.isNaN(difference));
+    return !best || difference > 0 ? choice : best;
+  }, undefined);
 }
 
 function signed(number) {

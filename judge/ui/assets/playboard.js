@@ -1,10 +1,14 @@
 // A board on which moves are chosen, with keys, a mouse or a finger. It knows no rules: the choices that the server offers
 // say which cells stand for them.
 
+import { motionOf } from "./board.js";
+import { BoardView, Sprites } from "./boardview.js";
 import { el } from "./dom.js";
 
-/** Smaller cells are not hit with a finger; the board then scrolls. */
+/** Smaller cells are not hit with a finger: of a larger board, a part is shown. */
 const LEAST = 24;
+/** A pointer that has moved further has dragged, and not clicked. */
+const DRAGGED = 8;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class PlayBoard {
@@ -12,21 +16,29 @@ export class PlayBoard {
    * is played. */
   constructor({ label, aimed, played }) {
     Object.assign(this, { aimed, played, cursor: 0, turn: 0, choices: [], at: new Map(), marks: new Set() });
-    this.canvas = el("canvas", {
+    this.view = new BoardView([], {
       tabindex: "0", role: "application", "aria-label": label, "aria-describedby": "aim",
-      keydown: (event) => this.key(event), focus: () => this.draw(), blur: () => this.draw(),
-      pointermove: (event) => this.point(event), pointerdown: (event) => this.press(event), click: () => this.click(),
+      focus: () => this.draw(), blur: () => this.draw(),
+      pointermove: (event) => this.point(event), pointerdown: (event) => this.press(event), click: (event) => this.click(event),
       contextmenu: (event) => { event.preventDefault(); this.turnBy(1); },
     });
-    this.box = el("div", { class: "board" }, this.canvas);
-    const observer = new ResizeObserver(() => (this.box.isConnected ? this.draw() : observer.disconnect()));
-    observer.observe(this.box);
+    this.canvas = this.view.canvas;
+    this.box = el("div", { class: "board" }, this.view.box);
   }
 
-  /** Shows a board on which nothing can be chosen yet. */
-  show(state, looks, marks) {
+  /** Shows a board on which nothing can be chosen yet. What has moved since the one before takes so many milliseconds. */
+  show(state, looks, marks, duration = 0) {
+    this.motion = duration > 0 && this.state ? { moved: motionOf(this.before(looks), state, this.marks), duration } : undefined;
+    if (this.looks !== looks) this.view.sprites = new Sprites(looks);
     Object.assign(this, { state, looks, marks });
     this.setChoices([]);
+    this.motion = undefined;
+  }
+
+  /** Returns the board that is shown in the looks of another: each answer of the server has looks of its own. */
+  before(looks) {
+    const same = this.looks.map(([text, color]) => looks.findIndex((look) => look[0] === text && look[1] === color));
+    return { ...this.state, board: this.state.board.map((look) => same[look]) };
   }
 
   /** Lets one of these moves be chosen. */
@@ -77,11 +89,20 @@ export class PlayBoard {
   draw() {
     if (!this.state) return;
     const choice = this.choice(), placed = choice?.placed;
-    const aimed = new Map(placed ?? choice?.cells.map((cell) => [cell, undefined]));
-    const marks = new Set(this.marks);
-    if (document.activeElement === this.canvas && this.choices.length > 0 && !placed) marks.add(this.cursor);
-    const [room, height] = [this.box.clientWidth || 300, Math.max(320, innerHeight - 380)];
-    this.drawn = drawBoard(this.canvas, this.state, this.looks, { marks, aimed, room, height, least: LEAST });
+    const aimed = new Map(placed?.map(([cell, look]) => [cell, this.lookOf(look)]) ?? choice?.cells.map((cell) => [cell, undefined]));
+    const isFocused = document.activeElement === this.canvas && this.choices.length > 0;
+    this.view.show(this.state, { marks: this.marks, aimed, cursor: isFocused && !placed ? this.cursor : -1, ...this.motion });
+    if (this.view.zoom === null && this.view.fitting() < LEAST) {
+      this.view.zoom = LEAST;
+      this.view.draw();
+    }
+    this.drawn = { columns: this.view.columns, size: this.view.size };
+  }
+
+  /** Returns the place of a look in the palette. */
+  lookOf([text, color]) {
+    const place = this.looks.findIndex((look) => look[0] === text && look[1] === color);
+    return place < 0 ? this.looks.push([text, color]) - 1 : place;
   }
 
   key(event) {
@@ -120,9 +141,7 @@ export class PlayBoard {
   /** Aims at the choice at the pointer: of several, at one whose cells are nearest. */
   point(event) {
     if (!this.drawn || this.choices.length === 0) return;
-    const { columns, size } = this.drawn;
-    const box = this.canvas.getBoundingClientRect();
-    const [x, y] = [(event.clientX - box.left) / size, (event.clientY - box.top) / size];
+    const { columns } = this.drawn, [x, y] = this.view.cellAt(event);
     const cell = Math.floor(y) * columns + Math.floor(x);
     if (x < 0 || x >= columns || y < 0 || cell >= this.state.board.length) return;
     const here = this.at.get(cell) ?? [];
@@ -138,11 +157,13 @@ export class PlayBoard {
   press(event) {
     const before = this.choice();
     this.point(event);
+    this.pressed = [event.clientX, event.clientY];
     // A finger does not hover: the first touch aims, and the second one plays.
     this.isMeant = event.button === 0 && (event.pointerType !== "touch" || before === this.choice());
   }
 
-  click() {
-    if (this.isMeant) this.play();
+  click({ clientX, clientY }) {
+    const [x, y] = this.pressed ?? [clientX, clientY];
+    if (this.isMeant && Math.hypot(clientX - x, clientY - y) < DRAGGED) this.play();
   }
 }

@@ -27,7 +27,7 @@ export async function problemPage(place, [id]) {
   );
   if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
   if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words spare-3", "number", "", "spare-2"], problem.solvers.map(solver), "bundled solvers"));
-  if (problem.rules) place.append(el("h2", {}, "Rules"), el("pre", { class: "rules", tabindex: "0" }, problem.rules));
+  if (problem.rules) place.append(el("h2", {}, "Rules"), rulesOf(problem));
 }
 
 /** Returns the form that opens a case in all runs. */
@@ -46,4 +46,11 @@ async function newestOf(problem, solver) {
   const { runs } = await get("runs", { problem, solver: solver.replace(/^bundled:/, ""), limit: RESULTS });
   const last = runs.find((row) => row.state === "complete");
   return last ? [digits(last.total), el("a", { href: address(`runs/${last.run}`) }, `run ${last.run}: ${counted(last.done, "case")}`)] : ["–", ""];
+}
+
+/** Returns the rules of a bundled game. Their HTML is the judge's own, and has no scripts. */
+function rulesOf({ rules, rules_html: html }) {
+  if (!html) return el("pre", { class: "rules", tabindex: "0" }, rules);
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  return el("div", { class: "rules card" }, [...parsed.body.childNodes].map((node) => document.adoptNode(node)));
 }

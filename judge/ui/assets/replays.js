@@ -1,6 +1,6 @@
 // Two solvers on the same case, on one clock.
 
-import { get, path } from "./api.js";
+import { get, isStatic, path } from "./api.js";
 import { address, debounced, el } from "./dom.js";
 import { Viewer } from "./viewer.js";
 
@@ -13,6 +13,7 @@ function partsOf(entrant) {
 /** Returns the address of the page that plays a solver's game: of `run:12`, or of `run:12/NAME`. */
 export function replayOf(entrant, name) {
   const { run, solver } = partsOf(entrant);
+  if (isStatic) return address("replay", { run, case: name, solver });
   const query = solver ? `?${new URLSearchParams({ solver })}` : "";
   return `/${path("replay", run, name)}${query}`;
 }
@@ -34,4 +35,14 @@ export async function replaysPage(place, _, at) {
     const frame = (entrant) => el("iframe", { src: replayOf(entrant, name), title: `${entrant} on ${name}` });
     games.replaceChildren(el("div", { class: "pair" }, entrants.map((entrant) => el("section", {}, el("h2", {}, entrant), frame(entrant)))));
   }
+}
+
+/** The page of one game, where no server has one of its own. */
+export async function replayPage(place, _, at) {
+  const [run, name, solver] = ["run", "case", "solver"].map((part) => at.get(part) ?? "");
+  const data = await get(path("runs", run, "cases", name, "replay"), { solver });
+  const game = el("div");
+  place.append(el("h1", {}, data.title), el("p", { id: "facts" }, [data.case, data.player, data.result].filter(Boolean).join(" · ")),
+    el("p", {}, el("a", { href: address(`runs/${run}`, { case: name, solver }) }, `Run ${run}`)), game);
+  new Viewer(game, [data], { shown: debounced((tick) => game.isConnected && at.set({ tick: tick || "" })), tick: Number(at.get("tick") ?? 0) });
 }

@@ -5,9 +5,9 @@ import { el } from "./dom.js";
 const HEIGHT = 30;
 const PAGE = 200;
 /** The most rows that are loaded ahead, so that all of them can be printed. */
-const PRINTED = 1000;
+export const PRINTED = 1000;
 /** Columns that say less have a rank up to this one: where there is less room, they are left out, the first rank first. */
-const RANKS = 3;
+const RANKS = 6;
 /** Rows above and below those that are seen. */
 const MARGIN = 10;
 

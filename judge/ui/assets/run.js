@@ -49,12 +49,13 @@ class Run {
     const { head, at } = this;
     const names = head.fields.filter((field) => !["case", "solver", "verdict"].includes(field));
     const ask = (what, query) => get(path("runs", head.run, what), { ...query, filter: this.cases.filter });
-    const given = Object.keys(FIRST_AXES).filter((axis) => at.has(axis)).map((axis) => [axis, at.get(axis)]);
+    const first = { ...FIRST_AXES, by: head.features[0] ?? "" };
+    const given = Object.keys(first).filter((axis) => at.has(axis)).map((axis) => [axis, at.get(axis)]);
     return new CaseCharts({
       fields: [...names, "case", ...head.features], features: head.features, hasFormulas: true, chosen: (name, solver) => this.cases.open(name, solver),
       source: { points: (x, y) => ask("points", { x, y }), counts: (x) => ask("counts", { x }), boxes: (y, by) => ask("boxes", { y, by }) },
       brushed: (ranges) => this.cases.brush(ranges), axes: Object.fromEntries(given),
-      changed: (axes) => at.set(Object.fromEntries(Object.entries(axes).map(([axis, formula]) => [axis, formula === FIRST_AXES[axis] ? "" : formula]))),
+      changed: (axes) => at.set(Object.fromEntries(Object.entries(axes).map(([axis, formula]) => [axis, formula === first[axis] ? "" : formula]))),
     });
   }
 

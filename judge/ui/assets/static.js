@@ -15,6 +15,8 @@ const GROUPS = 8;
 const files = new Map();
 const waiting = new Map();
 
+// For scripts: a game as the server has it.
+globalThis.judgeGame = async (run, name) => replay(await headOf(run), name);
 globalThis.judgeData = (name, text) => waiting.get(name)?.(text);
 
 /** Reads a file below `data/`. Files are scripts, because a page that no server sends may read nothing else. */
@@ -77,9 +79,8 @@ export async function post() {
 
 export const postForText = post;
 export const server = () => get("server");
-export function listen(_, linked) {
-  linked(false, "");
-}
+/** Nothing happens in a site. */
+export function listen() {}
 
 /** Returns a path of words that may hold any sign. */
 export function path(...words) {

@@ -7,12 +7,15 @@ use checkers::{CheckError, ManualGame, ManualReader, Move, Score};
 use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
-use judge_report::{Document, GamePage, GameReplay, ManualGamePage, MoveRange, ReplayDocument, ServedGame};
+use judge_report::{
+    Document, GamePage, GameReplay, ManualGamePage, MoveRange, PackedDocument, ReplayDocument, ServedGame,
+};
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
 use judge_session::failure::Failure;
 use judge_session::manual_game::ManualResult;
 use judge_session::{answers, manual_game, programs};
+use serde_json::Value;
 use std::path::Path;
 
 /// A solver's result on a case.
@@ -110,6 +113,27 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
 
 /// Returns a game with its frames, as one JSON document.
 pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<String, Refused> {
+    with_game(store, shown, played, |page, film| judge_report::json_line(&ReplayDocument::of(page, film)))
+}
+
+/// Returns a game in few bytes; `None` if there is none to show.
+pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<Value> {
+    let packed = || -> Result<Value, Refused> {
+        let run = store.run(RunId(run))?;
+        let played = find_result(&run.shown, case, Some(solver))?;
+        with_game(store, &run.shown, &played, |page, film| serde_json::to_value(PackedDocument::of(page, film)))
+    };
+    // An answer that the checker of today refuses to read, or a problem whose games a program draws, has none.
+    packed().ok()
+}
+
+/// Plays an answer again, and makes something of the game.
+fn with_game<T>(
+    store: &Store,
+    shown: &ShownRun,
+    played: &Played,
+    make: impl FnOnce(&GamePage<'_>, &GameReplay) -> serde_json::Result<T>,
+) -> Result<T, Refused> {
     check_shown(store, shown, played)?;
     let (problem, Played { case, player, .. }) = (shown.problem(), played);
     if problem.viewer.is_some() {
@@ -128,7 +152,7 @@ pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<S
         return Err(Failure::usage(format!("there is no move to show: {result}")).into());
     }
     let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
-    Ok(judge_report::json_line(&ReplayDocument::of(&page, &film)).map_err(Failure::fault)?)
+    Ok(make(&page, &film).map_err(Failure::fault)?)
 }
 
 /// Returns the media type of a drawing by the extension of its file.

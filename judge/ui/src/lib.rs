@@ -2,6 +2,7 @@
 //!
 //! - A [`Server`] takes a port of this machine and answers requests until a signal ends it.
 //! - A [`Starter`] starts runs for the pages. Without it, pages only read.
+//! - [`site`] returns the same pages as files, for any web host.
 //! - An [`Endpoint`] takes messages of programs at one address, behind the same guard.
 //! - [`open`] shows the server's address in a browser.
 //!
@@ -28,17 +29,20 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 mod api;
+mod bundle;
 mod endpoint;
 mod games;
 mod guard;
 mod refused;
 mod server;
 mod shown_run;
+mod site;
 mod started;
 mod store;
 
 pub use endpoint::{Endpoint, Reply};
 pub use server::Server;
+pub use site::{Site, SiteParts, SiteWishes, site};
 pub use started::Starter;
 
 use std::io;

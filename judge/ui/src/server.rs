@@ -1,6 +1,7 @@
 //! The server: its port, its routes, its embedded page, and its end.
 
 use crate::api;
+use crate::bundle;
 use crate::guard::{Guard, guarded};
 use crate::started::Starter;
 use crate::store::Store;
@@ -15,6 +16,7 @@ use judge_problem::manifest::Catalogue;
 use judge_report::assets;
 use judge_session::failure::Failure;
 use rustix::process::Signal;
+use std::borrow::Cow;
 use std::io;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
@@ -209,6 +211,10 @@ const FILES: [(&str, &str, &str); 35] = [
     ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
 ];
 
+/// The scripts that a page without a server has in place of the API.
+const SITE_FILES: [(&str, &str, &str); 3] =
+    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "unpack.js")];
+
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {
     let (_, kind, text) = asset!(HTML, "index.html");
@@ -218,10 +224,53 @@ pub(super) async fn page() -> Response {
 /// Returns a file of the page.
 pub(super) async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(known, ..)| *known == name) {
-        Some((_, SCRIPT, text)) if !name.starts_with("uPlot") => {
-            ([(CONTENT_TYPE, SCRIPT)], assets::slim(text)).into_response()
-        }
-        Some((_, kind, text)) => ([(CONTENT_TYPE, *kind)], *text).into_response(),
+        Some((name, kind, text)) => ([(CONTENT_TYPE, *kind)], served(name, kind, text)).into_response(),
         None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
+    }
+}
+
+/// Returns a file as it is sent. The library has no comments of its own but its licence.
+fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
+    if kind == SCRIPT && !name.starts_with("uPlot") { assets::slim(text).into() } else { text.into() }
+}
+
+/// Returns all scripts of the page as one that needs no server.
+pub(super) fn bundle() -> Result<String, String> {
+    let scripts = FILES.iter().chain(&SITE_FILES).filter(|(_, kind, _)| *kind == SCRIPT);
+    let modules: Vec<_> = scripts.map(|(name, _, text)| (*name, assets::slim(text))).collect();
+    let modules: Vec<_> = modules.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
+}
+
+/// The policy of a page without a server: the same as with one, and nothing is asked for.
+const STATIC_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
+
+/// Returns the page for a folder of files. All its addresses are relative.
+pub(super) fn static_page() -> String {
+    let (_, _, text) = asset!(HTML, "index.html");
+    let lines =
+        text.lines().filter(|line| !line.starts_with("<script") && !line.starts_with("<link rel=\"stylesheet\""));
+    let head = format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{STATIC_POLICY}\">\n<link rel=\"stylesheet\" href=\"style.css\">\n\
+         <script src=\"uPlot.js\" defer></script>\n<script src=\"site.js\" defer></script>\n</head>"
+    );
+    let page: String = lines.flat_map(|line| [line, "\n"]).collect();
+    page.replace("</head>", &head)
+        .replace("<a href=\"#/play\">Play</a>", "")
+        .replace("/assets/uPlot.LICENSE", "uPlot.LICENSE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The most bytes of all scripts and styles together.
+    const MAX_BYTES: usize = 250_000;
+
+    #[test]
+    fn scripts_and_styles_are_small() {
+        let drawn = FILES.iter().filter(|(_, kind, _)| [SCRIPT, CSS].contains(kind));
+        let bytes: usize = drawn.map(|(name, kind, text)| served(name, kind, text).len()).sum();
+        assert!(bytes < MAX_BYTES, "{bytes} bytes");
     }
 }

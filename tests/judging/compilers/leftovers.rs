@@ -1,10 +1,10 @@
 //! Nothing that the judge starts outlives it, however it ends.
 
-use super::{GOOD, is_installed, write};
+use super::{GOOD, Places, is_installed, write};
 use crate::support::pace::{awaited, unhurried};
 use crate::support::processes::{Guarded, Process, assert_all_end, family};
 use crate::support::require::{Need, skip};
-use crate::support::stage::{Stage, json, run, users_and_tiers};
+use crate::support::stage::{Stage, json, run, strongest_and_weakest, users_and_tiers};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::time::Duration;
@@ -39,9 +39,9 @@ fn dies(stage: &Stage, user: Option<u32>, arguments: &[&str], (name, count): (&s
     assert!(!clears_up || stage.leftovers(judge.0.id()).is_empty(), "{what}");
 }
 
-/// Does that for every user, in every tier, in every way.
-fn dies_with_the_judge(stage: &Stage, arguments: &[&str], whom: (&str, usize)) {
-    for (user, tier) in users_and_tiers(stage) {
+/// Does that in each of these places, in every way.
+fn dies_with_the_judge(stage: &Stage, places: Places, arguments: &[&str], whom: (&str, usize)) {
+    for (user, tier) in places(stage) {
         let arguments = [arguments, &["--tier", &tier]].concat();
         for signals in [&[Signal::KILL][..], &[Signal::INT], &[Signal::TERM], &[Signal::INT, Signal::INT]] {
             unhurried("a helper command dies with the judge", || dies(stage, user, &arguments, whom, signals)).unwrap();
@@ -53,14 +53,24 @@ fn dies_with_the_judge(stage: &Stage, arguments: &[&str], whom: (&str, usize)) {
 
 #[test]
 fn a_compiler_ends_with_the_judge() {
-    let Some(stage) = Stage::set() else { return };
+    a_compiler_ends_in(strongest_and_weakest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn a_compiler_ends_in_every_tier() {
+    a_compiler_ends_in(users_and_tiers);
+}
+
+fn a_compiler_ends_in(places: Places) {
+    let Some(stage) = Stage::together() else { return };
     write(&stage, "long.cpp", LONG);
     if !is_installed("g++") {
         skip(Need::Cplusplus, "there is no C++ compiler");
         return;
     }
     let run = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "--no-cache", "-s", "long.cpp"];
-    dies_with_the_judge(&stage, &run, ("cc1plus", 1));
+    dies_with_the_judge(&stage, places, &run, ("cc1plus", 1));
 }
 
 /// A shell script that leaves one process in its group, one that has left its session, and one that no process waits for.
@@ -97,20 +107,30 @@ fn problem(stage: &Stage, command: &str, script: &str) {
 
 #[test]
 fn helper_commands_end_with_the_judge() {
-    let Some(stage) = Stage::set() else { return };
+    helper_commands_end_in(strongest_and_weakest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn helper_commands_end_in_every_tier() {
+    helper_commands_end_in(users_and_tiers);
+}
+
+fn helper_commands_end_in(places: Places) {
+    let Some(stage) = Stage::together() else { return };
     for command in ["generator", "checker", "interactor"] {
         trusted_problem(&stage, command, FAMILY);
         // An interactor waits for a solver that waits for it.
         let solver = if command == "interactor" { "cat" } else { "echo 1" };
         let run = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", solver];
-        dies_with_the_judge(&stage, &run, ("sleep", 4));
+        dies_with_the_judge(&stage, places, &run, ("sleep", 4));
     }
 }
 
 /// While nothing runs that the first signal could end, the second ends the judge.
 #[test]
 fn the_second_signal_ends_unattended_work() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     problem(&stage, "generator", FAMILY);
     let catalogue = stage.path("work/problems.toml");
     let text = fs::read_to_string(&catalogue).unwrap();
@@ -130,18 +150,28 @@ fn the_second_signal_ends_unattended_work() {
     .unwrap();
 }
 
-/// In the sandbox, where some tiers let no process leave its group.
 #[test]
 fn a_walled_checker_ends_with_the_judge() {
-    let Some(stage) = Stage::set() else { return };
+    a_walled_checker_ends_in(strongest_and_weakest);
+}
+
+#[test]
+#[ignore = "long: every tier"]
+fn a_walled_checker_ends_in_every_tier() {
+    a_walled_checker_ends_in(users_and_tiers);
+}
+
+/// In the sandbox, where some tiers let no process leave its group.
+fn a_walled_checker_ends_in(places: Places) {
+    let Some(stage) = Stage::together() else { return };
     problem(&stage, "checker", FAMILY);
     let run = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", "echo 1"];
-    dies_with_the_judge(&stage, &run, ("sleep", 2));
+    dies_with_the_judge(&stage, places, &run, ("sleep", 2));
 }
 
 #[test]
 fn a_command_ends_with_its_supervisor() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     trusted_problem(&stage, "checker", "exec sleep 1000");
     let arguments = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", "echo 1"];
     let all_killed = || {
@@ -159,7 +189,7 @@ fn a_command_ends_with_its_supervisor() {
 
 #[test]
 fn what_a_command_leaves_behind_ends_with_it() {
-    let Some(stage) = Stage::set() else { return };
+    let Some(stage) = Stage::together() else { return };
     trusted_problem(&stage, "checker", "echo 1; (setsid sleep 1000 & echo $! >> pids) < /dev/null > /dev/null 2>&1");
     let report = json(stage.judge(&["run", "-p", "p", "-s", "echo 1", "--no-journal", "--json", "-"]));
     assert_eq!(report["cases"][1]["verdict"], "accepted", "{report}");

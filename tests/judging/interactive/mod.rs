@@ -290,7 +290,9 @@ fn a_conversation_is_written_with_its_times() {
 
     let folder = guessing();
     let said = folder.judge(&["view", "-p", "guess", "--seed", "3", "-s", "./quick", "--text"]);
-    assert!(said.code == Some(0) && said.stderr.starts_with("accepted "), "{}{}", said.stdout, said.stderr);
+    // A busy machine has a line of its own.
+    let is_accepted = said.stderr.lines().any(|line| line.starts_with("accepted "));
+    assert!(said.code == Some(0) && is_accepted, "{}{}", said.stdout, said.stderr);
     let sides: Vec<_> = said.stdout.lines().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
     assert!(sides.contains(&"solver:") && sides.contains(&"interactor:"), "{}", said.stdout);
     let said = folder.judge(&["view", "-p", "guess", "--input", "-", "-s", "./quick", "--text"]);

@@ -29,13 +29,13 @@ pub(crate) fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Returns the command that starts it without a window. All that it leaves, its sockets too when it is killed, is in `folder`,
+/// Returns the command that starts it without a window. All that it leaves, its downloads and its sockets too, is in `folder`,
 /// which is made if it is not there.
 pub(crate) fn headless(chromium: &Path, folder: &Path) -> Command {
     std::fs::create_dir_all(folder).unwrap();
     let mut command = Command::new(chromium);
     command.args(["--headless", "--no-sandbox", "--disable-gpu"]);
-    command.arg(format!("--user-data-dir={}", folder.display())).env("TMPDIR", folder);
+    command.arg(format!("--user-data-dir={}", folder.display())).env("TMPDIR", folder).env("HOME", folder);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     command
 }
@@ -77,10 +77,10 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens another tab at an address. From now on, it is the one that is spoken to.
+    /// Opens a tab in a window of its own, which is in sight, at an address. From now on, it is the one that is spoken to.
     pub(crate) fn open_tab(&mut self, url: &str) {
         self.session = None;
-        let page = self.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let page = self.call("Target.createTarget", json!({ "url": "about:blank", "newWindow": true }));
         let attached = self.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         self.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {

@@ -12,6 +12,7 @@ mod play;
 mod replay;
 mod report;
 mod safety;
+mod site;
 mod started;
 mod state;
 mod viewer;

@@ -8,7 +8,7 @@ use serde_json::json;
 /// What is to be seen of the state of a run's page.
 const STATE: &str = "(() => {
     const value = (label) => document.querySelector(`figcaption [aria-label='${label}']`)?.value;
-    return [document.querySelector('input').value, document.querySelector('[aria-sort=descending]')?.innerText ?? '',
+    return [document.querySelector('input')?.value, document.querySelector('[aria-sort=descending]')?.innerText ?? '',
         document.querySelector('.detail h3')?.innerText ?? '', value('vertical'), value('horizontal'), Math.round(scrollY),
         document.querySelectorAll('.rows .body').length];
 })()";
@@ -40,7 +40,7 @@ fn the_way_back_restores_everything() {
         "document.querySelector('.detail h3') !== null && document.querySelector('.detail a.button.main') !== null",
     );
     browser.evaluate("scrollTo(0, 300)");
-    browser.until("location.hash.includes('y=300')");
+    browser.until("location.hash.includes('top=300')");
     let before = browser.evaluate(STATE);
     assert_eq!((&before[0], &before[3], &before[4]), (&json!("k<100000"), &json!("log(score+1)"), &json!("w*h")));
     let address = browser.evaluate("location.hash");
@@ -71,7 +71,7 @@ fn every_page_has_a_title_and_a_trail() {
         ("#/grid?runs=run%3A1%0Arun%3A2", "Runs side by side – judge", 1),
         ("#/problems", "Problems – judge", 0),
         ("#/problems/columns/cases/seed-3", "seed-3 – judge", 2),
-        ("#/runs/99", "This page cannot be shown – judge", 0),
+        ("#/runs/99", "This page cannot be shown – judge", 1),
         ("#/nothing", "This page cannot be shown – judge", 0),
     ] {
         browser.go(page);

@@ -308,7 +308,7 @@ fn a_browser_plays_the_game() {
          const note = () => notes.push(['position', 'move', 'points', 'caption', 'text'].map((id) => $(id).textContent));\
          note();\
          for (const key of {}) {{ dispatchEvent(new KeyboardEvent('keydown', {{ key }})); note(); }}\
-         setTimeout(() => {{ note(); const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;\
+         setTimeout(() => {{ note(); const canvas = $('board'), pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;\
          const colors = new Set(); for (let i = 0; i < pixels.length; i += 4) colors.add(pixels.slice(i, i + 3).join());\
          document.body.innerHTML = '<pre id=\"notes\">' + JSON.stringify([notes, colors.size]) + '</pre>'; }}, 6000);</script>",
         json!(keys)
@@ -333,4 +333,31 @@ fn a_browser_plays_the_game() {
         .collect();
     assert_eq!(notes[0], json!(expected));
     assert!(notes[1].as_u64().unwrap() > 5, "the board is not drawn: {} colours", notes[1]);
+}
+
+#[test]
+fn a_frame_is_drawn_as_svg() {
+    let folder = Folder::new();
+    folder.write("answer", SAMPLE_ANSWER);
+    let view =
+        |more: &[&str]| folder.judge(&[&["view", "-p", "columns", "--seed", "1", "--output", "answer"], more].concat());
+    let all = scenes(&data(&sample_page(&folder, &[])));
+    for step in [0, 3, 11] {
+        let said = view(&["--svg", "-", "--step", &step.to_string()]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let scene = all.iter().rfind(|scene| scene.step == step).unwrap();
+        let pieces = scene.board.split_whitespace().filter(|cell| *cell != ".").count();
+        assert!(
+            said.stdout.starts_with("<svg ") && said.stdout.contains(&format!("{} points", scene.points)),
+            "{}",
+            said.stdout
+        );
+        assert!(said.stdout.contains(&format!("move {step}: {}", scene.caption)), "{}", said.stdout);
+        // Two texts of the head, and one for each piece.
+        assert_eq!(said.stdout.matches("<text").count(), pieces + 2, "{}", said.stdout);
+    }
+    assert_eq!(view(&["--svg", "-"]).stdout, view(&["--svg", "-", "--step", "11"]).stdout, "the last move by default");
+    let said = view(&["--svg", "frame.svg", "--step", "12"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--step takes 0 to 11"), "{}", said.stderr);
+    assert!(!folder.path().join("frame.svg").exists());
 }

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{Number, Percent, Time, UnitError, Verdict, is_hidden};
+use judge_problem::{GeneratorCall, Number, Percent, Time, UnitError, Verdict, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -48,6 +48,8 @@ pub struct BaselineFile {
 pub enum BaselineSource {
     /// The problem's generator, with this seed.
     Seed(u64),
+    /// The problem's generator, with this seed and these parameters.
+    Made(GeneratorCall),
     /// A file, relative to the folder of the baseline file.
     File(PathBuf),
 }
@@ -111,6 +113,7 @@ struct RawConditions {
 struct RawLine {
     seed: Option<u64>,
     file: Option<PathBuf>,
+    case: Option<GeneratorCall>,
     input: Option<String>,
     verdict: String,
     /// A number, or a text of digits if it needs more than 64 bits.
@@ -207,6 +210,7 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
     let mut fields = Vec::new();
     match source {
         Some(BaselineSource::Seed(seed)) => fields.push(("seed", seed.to_string())),
+        Some(BaselineSource::Made(call)) => fields.push(("case", quoted(&call.to_string()))),
         Some(BaselineSource::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
         None => {}
     }
@@ -272,10 +276,11 @@ fn no_number(expected: &str, found: impl Display) -> String {
 }
 
 fn line(raw: RawLine) -> Result<CaseLine, String> {
-    let source = match (raw.seed, raw.file) {
-        (Some(seed), None) => BaselineSource::Seed(seed),
-        (None, Some(file)) => BaselineSource::File(file),
-        _ => return Err("it needs a seed or a file, and not both".to_owned()),
+    let source = match (raw.seed, raw.file, raw.case) {
+        (Some(seed), None, None) => BaselineSource::Seed(seed),
+        (None, Some(file), None) => BaselineSource::File(file),
+        (None, None, Some(call)) => BaselineSource::Made(call),
+        _ => return Err("it needs a seed or a file or a case, and only one of them".to_owned()),
     };
     let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
     let scores = (raw.score, raw.mean, raw.spread);

@@ -115,7 +115,7 @@ fn input(case: usize) -> Digest {
 fn all_inputs(cases: &[CaseSpec]) -> Vec<Option<Digest>> {
     let of_case = |case: &CaseSpec| match case.source {
         CaseSource::Seed(seed) => Some(input(seed as usize - 1)),
-        CaseSource::File(_) => None,
+        CaseSource::File(_) | CaseSource::Made(_) => None,
     };
     cases.iter().map(of_case).collect()
 }

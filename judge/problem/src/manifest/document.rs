@@ -336,6 +336,29 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
+    /// Returns all keys with their texts, like [`Section::entries`]. A list is written `{a,b}`.
+    pub(super) fn entries_or_lists(&self) -> Vec<(Located<&'a str>, Located<String>)> {
+        let word = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
+            DeValue::String(text) => Some(text.to_string()),
+            DeValue::Integer(number) => Some(number.to_string()),
+            DeValue::Float(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let read = |value: &'a DeValue<'a>| match value {
+            DeValue::Array(items) => {
+                let words = items.iter().map(word).collect::<Option<Vec<String>>>()?;
+                Some(format!("{{{}}}", words.join(",")))
+            }
+            value => value.as_str().map(str::to_owned),
+        };
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let text = self.typed(name, value, "a range such as \"1..100\", or a list of choices", read)?;
+            Some((Located { value: name, span: key.span() }, text))
+        };
+        self.table.iter().filter_map(entry).collect()
+    }
+
     /// Returns all keys with their numbers, like [`Section::entries`].
     pub(super) fn numeric_entries<T: FromStr<Err: Display>>(&self, expected: &str) -> Vec<(String, T)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {

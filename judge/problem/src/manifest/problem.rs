@@ -33,7 +33,8 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
     let place = Place { folder, trusted };
     let mut checker = programs::checker(&section, place);
-    let generator = programs::generator(&section, checker.as_ref(), place);
+    let generator_parameters = programs::generator_parameters(&section, checker.as_ref());
+    let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
     let default_solver = section.string("solver");
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
@@ -62,6 +63,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
         format: format.unwrap_or_default(),
         generator,
         generator_source: None,
+        generator_parameters,
         checker,
         limits,
         helper_limits,
@@ -156,7 +158,7 @@ fn read_case(
             let value = (path.clone(), folder.join(answer.value));
             answers.push(Located { value, span: answer.span });
         }
-        (Some(CaseSource::Seed(_)), Some(answer)) => {
+        (Some(CaseSource::Seed(_) | CaseSource::Made(_)), Some(answer)) => {
             section.complain(answer.span, "a case made from a seed has no answer file", "remove `answer`");
         }
         _ => {}
@@ -166,6 +168,7 @@ fn read_case(
     let name = match (name, &source) {
         (Some(name), _) => CaseName::from(name.value),
         (None, CaseSource::Seed(seed)) => CaseName::of_seed(*seed),
+        (None, CaseSource::Made(call)) => CaseName::from(&*call.to_string()),
         (None, CaseSource::File(path)) => CaseName::of_file(path),
     };
     let weight = weight.map_or_else(Weight::default, |weight| weight.value);

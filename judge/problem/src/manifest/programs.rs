@@ -5,6 +5,8 @@ use super::protocols;
 use super::protocols::{Protocols, Role};
 use crate::case::{Members, Seeds};
 use crate::checker::{AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Tester};
+use crate::features::is_feature_name;
+use crate::generator::GeneratorParameter;
 use crate::limits::{Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Time};
 use crate::outcome::Verdict;
 use crate::problem::{
@@ -12,6 +14,7 @@ use crate::problem::{
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
+use judge_statistics::tune::InvalidParameter;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -156,6 +159,7 @@ pub(super) fn generator(
     section: &Section<'_>,
     checker: Option<&CheckerChoice>,
     place: Place<'_>,
+    parameters: &[GeneratorParameter],
 ) -> Option<GeneratorChoice> {
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
@@ -187,13 +191,49 @@ pub(super) fn generator(
             is_known.then_some(GeneratorChoice::Files(FileGenerator { command, seeds }))
         }
         Some(command) => {
-            let is_complete = check_placeholders(section, "generator-command", &command, &["seed", "seeds-file"])
+            let names = parameters.iter().map(|parameter| &*parameter.name);
+            let names: Vec<&str> = ["seed", "seeds-file"].into_iter().chain(names).collect();
+            let is_complete = check_placeholders(section, "generator-command", &command, &names)
                 & require(section, &command, "generator", "seed", "the seed of the case");
             is_complete.then(|| GeneratorChoice::Command(place.command(command.value)))
         }
         None if takes_seeds(checker?) => Some(GeneratorChoice::Seed),
         None => generator.map(|&generator| GeneratorChoice::BuiltIn { generator, version: chosen }),
     }
+}
+
+/// Reads the parameters of the setter's generator, or returns those of the built-in one.
+pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Vec<GeneratorParameter> {
+    let command = section.text("generator-command").map_or("", |command| command.value);
+    let Some(ranges) = section.section("generator-parameters", "[problem.generator-parameters]") else {
+        let Some(CheckerChoice::BuiltIn(checker)) = checker.filter(|_| command.is_empty()) else { return Vec::new() };
+        let ranges = checker.parametric.map_or(&[][..], |parametric| parametric.parameters);
+        let read = |&(name, range): &(&str, &str)| GeneratorParameter::read(name, range).ok();
+        return ranges.iter().filter_map(read).collect();
+    };
+    let read = |(name, range): (Located<&str>, Located<String>)| {
+        if !is_feature_name(name.value) || ["seed", "folder"].contains(&name.value) {
+            let expected = "expected a letter, then letters, digits and `_`; not `seed` or `folder`";
+            return ranges.refuse(name.span, format!("bad parameter name `{}`", name.value), expected);
+        }
+        if !command.contains(&format!("{{{}}}", name.value)) {
+            let expected = format!("write `{{{}}}` in `generator-command`", name.value);
+            return ranges.refuse(name.span, format!("the parameter `{}` is used nowhere", name.value), expected);
+        }
+        match GeneratorParameter::read(name.value, &range.value) {
+            Ok(parameter) => Some(parameter),
+            Err(error) => {
+                let expected = match error {
+                    InvalidParameter::Form => {
+                        "expected \"1..100\", \"1..100:log\", \"0.0..1.0\" or [\"a\", \"b\"]".to_owned()
+                    }
+                    error => error.to_string(),
+                };
+                ranges.refuse(range.span, format!("bad range of the parameter `{}`", name.value), expected)
+            }
+        }
+    };
+    ranges.entries_or_lists().into_iter().filter_map(read).collect()
 }
 
 /// Returns whether a tester makes the cases itself.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from decimal import Decimal
 from typing import Any
 
@@ -52,9 +53,9 @@ def main(arguments: list[str]) -> int:
         text = load(file, function)(int(seed))
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return 0
-    except Exception:
-        import traceback
-
+    except Exception as error:
+        # The error before the way to it: reports show the first lines.
+        print(f"{arguments[2]}: {type(error).__name__}: {error}", file=sys.stderr)
         traceback.print_exc()
         return 3
 

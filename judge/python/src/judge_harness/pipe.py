@@ -41,7 +41,7 @@ class Pipe:
         self._ids = itertools.count(1)
         self._ended: Optional[JudgeError] = None
         self._stderr: collections.deque[bytes] = collections.deque()
-        self._threads = [threading.Thread(target=run, daemon=True) for run in (self._read, self._read_errors)]
+        self._threads = [threading.Thread(target=run, daemon=True) for run in (self._read_errors, self._read)]
         for thread in self._threads:
             thread.start()
 
@@ -169,7 +169,7 @@ class Pipe:
             code: Optional[int] = self._server.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             code = None
-        self._threads[1].join(1.0)
+        self._threads[0].join(1.0)
         said = b"".join(self._stderr)[-_STDERR:].decode("utf-8", "replace").strip()
         how = "closed its output" if code is None else f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._end(ServerDied(f"the judge's server {how}" + (f":\n{said}" if said else " and said nothing")))

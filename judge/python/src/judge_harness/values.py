@@ -64,8 +64,8 @@ class Effect:
     effect: Optional[float]
     low: Optional[float]
     high: Optional[float]
-    #: `share`, `points` or `log-ratio`.
-    unit: str
+    #: What is compared, as `judge compare --measure` calls it.
+    measure: str
     #: The number of cases that were compared.
     cases: int
 
@@ -78,7 +78,7 @@ class Effect:
             effect=_float(document.get("effect")),
             low=_float(document.get("low")),
             high=_float(document.get("high")),
-            unit=document.get("unit", "share"),
+            measure=document.get("measure", ""),
             cases=document.get("cases", 0),
         )
 

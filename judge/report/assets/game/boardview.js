@@ -109,7 +109,7 @@ export function drawStrip(canvas, sprites, cells, width, size, marked = new Set(
 
 /** Draws a frame that is seen on every colour: dark within light, or the other way round. */
 function frame(pen, x, y, width, height, dash = []) {
-  const line = Math.max(2, Math.round(Math.min(width, height) / 14));
+  const line = Math.max(2, Math.min(4, Math.round(Math.min(width, height) / 14)));
   for (const [color, thick] of [[tint("paper"), line + 2], [tint("mark"), line]]) {
     pen.strokeStyle = color;
     pen.lineWidth = thick;

@@ -1,6 +1,6 @@
 // Charts: drawn by uPlot, and boxes by themselves.
 
-import { digits, el, failure, grouped, shown, visible } from "./dom.js";
+import { counted, digits, el, failure, grouped, shown, visible } from "./dom.js";
 import { saveButtons, svg } from "./save.js";
 
 const HEIGHT = 280;
@@ -9,11 +9,6 @@ const COLORS = 8;
 /** Returns a colour of the style, as it is now: light or dark. */
 export function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-}
-
-/** Returns the colour of a place among the colours. Beyond the last they begin again. */
-function seriesColor(place) {
-  return color(`series-${(place % COLORS) + 1}`);
 }
 
 /** The names that have a colour, in the order in which they were first seen. */
@@ -28,8 +23,9 @@ function namedColors() {
   return named;
 }
 
-/** Returns the colours of names: the same on every page, and no two alike as long as there are enough. */
-export function colorsOf(wanted) {
+/** Returns the places of names among the colours: the same on every page, and no two alike as long as there are enough. Beyond the last
+ * they begin again. */
+function placesOf(wanted) {
   // A solver of several runs is `bot#12` where they meet.
   const names = wanted.map((name) => name.replace(/#\d+$/, ""));
   const known = namedColors();
@@ -44,8 +40,13 @@ export function colorsOf(wanted) {
     let place = known.indexOf(name) % COLORS;
     while (taken.size < COLORS && taken.has(place)) place = (place + 1) % COLORS;
     taken.add(place);
-    return seriesColor(place);
+    return place + 1;
   });
+}
+
+/** Returns the colours of names, as they are now. */
+export function colorsOf(names) {
+  return placesOf(names).map((place) => color(`series-${place}`));
 }
 
 /** Returns an empty figure and the place of its chart. `tools` stand beside its title. */
@@ -68,11 +69,13 @@ export function noChart(place, error) {
 function axis(label, scale, more = {}) {
   const faint = color("faint");
   const grid = { stroke: color("line"), width: 1 };
-  const isPower = (value) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
-  const filter = (_, splits) => splits.map((value) => (isPower(value) ? value : null));
-  // Between powers of ten there is no room for lines and numbers.
-  const powers = (chart, at) => powersOfTen(scale.asinh, chart.scales[chart.axes[at].scale].max);
-  const own = scale === undefined || scale.distr === 1 ? {} : { filter, grid: { ...grid, filter }, ticks: { ...grid, filter }, ...(scale.asinh ? { splits: powers } : {}) };
+  // Between powers of ten there is no room for lines and numbers, unless a part of the axis is shown that has none.
+  const splits = (chart, at) => {
+    const { min, max } = chart.scales[chart.axes[at].scale];
+    const powers = powersOfTen(scale.asinh ?? min / 5, max).filter((tick) => tick >= min && tick <= max);
+    return powers.length > 1 ? powers : evenTicks(min, max);
+  };
+  const own = scale === undefined || scale.distr === 1 ? {} : { splits, filter: (_, all) => all };
   return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
 }
 
@@ -90,13 +93,13 @@ function legendName(name) {
   return text.length > 32 ? `${text.slice(0, 18)}…${text.slice(-12)}` : text;
 }
 
-/** Draws a chart in a figure, in place of the one before. */
-function draw(place, options, data) {
+/** Draws a chart in a figure, in place of the one before. `label` says what it is of, for those who do not see it. */
+function draw(place, options, data, label) {
   const { plot, hint, title } = place;
   place.chart?.destroy();
   place.chart = undefined;
   plot.replaceChildren();
-  const picture = el("div", { role: "img", "aria-label": `${title}: ${data[0].length} points` });
+  const picture = el("div", { role: "img", "aria-label": `${title}: ${label ?? `${data[0].length} points`}` });
   plot.append(picture);
   hint.textContent = "";
   if (data[0].length === 0) {
@@ -233,6 +236,7 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
     paths: uPlot.paths.stepped({ align: 1 }), points: { show: false },
   }));
   const scale = isLog ? { distr: 3, log: 10 } : { distr: 1 };
+  const total = groups.flatMap((group) => group.counts).reduce((sum, count) => sum + count, 0);
   // Steps begin at the starts of the ranges: the last one needs an end.
   const counts = groups.map((group) => [...group.counts, group.counts.at(-1) ?? 0]);
   draw(place, {
@@ -240,7 +244,8 @@ export function histogram(place, { edges, groups, x, isLog = false }) {
     legend: { show: !one, live: false },
     axes: [axis(x, scale, { values: compact, size: 32 }), axis("cases", undefined, { values: compact, size: 52 })],
     series: [{ label: x }, ...series],
-  }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])]);
+  }, edges.length ? [edges, ...counts] : [[], ...groups.map(() => [])], `${total} cases in ${Math.max(0, edges.length - 1)} ranges`);
+  place.hint.textContent = counted(total, "case");
   place.marks = "steps";
   place.csv = () => [["from", "to", ...groups.map((group) => group.name)], ...edges.slice(0, -1).map((edge, bin) => [edge, edges[bin + 1], ...groups.map((group) => group.counts[bin])])];
 }
@@ -326,6 +331,6 @@ export function boxes(place, { names, groups, y, by }) {
 /** Returns a name with its colour before it. */
 export function legendOf(name, ink) {
   const swatch = el("span", { class: "swatch" });
-  swatch.style.background = ink ?? colorsOf([name])[0];
+  swatch.style.background = ink ?? `var(--series-${placesOf([name])[0]})`;
   return el("span", {}, swatch, el("bdi", {}, name), " \u00a0 ");
 }

@@ -67,7 +67,7 @@ impl Report for CompareReport<'_> {
                     spec.name.to_string(),
                     match &spec.source {
                         CaseSource::Seed(seed) => seed.to_string(),
-                        CaseSource::File(_) => String::new(),
+                        CaseSource::File(_) | CaseSource::Made(_) => String::new(),
                     },
                     self.name(paired.first).to_owned(),
                     self.name(paired.second).to_owned(),

@@ -266,6 +266,7 @@ impl GateReport<'_> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let file = |source: &BaselineSource| match source {
             BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+            BaselineSource::Made(call) => Some(format!(" --case {}", quote(&call.to_string()))),
             BaselineSource::Seed(_) => None,
         };
         seeds.into_iter().chain(sources().filter_map(file)).collect()

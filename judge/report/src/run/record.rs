@@ -432,6 +432,7 @@ impl<'a> CaseRecord<'a> {
         let broken = outcome.map(|outcome| &outcome.broken);
         let (seed, input) = match &case.source {
             CaseSource::Seed(seed) => (Some(*seed), None),
+            CaseSource::Made(_) => (None, None),
             CaseSource::File(path) => (None, Some(path.display().to_string())),
         };
         Self {

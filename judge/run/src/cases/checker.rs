@@ -5,8 +5,8 @@ use crate::matching::AnswerIndex;
 use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
 use judge_problem::verdict::{self, CallOutput, Protocol, ProtocolError};
 use judge_problem::{
-    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, MetricRule, Metrics,
-    Problem, Ruling, Tester, TokenRules, error_chain,
+    CaseSource, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, GeneratorCall,
+    MetricRule, Metrics, Problem, Ruling, Tester, TokenRules, error_chain,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,10 @@ impl ProblemChecker {
             }
             (CheckerChoice::Tester(tester), _) => {
                 let then = self.then.clone();
-                let seed = if let Some(CaseSource::Seed(seed)) = source { Some(*seed) } else { None };
+                let seed = match source {
+                    Some(CaseSource::Seed(seed) | CaseSource::Made(GeneratorCall { seed, .. })) => Some(*seed),
+                    Some(CaseSource::File(_)) | None => None,
+                };
                 PreparedCase::Tested { tester: Box::new(tester.clone()), then, case: case(expected), seed }
             }
             (CheckerChoice::Tokens(rules, _), _) => {

@@ -3,11 +3,11 @@
 
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
-use checkers::Generator;
+use checkers::{Generator, Parametric};
 use judge_problem::parallel::try_map_on_all_cores;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CommandTemplate, Digest, FeatureRule, Features, FileGenerator, GeneratorChoice,
-    Number, Problem, tail,
+    CaseList, CaseSource, CaseSpec, CheckerChoice, CommandTemplate, Digest, FeatureRule, Features, FileGenerator,
+    GeneratorCall, GeneratorChoice, GeneratorParameter, InvalidCall, Number, Problem, tail,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +28,9 @@ pub enum InputError {
     /// A built-in generator has no case for this seed.
     #[error(transparent)]
     Seed(#[from] checkers::UnusableSeed),
+    /// The generator has not such parameters.
+    #[error(transparent)]
+    Call(#[from] InvalidCall),
     /// The problem has no generator.
     #[error("the problem has no generator for seed {0}")]
     NoGenerator(u64),
@@ -59,13 +62,14 @@ pub enum ReadError {
 #[derive(Clone)]
 pub struct Inputs {
     generator: Option<Source>,
+    parameters: Arc<[GeneratorParameter]>,
     stop: Option<StopSignal>,
 }
 
 /// What makes inputs from seeds.
 #[derive(Clone)]
 enum Source {
-    BuiltIn(Generator),
+    BuiltIn(Generator, Option<&'static Parametric>),
     Command(Arc<SetterProgram>),
     Files(Arc<FileProgram>),
     /// The seed is all the input.
@@ -77,14 +81,21 @@ impl Inputs {
     pub fn of(problem: &Problem) -> Self {
         let program = |command: &CommandTemplate| SetterProgram::new(command, &problem.helper_limits.generator);
         let source = |generator: &GeneratorChoice| match generator {
-            GeneratorChoice::BuiltIn { generator, .. } => Source::BuiltIn(*generator),
+            GeneratorChoice::BuiltIn { generator, .. } => {
+                let parametric = match &problem.checker {
+                    CheckerChoice::BuiltIn(checker) => checker.parametric,
+                    _ => None,
+                };
+                Source::BuiltIn(*generator, parametric)
+            }
             GeneratorChoice::Seed => Source::Seed,
             GeneratorChoice::Files(FileGenerator { command, seeds }) => {
                 Source::Files(Arc::new(FileProgram { program: program(command), seeds: seeds.clone() }))
             }
             GeneratorChoice::Command(command) => Source::Command(Arc::new(program(command))),
         };
-        Self { generator: problem.generator.as_ref().map(source), stop: None }
+        let parameters = problem.generator_parameters.clone().into();
+        Self { generator: problem.generator.as_ref().map(source), parameters, stop: None }
     }
 
     /// Returns inputs whose generator `stop` ends.
@@ -118,6 +129,7 @@ impl Inputs {
     pub fn load_from(&self, source: &CaseSource) -> Result<Vec<u8>, InputError> {
         match source {
             CaseSource::Seed(seed) => self.generate(*seed),
+            CaseSource::Made(call) => self.generate_call(call),
             CaseSource::File(path) => {
                 std::fs::read(path).map_err(|source| InputError::File { path: path.clone(), source })
             }
@@ -130,17 +142,41 @@ impl Inputs {
     /// When the seed cannot be used.
     pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
         match &self.generator {
-            Some(Source::BuiltIn(generator)) => Ok(generator(seed)?),
+            Some(Source::BuiltIn(generator, _)) => Ok(generator(seed)?),
             Some(Source::Seed) => Ok(format!("{seed}\n").into_bytes()),
-            Some(Source::Command(program)) => {
-                let finished = program.run(&[("seed", seed.to_string().as_ref())], self.stop.as_ref())?;
-                check_end(seed, &finished)?;
-                Ok(finished.stdout)
-            }
+            Some(Source::Command(_)) => self.generate_call(&GeneratorCall { seed, values: Vec::new() }),
             Some(Source::Files(generator)) => generator.generate(seed, self.stop.as_ref()),
             None => Err(InputError::NoGenerator(seed)),
         }
     }
+
+    /// Returns the input of the case with this seed and these parameters.
+    ///
+    /// # Errors
+    /// When the generator has not such values, or fails.
+    pub fn generate_call(&self, call: &GeneratorCall) -> Result<Vec<u8>, InputError> {
+        let values = call.complete(&self.parameters)?;
+        let seed = call.seed;
+        match &self.generator {
+            Some(Source::Command(program)) => {
+                let text = seed.to_string();
+                let values = values.iter().map(|(name, value)| (&**name, value.as_ref()));
+                let all: Vec<(&str, &Path)> = std::iter::once(("seed", text.as_ref())).chain(values).collect();
+                let finished = program.run(&all, self.stop.as_ref())?;
+                check_end(seed, &finished)?;
+                Ok(finished.stdout)
+            }
+            Some(Source::BuiltIn(_, Some(parametric))) if !call.values.is_empty() => {
+                Ok((parametric.generate)(seed, &whole(&values)))
+            }
+            _ => self.generate(seed),
+        }
+    }
+}
+
+/// Returns the numbers of a built-in generator's parameters.
+fn whole(values: &[(String, String)]) -> Vec<u64> {
+    values.iter().map(|(_, value)| value.parse().unwrap_or_default()).collect()
 }
 
 /// Fails if a generator did not succeed.

@@ -1,7 +1,9 @@
 //! Selects the cases of a run: the cases that the command line names, or else the problem's own.
 
 use crate::matching::{MatchError, matching_with_types};
-use judge_problem::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
+use judge_problem::{
+    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidCall, Problem, Seeds, natural_key,
+};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct Selection {
     /// Cases made from these seeds.
     pub seeds: Option<Seeds>,
+    /// Cases made with these seeds and parameters.
+    pub calls: Vec<GeneratorCall>,
     /// Cases in the files that match these patterns, relative to the current folder.
     pub inputs: Vec<String>,
     /// The number of runs of each case; `None` is one.
@@ -23,6 +27,9 @@ pub enum SelectError {
     /// A problem whose cases are files was asked for seeds.
     #[error("the problem `{0}` cannot make cases from seeds: it has no generator")]
     NoGenerator(String),
+    /// A case with values that its generator does not have.
+    #[error("`{0}`: {1}")]
+    Call(GeneratorCall, InvalidCall),
     /// A file pattern cannot be followed.
     #[error(transparent)]
     Match(#[from] MatchError),
@@ -54,6 +61,7 @@ pub enum SelectError {
 fn shown(source: &CaseSource) -> String {
     match source {
         CaseSource::Seed(seed) => format!("seed {seed}"),
+        CaseSource::Made(call) => call.to_string(),
         CaseSource::File(path) => path.display().to_string(),
     }
 }
@@ -70,10 +78,17 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, Sele
         }
         add_seeds(&mut cases, problem, seeds);
     }
+    for call in &selection.calls {
+        if problem.generator.is_none() {
+            return Err(SelectError::NoGenerator(problem.id.clone()));
+        }
+        call.complete(&problem.generator_parameters).map_err(|error| SelectError::Call(call.clone(), error))?;
+        cases.push(CaseSpec::from_call(call.clone()));
+    }
     for pattern in &selection.inputs {
         cases.extend(files(pattern, Path::new(""))?.into_iter().map(in_file));
     }
-    if selection.seeds.is_none() && selection.inputs.is_empty() {
+    if selection.seeds.is_none() && selection.inputs.is_empty() && selection.calls.is_empty() {
         cases.clone_from(&problem.cases);
         for pattern in &problem.inputs {
             cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));

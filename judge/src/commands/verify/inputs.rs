@@ -21,7 +21,7 @@ pub(super) fn generator(subject: &Subject<'_>) -> Option<Finding> {
     let choice = subject.problem.generator.as_ref()?;
     let own = subject.cases.iter().filter_map(|case| match case.source {
         CaseSource::Seed(seed) => Some(seed),
-        CaseSource::File(_) => None,
+        CaseSource::File(_) | CaseSource::Made(_) => None,
     });
     let own: Vec<u64> = own.take(SEEDS).collect();
     let seeds = if own.is_empty() { OTHER_SEEDS.to_vec() } else { own };

@@ -168,6 +168,7 @@ impl<'a> Subject<'a> {
     pub(super) fn check_command(&self, case: &CaseSpec) -> String {
         let case = match &case.source {
             CaseSource::Seed(seed) => format!("--seed {seed}"),
+            CaseSource::Made(call) => format!("--case {}", quote(&call.to_string())),
             CaseSource::File(path) => format!("--input {}", quote(&path.to_string_lossy())),
         };
         self.command("check", &format!("{case} --output -"))
@@ -177,6 +178,7 @@ impl<'a> Subject<'a> {
     pub(super) fn input_command(&self, case: &CaseSpec) -> String {
         match &case.source {
             CaseSource::Seed(seed) => self.command("gen", &format!("--seed {seed}")),
+            CaseSource::Made(call) => self.command("gen", &format!("--case {}", quote(&call.to_string()))),
             CaseSource::File(path) => format!("cat {}", quote(&path.to_string_lossy())),
         }
     }

@@ -40,7 +40,7 @@ pub(super) async fn history(State(store): Shared, Path((id, case)): Path<(String
             case: &case,
             direction: problem.direction,
             features: features.as_ref().map(|(_, features)| features),
-            has_input: !results.is_empty() && !starts_programs(problem),
+            has_input: features.is_some() && !results.is_empty(),
             replays: games::is_shown(store, problem),
             others: all - results.len(),
             results: results

@@ -1,0 +1,198 @@
+//! Parameters of generators, and the cases that give them values: `seed=7,n=100`.
+
+use crate::case::parse_seed;
+use crate::identity::Digest;
+use judge_statistics::tune::{Domain, InvalidParameter};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A parameter of a generator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeneratorParameter {
+    /// The name between the braces of the command.
+    pub name: String,
+    /// The values that it can have.
+    pub domain: Domain,
+}
+
+impl GeneratorParameter {
+    /// Reads `1..100`, `1..100:log`, `0.0..1.0` or `{a,b}`. Ends without a decimal point are ends of whole numbers.
+    ///
+    /// # Errors
+    /// When it is no range.
+    pub fn read(name: &str, range: &str) -> Result<Self, InvalidParameter> {
+        let (ends, rest) = range.split_once(':').unwrap_or((range, ""));
+        let is_whole = |end: &str| end.trim().parse::<i64>().is_ok();
+        let are_whole = ends.split_once("..").is_some_and(|(low, high)| is_whole(low) && is_whole(high));
+        let needs_word = are_whole && !rest.split(':').any(|word| word == "int");
+        let whole = if needs_word { format!("{range}:int") } else { range.to_owned() };
+        Ok(Self { name: name.to_owned(), domain: whole.parse()? })
+    }
+
+    /// Returns the share of the domain, from 0 to 1, at which a seed draws the value. It never changes.
+    #[must_use]
+    pub fn share(&self, seed: u64) -> f64 {
+        let Digest(bytes) = Digest::of(format!("{} {seed}", self.name).as_bytes());
+        let [a, b, c, d, ..] = bytes;
+        f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX)
+    }
+}
+
+/// What a generator is called with: a seed, and values of parameters. The seed draws the values of the others.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct GeneratorCall {
+    /// The seed.
+    pub seed: u64,
+    /// Names and values.
+    pub values: Vec<(String, String)>,
+}
+
+/// A call that no generator can be called with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidCall {
+    /// Not `seed=7,n=100`.
+    #[error("expected a seed and parameters such as `seed=7,n=100`, found `{0}`")]
+    Form(String),
+    /// A name twice.
+    #[error("`{0}` has two values")]
+    Repeated(String),
+    /// An unknown parameter.
+    #[error("the generator has no parameter `{name}`: it has {known}")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// Those that it has.
+        known: String,
+    },
+    /// A value outside the range.
+    #[error("`{value}` is no value of the parameter `{name}`: expected one in {range}")]
+    Outside {
+        /// The name of the parameter.
+        name: String,
+        /// The value.
+        value: String,
+        /// Its values.
+        range: String,
+    },
+}
+
+impl GeneratorCall {
+    /// Returns the values of all parameters, in their order.
+    ///
+    /// # Errors
+    /// When the call gives a value that there is not.
+    pub fn complete(&self, parameters: &[GeneratorParameter]) -> Result<Vec<(String, String)>, InvalidCall> {
+        for (name, value) in &self.values {
+            let Some(parameter) = parameters.iter().find(|parameter| parameter.name == *name) else {
+                let known: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(InvalidCall::Unknown { name: name.clone(), known });
+            };
+            if parameter.domain.share(value).is_none() {
+                let range = parameter.domain.to_string();
+                return Err(InvalidCall::Outside { name: name.clone(), value: value.clone(), range });
+            }
+        }
+        let value = |parameter: &GeneratorParameter| {
+            let given = self.values.iter().find(|(name, _)| *name == parameter.name);
+            let drawn = || parameter.domain.at(parameter.share(self.seed));
+            (parameter.name.clone(), given.map_or_else(drawn, |(_, value)| value.clone()))
+        };
+        Ok(parameters.iter().map(value).collect())
+    }
+}
+
+impl FromStr for GeneratorCall {
+    type Err = InvalidCall;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCall> {
+        let form = || InvalidCall::Form(text.to_owned());
+        let (mut seed, mut values) = (None, Vec::<(String, String)>::new());
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(form)?;
+            let (name, value) = (name.trim(), value.trim());
+            let is_repeated =
+                if name == "seed" { seed.is_some() } else { values.iter().any(|(other, _)| other == name) };
+            if is_repeated {
+                return Err(InvalidCall::Repeated(name.to_owned()));
+            }
+            match name {
+                "seed" => seed = Some(parse_seed(value).map_err(|_| form())?),
+                "" => return Err(form()),
+                _ if value.is_empty() => return Err(form()),
+                _ => values.push((name.to_owned(), value.to_owned())),
+            }
+        }
+        Ok(Self { seed: seed.ok_or_else(form)?, values })
+    }
+}
+
+impl fmt::Display for GeneratorCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "seed={}", self.seed)?;
+        self.values.iter().try_for_each(|(name, value)| write!(formatter, ",{name}={value}"))
+    }
+}
+
+impl From<GeneratorCall> for String {
+    fn from(call: GeneratorCall) -> Self {
+        call.to_string()
+    }
+}
+
+impl TryFrom<String> for GeneratorCall {
+    type Error = InvalidCall;
+
+    fn try_from(text: String) -> Result<Self, InvalidCall> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters() -> Vec<GeneratorParameter> {
+        [("n", "1..100"), ("p", "0.0..1.0"), ("kind", "{path,star}")]
+            .map(|(name, range)| GeneratorParameter::read(name, range).unwrap())
+            .to_vec()
+    }
+
+    #[test]
+    fn the_seed_draws_what_is_not_given() {
+        let call: GeneratorCall = "n=7, seed=3".parse().unwrap();
+        assert_eq!(call.to_string(), "seed=3,n=7");
+        let values = call.complete(&parameters()).unwrap();
+        assert_eq!(values[0], ("n".to_owned(), "7".to_owned()));
+        assert_eq!(values, call.complete(&parameters()).unwrap());
+        let drawn: Vec<i64> = (0..500)
+            .map(|seed| {
+                GeneratorCall { seed, values: Vec::new() }.complete(&parameters()).unwrap()[0].1.parse().unwrap()
+            })
+            .collect();
+        assert!(drawn.iter().all(|n| (1..=100).contains(n)), "whole numbers");
+        assert!(drawn.iter().any(|n| *n < 10) && drawn.iter().any(|n| *n > 90));
+    }
+
+    #[test]
+    fn a_wrong_call_says_what_is_wrong() {
+        for (text, message) in [
+            ("n=7", "expected a seed and parameters such as `seed=7,n=100`, found `n=7`"),
+            ("seed=1,n", "expected a seed and parameters such as `seed=7,n=100`, found `seed=1,n`"),
+            ("seed=1,n=1,n=2", "`n` has two values"),
+        ] {
+            assert_eq!(text.parse::<GeneratorCall>().unwrap_err().to_string(), message);
+        }
+        for (text, message) in [
+            ("seed=1,m=7", "the generator has no parameter `m`: it has n, p, kind"),
+            ("seed=1,n=101", "`101` is no value of the parameter `n`: expected one in 1..100:int"),
+            ("seed=1,n=1.5", "`1.5` is no value of the parameter `n`: expected one in 1..100:int"),
+            ("seed=1,kind=tree", "`tree` is no value of the parameter `kind`: expected one in {path,star}"),
+        ] {
+            let call: GeneratorCall = text.parse().unwrap();
+            assert_eq!(call.complete(&parameters()).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What `judge find` found, as text and as JSON.
+
+use crate::text::json::{Document, exact};
+use crate::text::table::{Field, grid, left, right};
+use crate::text::terminal::Style;
+use judge_problem::{Stop, counted};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+
+/// What was looked for on a case, and found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "value")]
+pub enum FoundValue {
+    /// A loss as a share of the better score, CPU time in milliseconds, bytes, or a score.
+    Number(f64),
+    /// A verdict, or what two solvers answered.
+    Text(String),
+}
+
+/// A case that was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "found")]
+pub struct FoundCase {
+    /// Its name.
+    pub case: String,
+    /// What was looked for.
+    pub value: FoundValue,
+    /// The verdict of the solver.
+    pub verdict: &'static str,
+    /// Its score, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<Number>,
+    /// The score of the solver that it is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_score: Option<Number>,
+    /// The command that plays it.
+    pub reproduce: String,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct FindReport {
+    /// The problem's id.
+    pub problem: String,
+    /// The solver, and the one that it is compared with.
+    pub solvers: Vec<String>,
+    /// What was looked for.
+    pub goal: String,
+    /// The cases that were found, the worst first.
+    pub found: Vec<FoundCase>,
+    /// How many cases were played.
+    pub cases: usize,
+    /// How many times a solver ran.
+    pub runs: usize,
+    /// Why it stopped early, if it did.
+    pub stop: Option<Stop>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge find --json")]
+pub(crate) struct FindDocument<'a> {
+    schema: u32,
+    problem: &'a str,
+    solver: &'a str,
+    /// The solver that it is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a str>,
+    /// What was looked for.
+    goal: &'a str,
+    /// How many cases were played.
+    cases: usize,
+    /// How many times a solver ran.
+    runs: usize,
+    /// Whether the search was interrupted.
+    interrupted: bool,
+    /// The cases that were found, the worst first.
+    found: &'a [FoundCase],
+}
+
+impl FoundCase {
+    /// Returns a score as a number of JSON.
+    #[must_use]
+    pub fn number(score: &impl ToString) -> Option<Number> {
+        exact(score)
+    }
+}
+
+impl Document for FindReport {
+    fn record(&self) -> impl Serialize {
+        FindDocument {
+            schema: 1,
+            problem: &self.problem,
+            solver: self.solvers.first().map_or("", |name| name),
+            against: self.solvers.get(1).map(|name| &**name),
+            goal: &self.goal,
+            cases: self.cases,
+            runs: self.runs,
+            interrupted: self.stop.is_some(),
+            found: &self.found,
+        }
+    }
+}
+
+impl FindReport {
+    /// Returns a value as the goal shows it.
+    #[must_use]
+    pub fn shown(&self, value: &FoundValue) -> String {
+        match (value, &*self.goal) {
+            (FoundValue::Text(text), _) => text.clone(),
+            (FoundValue::Number(share), "loss") if self.solvers.len() > 1 => format!("{:.2} %", share * 100.0),
+            (FoundValue::Number(time), "time") => format!("{time:.1} ms"),
+            (FoundValue::Number(bytes), "memory") => format!("{:.1} MiB", bytes / f64::from(1 << 20)),
+            (FoundValue::Number(number), _) => number.to_string(),
+        }
+    }
+
+    /// Returns a table with a row for each case, the worst first, and below it the commands that play them.
+    #[must_use]
+    pub fn text(&self, style: Style) -> String {
+        let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
+        let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));
+        if self.found.is_empty() {
+            return format!("nothing found for `{goal}` of {solver}: {played}");
+        }
+        let score = |score: &Option<Number>| score.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+        let others = self.solvers.get(1).map(|other| right(other));
+        let columns = [left("case"), right(goal), right(solver)].into_iter().chain(others);
+        let mut table = grid(columns, style);
+        for found in &self.found {
+            let own = if found.verdict == "accepted" { score(&found.score) } else { found.verdict.to_owned() };
+            let other = self.solvers.get(1).map(|_| score(&found.other_score));
+            let fields = [found.case.clone(), self.shown(&found.value), own].into_iter().chain(other);
+            table.add_row(fields.map(|field| Field::new(&field)));
+        }
+        let commands: Vec<String> = self.found.iter().map(|found| format!("  {}", found.reproduce)).collect();
+        format!("{}\n{played}. To play them:\n{}", table.text().trim_end(), commands.join("\n"))
+    }
+}

@@ -1,0 +1,318 @@
+//! Pictures without a browser: a frame of a game, a badge, the history of scores. Each is one SVG with nothing outside it.
+
+use checkers::{Board, Cell, Frame, Observer};
+use judge_problem::{HistoryRow, RunId, one_line};
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+use quick_xml::escape::escape;
+use std::f64::consts::{PI, TAU};
+use std::fmt::Write;
+
+/// The size of a cell, the margin, and the room above a board, in pixels.
+const CELL: usize = 40;
+const MARGIN: usize = 16;
+const HEAD: usize = 56;
+
+/// Keeps the last frame of one move; without a number, of the game.
+#[derive(Debug, Default)]
+pub struct LastFrame {
+    step: Option<usize>,
+    frame: Option<Frame>,
+    /// The last move of the game.
+    last: usize,
+}
+
+impl LastFrame {
+    /// Waits for this move.
+    pub fn of(step: Option<usize>) -> Self {
+        Self { step, ..Self::default() }
+    }
+
+    /// Returns the frame; `None` if the game has no such move.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frame.as_ref()
+    }
+
+    /// Returns the number of the last move of the game.
+    pub fn last(&self) -> usize {
+        self.last
+    }
+}
+
+impl Observer for LastFrame {
+    fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame) {
+        self.last = step;
+        if self.step.is_none_or(|wanted| wanted == step) {
+            self.frame = Some(frame());
+        }
+    }
+}
+
+/// Returns a frame as a drawing: its points, what happened, and the board with the cells that the move concerns framed.
+#[must_use]
+pub fn frame_svg(title: &str, frame: &Frame) -> String {
+    let Board { width, cells } = &frame.board;
+    let columns = (*width).max(1);
+    let [wide, high] = [columns, cells.len().div_ceil(columns)].map(|count| count * CELL);
+    let size = [(wide + 2 * MARGIN).max(320), high + 2 * MARGIN + HEAD];
+    let words = format!("{title}, move {}: {}", frame.step, frame.caption);
+    let mut svg = opened(size, &words);
+    let _ =
+        write!(svg, "<text x=\"{MARGIN}\" y=\"30\" font-size=\"20\" font-weight=\"600\">{} points</text>", frame.total);
+    let _ = write!(
+        svg,
+        "<text x=\"{MARGIN}\" y=\"52\" font-size=\"13\" fill=\"#535d6e\">move {}: {}</text>",
+        frame.step,
+        shown(&frame.caption)
+    );
+    let _ = write!(
+        svg,
+        "<rect x=\"{MARGIN}\" y=\"{}\" width=\"{wide}\" height=\"{high}\" fill=\"#eaeef2\"/>",
+        MARGIN + HEAD
+    );
+    let corner = |place: usize| (MARGIN + place % columns * CELL, MARGIN + HEAD + place / columns * CELL);
+    for (place, cell) in cells.iter().enumerate() {
+        let (x, y) = corner(place);
+        draw_cell(&mut svg, cell, x, y);
+    }
+    for (place, _) in cells.iter().enumerate().filter(|(_, cell)| cell.marked) {
+        let ((x, y), side) = (corner(place), CELL - 3);
+        let _ = write!(
+            svg,
+            "<rect x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\" fill=\"none\" stroke=\"#1f2328\" stroke-width=\"3\"/>",
+            x as f64 + 1.5,
+            y as f64 + 1.5
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn draw_cell(svg: &mut String, cell: &Cell, x: usize, y: usize) {
+    let Some(text) = &cell.text else { return };
+    let middle = [x, y].map(|side| (side + CELL / 2) as f64);
+    let hue = (f64::from(cell.color) * 137.508 + 200.0) % 360.0;
+    let paint = format!("fill=\"hsl({hue:.1} 62% 76%)\" stroke=\"#0005\"");
+    let radius = CELL as f64 / 2.0 - 2.0;
+    let (corners, turn) = if text == "*" { (10, 0.0) } else { CORNERS[cell.color as usize % CORNERS.len()] };
+    let low = if corners == 3 { CELL as f64 * 0.1 } else { 0.0 };
+    if corners == 0 {
+        let _ = write!(svg, "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" {paint}/>", middle[0], middle[1]);
+    } else if (corners, turn) == (4, 0.5) {
+        let (x, y, side) = (x + 2, y + 2, CELL - 4);
+        let _ = write!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\" rx=\"6\" {paint}/>");
+    } else {
+        let _ = write!(svg, "<polygon points=\"{}\" {paint}/>", points(corners, turn, middle, radius, low));
+    }
+    let size = (CELL as f64 * 0.48).min(CELL as f64 * 1.1 / text.chars().count().max(1) as f64);
+    let _ = write!(
+        svg,
+        "<text x=\"{}\" y=\"{:.1}\" font-size=\"{size:.1}\" font-weight=\"600\" text-anchor=\"middle\" fill=\"#111\">{}</text>",
+        middle[0],
+        middle[1] + low + size * 0.36,
+        shown(text)
+    );
+}
+
+/// The corners of the shapes that colours have, and how far they are turned; the same as on the page.
+const CORNERS: [(u32, f64); 7] = [(0, 0.0), (4, 0.5), (4, 0.0), (6, 0.0), (3, 0.0), (8, 0.5), (5, 0.0)];
+
+fn points(corners: u32, turn: f64, middle: [f64; 2], radius: f64, low: f64) -> String {
+    let corner = |at: u32| {
+        let angle = TAU * (f64::from(at) + turn) / f64::from(corners) - PI / 2.0;
+        let far = match (corners, at % 2) {
+            (10, 1) => radius * 0.62,
+            (3, _) => radius * 1.16,
+            _ => radius,
+        };
+        format!("{:.1},{:.1}", middle[0] + far * angle.cos(), middle[1] + low + far * angle.sin())
+    };
+    (0..corners).map(corner).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the best total of each run, the oldest run first: those on the same cases and by the same rule as the newest.
+fn totals(rows: &[HistoryRow]) -> Vec<(RunId, BigRational)> {
+    let mut best: Vec<(RunId, BigRational)> = Vec::new();
+    let Some(newest) = rows.iter().find(|row| row.total.is_some()) else { return best };
+    let is_same = |row: &&HistoryRow| row.case_set == newest.case_set && row.rule == newest.rule && row.group.is_none();
+    for row in rows.iter().filter(is_same) {
+        let Some(total) = &row.total else { continue };
+        match best.last_mut() {
+            Some((run, known)) if *run == row.run => {
+                if row.direction.compare(total, known).is_gt() {
+                    known.clone_from(total);
+                }
+            }
+            _ => best.push((row.run, total.clone())),
+        }
+    }
+    best.reverse();
+    best
+}
+
+/// Returns a total for people: whole, or with four digits.
+fn figure(total: &BigRational) -> String {
+    if total.is_integer() { total.to_string() } else { format!("{:.4}", total.to_f64().unwrap_or_default()) }
+}
+
+/// Returns a badge for a README: the problem, and the best total of its newest run. The rows are those of one problem, the newest
+/// first.
+#[must_use]
+pub fn badge_svg(rows: &[HistoryRow]) -> String {
+    let name = rows.first().map_or("judge", |row| &row.problem);
+    let value = totals(rows).last().map_or_else(|| "no total".to_owned(), |(_, total)| figure(total));
+    badge(name, &value)
+}
+
+fn badge(name: &str, value: &str) -> String {
+    // A character of the font is about 6.6 pixels wide.
+    let width = |text: &str| one_line(text).chars().count() * 66 / 10 + 14;
+    let (left, right) = (width(name), width(value));
+    let mut svg = opened([left + right, 20], &format!("{name}: {value}"));
+    let _ = writeln!(
+        svg,
+        "<clipPath id=\"r\"><rect width=\"{0}\" height=\"20\" rx=\"4\"/></clipPath><g clip-path=\"url(#r)\">\
+         <rect width=\"{left}\" height=\"20\" fill=\"#3b4250\"/><rect x=\"{left}\" width=\"{right}\" height=\"20\" fill=\"#3350c8\"/></g>\
+         <g fill=\"#fff\" font-size=\"11\" text-anchor=\"middle\"><text x=\"{1}\" y=\"14\">{2}</text><text x=\"{3}\" y=\"14\">{4}</text></g></svg>",
+        left + right,
+        left / 2,
+        shown(name),
+        left + right / 2,
+        shown(value)
+    );
+    svg
+}
+
+/// Returns the best total of each run as a line. The rows are those of one problem, the newest first.
+#[must_use]
+pub fn history_svg(rows: &[HistoryRow]) -> String {
+    let totals: Vec<_> = totals(rows).into_iter().map(|(run, total)| (format!("run {run}"), total)).collect();
+    history(rows.first().map_or("judge", |row| &row.problem), &totals)
+}
+
+/// The size of a history, and of the part with the line: left, top, width, height.
+const HISTORY: [usize; 2] = [640, 240];
+const PLOT: [f64; 4] = [84.0, 44.0, 536.0, 160.0];
+
+fn history(title: &str, totals: &[(String, BigRational)]) -> String {
+    let [left, top, width, height] = PLOT;
+    let value = |total: &BigRational| total.to_f64().unwrap_or_default();
+    let low = totals.iter().min_by(|one, other| one.1.cmp(&other.1));
+    let high = totals.iter().max_by(|one, other| one.1.cmp(&other.1));
+    let (least, most) = (low.map_or(0.0, |(_, total)| value(total)), high.map_or(0.0, |(_, total)| value(total)));
+    let spread = if most > least { most - least } else { 1.0 };
+    let x = |at: usize| left + width * if totals.len() > 1 { at as f64 / (totals.len() - 1) as f64 } else { 0.5 };
+    let y = |total: &BigRational| top + height * (1.0 - (value(total) - least) / spread);
+    let mut svg = opened(HISTORY, &format!("{title}: {} runs", totals.len()));
+    let _ = write!(svg, "<text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"600\">{}</text>", shown(title));
+    for (_, total) in [low, high].into_iter().flatten() {
+        let (y, right) = (y(total), left + width);
+        let _ = write!(svg, "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#dde1e8\"/>");
+        let (x, y, text) = (left - 8.0, y + 4.0, figure(total));
+        let _ = write!(
+            svg,
+            "<text x=\"{x}\" y=\"{y:.1}\" font-size=\"11\" text-anchor=\"end\" fill=\"#535d6e\">{text}</text>"
+        );
+    }
+    let line: Vec<_> =
+        totals.iter().enumerate().map(|(at, (_, total))| format!("{:.1} {:.1}", x(at), y(total))).collect();
+    if !line.is_empty() {
+        let _ = write!(svg, "<path d=\"M{}\" fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2.5\"/>", line.join("L"));
+    }
+    for (at, (name, total)) in totals.iter().enumerate() {
+        let (name, x) = (shown(name), x(at));
+        let _ = write!(
+            svg,
+            "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"#0072b2\"><title>{name}: {}</title></circle>",
+            y(total),
+            figure(total)
+        );
+        if at == 0 || at + 1 == totals.len() {
+            let _ = write!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"226\" font-size=\"11\" text-anchor=\"middle\" fill=\"#535d6e\">{name}</text>"
+            );
+        }
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Returns the start of a drawing on white paper, with its words for those who do not see it.
+fn opened([width, height]: [usize; 2], words: &str) -> String {
+    let words = shown(words);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"{words}\" font-family=\"system-ui, sans-serif\" fill=\"#161a22\"><title>{words}</title>\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"
+    )
+}
+
+/// Returns a text in one line that is neither markup nor hidden.
+fn shown(text: &str) -> String {
+    escape(&*one_line(text)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_well_formed(svg: &str) -> bool {
+        let mut reader = quick_xml::Reader::from_str(svg);
+        loop {
+            match reader.read_event() {
+                Ok(quick_xml::events::Event::Eof) => return true,
+                Ok(_) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_no_markup() {
+        let cell = |text: &str, color| Cell { text: Some(text.to_owned()), color, marked: color == 1 };
+        let frame = Frame {
+            step: 3,
+            caption: "<script>\u{202e}&\"".to_owned(),
+            gained: 1.into(),
+            total: 12.into(),
+            board: Board { width: 3, cells: (0..8).map(|color| cell("<", color)).chain([cell("*", 0)]).collect() },
+            ahead: Board::default(),
+        };
+        let one = BigRational::from_integer(1.into());
+        for svg in [
+            frame_svg("<b>", &frame),
+            badge("a & b", "<1>"),
+            history("\"x\"", &[("<".to_owned(), one)]),
+            history_svg(&[]),
+        ] {
+            assert!(is_well_formed(&svg), "{svg}");
+            assert!(
+                !svg.contains("<script") && !svg.contains('\u{202e}') && !svg.contains("NaN") && !svg.contains("inf"),
+                "{svg}"
+            );
+        }
+        let svg = frame_svg("x", &frame);
+        assert!(svg.contains("12 points") && svg.contains("move 3: &lt;script&gt;\\u{202e}&amp;&quot;"), "{svg}");
+        assert_eq!((svg.matches("stroke-width=\"3\"").count(), svg.matches("<text").count()), (1, 11));
+    }
+
+    #[test]
+    fn the_last_frame_of_a_move_is_kept() {
+        let frame = |step, caption: &str| Frame {
+            step,
+            caption: caption.to_owned(),
+            gained: 0.into(),
+            total: 0.into(),
+            board: Board::default(),
+            ahead: Board::default(),
+        };
+        for (wanted, caption) in [(Some(1), Some("b")), (None, Some("c")), (Some(7), None)] {
+            let mut last = LastFrame::of(wanted);
+            for (step, caption) in [(1, "a"), (1, "b"), (2, "c")] {
+                last.step(step, &mut || frame(step, caption));
+            }
+            assert_eq!((last.frame().map(|frame| &*frame.caption), last.last()), (caption, 2));
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Where the next cases are looked for: near those that were best, or where those that are alike were best.
+
+use judge_statistics::Random;
+
+/// So many of the best points can be parents of new ones.
+const PARENTS: usize = 24;
+
+/// A point is believed to be as good as it and its nearest neighbours are on average.
+const NEAR: usize = 4;
+
+/// The value of an untried candidate is expected from so many neighbours.
+const NEIGHBOURS: usize = 12;
+
+/// Below so many values, nothing is known.
+const MIN_KNOWN: usize = 16;
+
+/// Searches points from 0 to 1 in each dimension for high values. What is told may be noisy. The same seed and values give the
+/// same points.
+pub struct Explorer {
+    /// Which dimensions are categories.
+    categories: Vec<bool>,
+    random: Random,
+    points: Vec<Vec<f64>>,
+    values: Vec<f64>,
+}
+
+impl Explorer {
+    /// Starts a search.
+    #[must_use]
+    pub fn new(categories: Vec<bool>, seed: u64) -> Self {
+        Self { categories, random: Random::new(seed), points: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a point that was tried. Larger values are better.
+    pub fn tell(&mut self, point: Vec<f64>, value: f64) {
+        self.points.push(point);
+        self.values.push(value);
+    }
+
+    /// Returns a new point near a good one. `None` as long as too little is known.
+    pub fn near_good(&mut self) -> Option<Vec<f64>> {
+        if self.points.len() < MIN_KNOWN || self.categories.is_empty() {
+            return None;
+        }
+        let mut parents: Vec<usize> = (0..self.points.len()).collect();
+        parents.sort_by(|&left, &right| self.values[right].total_cmp(&self.values[left]).then(left.cmp(&right)));
+        let rank_of = rank_shares(&parents);
+        parents.truncate(PARENTS);
+        let mut believed: Vec<(f64, usize)> =
+            parents.into_iter().map(|parent| (self.mean_rank_near(parent, &rank_of), parent)).collect();
+        believed.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        // Each is half as likely as the one before it.
+        let place = believed.iter().position(|_| self.random.unit() < 0.5).unwrap_or(0);
+        let parent = self.points[believed[place].1].clone();
+        Some(self.changed(parent))
+    }
+
+    fn mean_rank_near(&self, point: usize, rank_of: &[f64]) -> f64 {
+        let weights = vec![1.0; self.categories.len()];
+        let near = nearest(&self.points, &weights, &self.points[point], NEAR);
+        near.iter().map(|&(_, place)| rank_of[place]).sum::<f64>() / near.len() as f64
+    }
+
+    /// Changes one dimension or more, by steps of any size: far ones find hills, near ones their tops.
+    fn changed(&mut self, mut point: Vec<f64>) -> Vec<f64> {
+        let certain = self.random.below(point.len());
+        for place in 0..point.len() {
+            if place != certain && self.random.unit() < 0.5 {
+                continue;
+            }
+            point[place] = if self.categories[place] {
+                self.random.unit()
+            } else {
+                let step = self.random.normal() * 10.0_f64.powf(-3.5 * self.random.unit());
+                reflected(point[place] + step)
+            };
+        }
+        point
+    }
+
+    /// Returns so many of these candidates as are likeliest to have high values, the likeliest first. None as long as too
+    /// little is known.
+    #[must_use]
+    pub fn likeliest<'a>(&self, candidates: impl Iterator<Item = (usize, &'a [f64])>, count: usize) -> Vec<usize> {
+        if self.points.len() < MIN_KNOWN {
+            return Vec::new();
+        }
+        let weights = self.weights();
+        let mut expected: Vec<(f64, usize)> =
+            candidates.map(|(candidate, point)| (self.expected(&weights, point), candidate)).collect();
+        expected.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        expected.into_iter().take(count).map(|(_, candidate)| candidate).collect()
+    }
+
+    /// Returns the value that is likely to be reached at a point: the mean of its neighbours and their spread, because the
+    /// highest values are looked for.
+    fn expected(&self, weights: &[f64], point: &[f64]) -> f64 {
+        let near = nearest(&self.points, weights, point, NEIGHBOURS);
+        let count = near.len() as f64;
+        let mean = near.iter().map(|&(_, place)| self.values[place]).sum::<f64>() / count;
+        let squares: f64 = near.iter().map(|&(_, place)| (self.values[place] - mean).powi(2)).sum();
+        mean + (squares / count).sqrt()
+    }
+
+    /// Returns how much each dimension says of the values: its correlation with them.
+    fn weights(&self) -> Vec<f64> {
+        let mean = self.values.iter().sum::<f64>() / self.values.len() as f64;
+        let of_dimension = |place: usize| {
+            let center = self.points.iter().map(|point| point[place]).sum::<f64>() / self.points.len() as f64;
+            let (mut both, mut own, mut other) = (0.0, 0.0, 0.0);
+            for (point, value) in self.points.iter().zip(&self.values) {
+                let (x, y) = (point[place] - center, value - mean);
+                both += x * y;
+                own += x * x;
+                other += y * y;
+            }
+            let scale = (own * other).sqrt();
+            0.1 + if scale > 0.0 { both.abs() / scale } else { 0.0 }
+        };
+        (0..self.categories.len()).map(of_dimension).collect()
+    }
+}
+
+/// Returns the share of all points that each is at least as good as. `best_first` lists the points.
+fn rank_shares(best_first: &[usize]) -> Vec<f64> {
+    let mut shares = vec![0.0; best_first.len()];
+    for (rank, &point) in best_first.iter().enumerate() {
+        shares[point] = 1.0 - rank as f64 / best_first.len() as f64;
+    }
+    shares
+}
+
+/// Returns the nearest points, with the squares of their distances.
+fn nearest(points: &[Vec<f64>], weights: &[f64], point: &[f64], count: usize) -> Vec<(f64, usize)> {
+    let mut near: Vec<(f64, usize)> = Vec::with_capacity(count + 1);
+    for (place, other) in points.iter().enumerate() {
+        let squares = other.iter().zip(point).zip(weights).map(|((other, own), weight)| weight * (other - own).powi(2));
+        let distance = squares.sum();
+        if near.len() == count && near[count - 1].0 <= distance {
+            continue;
+        }
+        let at = near.partition_point(|(known, _)| *known <= distance);
+        near.insert(at, (distance, place));
+        near.truncate(count);
+    }
+    near
+}
+
+/// Keeps a number from 0 to 1 by reflection at the ends.
+fn reflected(number: f64) -> f64 {
+    let turned = number.rem_euclid(2.0);
+    if turned > 1.0 { 2.0 - turned } else { turned }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the number of tries until a failure is found whose region holds one in ten thousand cases, and towards which
+    /// the loss grows.
+    fn tries(dimensions: usize, seed: u64, noise: f64) -> usize {
+        let mut explorer = Explorer::new(vec![false; dimensions], seed);
+        let mut random = Random::new(seed + 1000);
+        let side = 1e-4_f64.powf(1.0 / dimensions as f64);
+        let corner: Vec<f64> = (0..dimensions).map(|_| random.unit() * (1.0 - side)).collect();
+        for number in 1..20_000 {
+            let near = if number % 2 == 0 { explorer.near_good() } else { None };
+            let point = near.unwrap_or_else(|| (0..dimensions).map(|_| random.unit()).collect());
+            let misses = point.iter().zip(&corner).map(|(x, low)| (low - x).max(x - low - side).max(0.0));
+            let miss = misses.fold(0.0, f64::max);
+            if miss == 0.0 {
+                return number;
+            }
+            explorer.tell(point, -miss + noise * random.normal());
+        }
+        20_000
+    }
+
+    fn median(mut tries: Vec<usize>) -> usize {
+        tries.sort_unstable();
+        tries[tries.len() / 2]
+    }
+
+    #[test]
+    fn rare_regions_are_found_uphill() {
+        // Random points take 6931 tries.
+        for (dimensions, noise) in [(1, 0.0), (2, 0.0), (3, 0.0), (2, 0.02)] {
+            let found = median((0..40).map(|seed| tries(dimensions, seed, noise)).collect());
+            assert!(found <= 693, "{dimensions} dimensions, noise {noise}: {found}");
+        }
+    }
+
+    #[test]
+    fn candidates_like_the_best_come_first() {
+        let mut explorer = Explorer::new(vec![false; 2], 1);
+        assert!(explorer.likeliest([(0, &[0.5, 0.5][..])].into_iter(), 1).is_empty());
+        let mut random = Random::new(2);
+        for _ in 0..100 {
+            let point = vec![random.unit(), random.unit()];
+            let value = point[0];
+            explorer.tell(point, value);
+        }
+        let points: Vec<[f64; 2]> = (0..50).map(|_| [random.unit(), random.unit()]).collect();
+        let chosen = explorer.likeliest(points.iter().enumerate().map(|(place, point)| (place, &point[..])), 5);
+        assert_eq!(chosen.len(), 5);
+        assert!(chosen.iter().all(|&place| points[place][0] > 0.7), "{chosen:?}");
+    }
+
+    #[test]
+    fn points_stay_inside() {
+        assert!([-0.2, 0.3, 1.4, 7.9, -3.1].into_iter().map(reflected).all(|number| (0.0..=1.0).contains(&number)));
+        let mut explorer = Explorer::new(vec![true, false], 3);
+        for number in 0..30 {
+            explorer.tell(vec![f64::from(number) / 30.0, 1.0], f64::from(number));
+        }
+        for _ in 0..100 {
+            let point = explorer.near_good().unwrap();
+            assert!(point.iter().all(|share| (0.0..=1.0).contains(share)), "{point:?}");
+        }
+    }
+}

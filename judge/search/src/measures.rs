@@ -1,0 +1,96 @@
+//! What conditions can name of an outcome: `score`, `cpu_ms`, `accepted` and the like.
+
+use judge_problem::verdict::compare_tokens;
+use judge_problem::{Direction, Features, Number, Outcome, Ruling, TokenRules, Verdict};
+use std::time::Duration;
+
+/// Before the names of what the second solver achieved.
+const PREFIXES: [&str; 2] = ["", "other_"];
+
+/// Adds what conditions can name of the outcomes on a case: of a solver, and of the one that it is compared with.
+pub fn add_measures(features: &mut Features, outcomes: &[Outcome]) {
+    let milliseconds = |time: Option<Duration>| time.and_then(|time| i64::try_from(time.as_millis()).ok());
+    for (outcome, prefix) in outcomes.iter().zip(PREFIXES) {
+        let numbers = [
+            ("accepted", Some(i64::from(outcome.is_accepted()))),
+            ("cpu_ms", milliseconds(outcome.cpu)),
+            ("wall_ms", milliseconds(outcome.wall)),
+            ("memory_bytes", outcome.memory.and_then(|bytes| i64::try_from(bytes).ok())),
+        ];
+        let known = numbers.into_iter().filter_map(|(name, value)| Some((name, Number::from(value?))));
+        let score = outcome.score.clone().map(|score| ("score", Number::from(score)));
+        known.chain(score).for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
+    }
+}
+
+/// Adds every name that a condition on so many solvers can have, each with some number.
+pub fn add_all_names(features: &mut Features, solvers: usize) {
+    let outcome = Outcome {
+        score: Some(0.into()),
+        cpu: Some(Duration::ZERO),
+        wall: Some(Duration::ZERO),
+        memory: Some(0),
+        ..Outcome::without_run(Verdict::Accepted, String::new())
+    };
+    add_measures(features, &vec![outcome; solvers.min(PREFIXES.len())]);
+}
+
+/// The answers of two solvers to a case, for problems whose checker compares with an answer file.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparedAnswers<'a> {
+    /// How they are compared.
+    pub rules: &'a TokenRules,
+    /// The answer of the solver.
+    pub own: &'a [u8],
+    /// The answer of the one that it is compared with.
+    pub other: &'a [u8],
+}
+
+impl ComparedAnswers<'_> {
+    /// Returns whether the answers differ.
+    #[must_use]
+    pub fn differ(self) -> bool {
+        matches!(compare_tokens(self.rules, self.other, self.own), Ruling::Rejected(_))
+    }
+}
+
+/// Returns whether a solver is worse than another one, which must be accepted itself.
+#[must_use]
+pub fn is_worse(direction: Direction, own: &Outcome, other: &Outcome, answers: Option<ComparedAnswers<'_>>) -> bool {
+    let is_beaten = match (answers, own.score.as_ref().zip(other.score.as_ref())) {
+        (_, None) => true,
+        (Some(answers), Some(_)) => answers.differ(),
+        (None, Some((own, other))) => direction.compare(own, other).is_lt(),
+    };
+    other.is_accepted() && own.verdict != Verdict::JudgeError && is_beaten
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(score: i64) -> Outcome {
+        Outcome { score: Some(score.into()), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+    }
+
+    #[test]
+    fn conditions_name_what_both_solvers_achieved() {
+        let mut features = Features::default();
+        let failed = Outcome::without_run(Verdict::WrongAnswer, String::new());
+        add_measures(&mut features, &[failed, scored(7)]);
+        let holds = |text: &str| text.parse::<judge_problem::condition::Condition>().unwrap().holds(&features);
+        assert!(holds("accepted==0 && other_accepted==1 && other_score==7"));
+        assert!(!holds("score<100"), "a failed case has no score");
+        let mut all = Features::default();
+        add_all_names(&mut all, 2);
+        assert!(["score", "other_score", "cpu_ms", "other_memory_bytes"].iter().all(|name| all.get(name).is_some()));
+    }
+
+    #[test]
+    fn worse_is_less_or_failed() {
+        let failed = Outcome::without_run(Verdict::WrongAnswer, String::new());
+        let is_worse = |own: &Outcome, other: &Outcome| is_worse(Direction::Max, own, other, None);
+        assert!(is_worse(&scored(1), &scored(2)) && is_worse(&failed, &scored(2)));
+        assert!(!is_worse(&scored(2), &scored(2)) && !is_worse(&scored(1), &failed));
+    }
+}

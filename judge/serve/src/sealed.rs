@@ -1,0 +1,56 @@
+//! The method `evaluate` on sealed cases: it answers with the number of failures and the best total so far.
+
+use crate::evaluation::play;
+use crate::evaluator::Evaluator;
+use crate::params::EvaluateParams;
+use crate::rpc::{Answer, RpcError, json};
+use crate::task::{Progress, Task};
+use judge_problem::OutcomeGrid;
+use judge_problem::plan::Plan;
+use judge_session::MatchResult;
+use judge_session::sealed::SealedCases;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Returns the file of the sealed cases if a request is about them: it says so, or it names no cases.
+pub(crate) fn are_wanted<'a>(evaluator: &'a Evaluator, params: &EvaluateParams) -> Result<Option<&'a Path>, RpcError> {
+    let names_cases = params.seeds.is_some() || params.cases.is_some();
+    let would_tell = [("against", params.against.is_some()), ("min_effect", params.min_effect.is_some())];
+    let is_wanted = params.sealed.unwrap_or(!names_cases);
+    match (&evaluator.sealed, is_wanted) {
+        (None, _) if params.sealed == Some(true) => {
+            Err(RpcError::params("params.sealed: there are no sealed cases").with_hint("judge serve --sealed FILE"))
+        }
+        (None, _) | (_, false) => Ok(None),
+        (Some(_), true) if names_cases => {
+            Err(RpcError::params("params: `sealed` cannot be used with `seeds` or `cases`"))
+        }
+        (Some(file), true) => match would_tell.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(RpcError::params(format!("params: `{name}` would tell more of sealed cases"))
+                .with_hint("name `seeds` or `cases` to compare")),
+            None => Ok(Some(file)),
+        },
+    }
+}
+
+/// Evaluates a candidate on the sealed cases in a file. Nothing of it is kept or recorded but in that file.
+pub(crate) fn evaluate(evaluator: &Evaluator, params: &EvaluateParams, file: &Path, task: &Arc<Task>) -> Answer {
+    task.check()?;
+    let problem = evaluator.problem(params.problem.as_deref())?;
+    let limits = problem.limits(params.limits.as_ref())?;
+    let cases = SealedCases::open(evaluator.problems.catalogue(), problem.problem(), Some(file), &evaluator.sandbox)?;
+    let candidate = evaluator.workshop.prepare(&problem, params.solver.choice()?, &limits, task)?;
+    let solvers = vec![candidate.solver.clone()];
+    let plan = Plan { limits, solvers, cases: cases.cases(), ..problem.template.clone() };
+    cases.begin(&plan)?;
+    let count = plan.cases.len();
+    // Progress would tell how long each case takes.
+    let jobs = play(evaluator, &plan, false, task, |_| Progress { state: "running", done: 0, cases: count })?;
+    let mut outcomes = OutcomeGrid::new(count, 1);
+    jobs.iter().for_each(|finished| outcomes.set(finished.job, &finished.outcome));
+    let played = MatchResult { plan, outcomes, inputs: vec![None; count], stop: None };
+    evaluator.counters.evaluations.fetch_add(1, Ordering::Relaxed);
+    evaluator.counters.runs.fetch_add(count as u64, Ordering::Relaxed);
+    Ok(json(&cases.tell(&played, None)?.score()))
+}

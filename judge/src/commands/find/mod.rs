@@ -1,0 +1,386 @@
+//! `judge find`: searches for cases on which a solver loses, fails, or is slow.
+
+mod save;
+mod supply;
+
+use judge_cli::{FindArgs, RunningArgs, SearchGoal};
+use judge_journal::{CasePlaces, Part};
+use judge_problem::condition::Condition;
+use judge_problem::manifest::Catalogue;
+use judge_problem::plan::Plan;
+use judge_problem::{
+    BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, quote,
+};
+use judge_report::{FindReport, FoundCase, FoundValue, Steps};
+use judge_run::cases::CaseReader;
+use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
+use judge_session::{Failure, GlobalArgs, MatchRunner, Session, case_selection, load, outputs, programs};
+use std::num::NonZeroUsize;
+use std::slice;
+use std::sync::Arc;
+use std::time::Instant;
+use supply::{Pick, Supply};
+
+/// The number of cases that are played unless the command line says otherwise.
+const BUDGET: usize = 1000;
+
+/// So many cases are played together. It does not depend on the number of jobs, so that the search does not either.
+const BATCH: usize = 16;
+
+/// Searches for cases.
+pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
+    let (goal, condition) =
+        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if goal == SearchGoal::Disagreement && args.against.is_none() {
+        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
+    }
+    let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
+    if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
+        load::probe("the JSON report", path)?;
+    }
+    if let Some(folder) = &args.save {
+        save::check(problem, folder)?;
+    }
+    let compared = compared(problem, goal, args)?;
+    let mut readable = problem.clone();
+    if compared.is_some() {
+        readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+    }
+    let supply = Supply::of(problem, &readable, args)?;
+    let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
+    if args.resume && !has_record {
+        return Err(Failure::usage("this search is not recorded, and cannot go on")
+            .with_hint("leave out --resume: the same command finds the same"));
+    }
+    let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
+    let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
+    let mut solvers = runner.solver(args.solver.as_ref())?;
+    if let Some(other) = &args.against {
+        solvers.extend(runner.solvers(slice::from_ref(other))?);
+    }
+    if compared.is_some() {
+        runner.template.problem.checker = readable.checker.clone();
+    }
+    let plan = runner.plan(solvers, CaseList::default())?;
+    let session = runner.begin(&plan)?;
+    let reader = CaseReader::of(&readable);
+    let seen = Vec::new();
+    let (catalogue, runs) = (&catalogue, 0);
+    let mut search = Search {
+        args,
+        goal,
+        condition,
+        catalogue,
+        problem,
+        runner,
+        session,
+        plan,
+        supply,
+        compared,
+        reader,
+        seen,
+        runs,
+    };
+    let stop = search.run()?;
+    search.finish(stop)
+}
+
+/// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
+fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Result<Option<TokenRules>, Failure> {
+    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return Ok(None) };
+    if matches!(goal, SearchGoal::Loss) || goal == SearchGoal::Failure && args.against.is_none() {
+        judge_report::note(
+            "answers are not checked, because new cases have no answer file: --for disagreement --against ./right compares",
+        );
+    }
+    Ok(Some(*rules))
+}
+
+/// A case that was played.
+struct Seen {
+    pick: Pick,
+    outcomes: Vec<Outcome>,
+    /// Larger is worse for the solver; `None` if it is not what is looked for.
+    value: Option<(f64, FoundValue)>,
+}
+
+/// A search, and what it has found so far.
+struct Search<'a> {
+    args: &'a FindArgs,
+    goal: SearchGoal,
+    condition: Option<Condition>,
+    catalogue: &'a Catalogue,
+    problem: &'a Problem,
+    runner: MatchRunner<'a>,
+    session: Session,
+    /// The solvers, without cases.
+    plan: Plan,
+    supply: Supply<'a>,
+    compared: Option<TokenRules>,
+    reader: CaseReader,
+    seen: Vec<Seen>,
+    runs: usize,
+}
+
+impl Search<'_> {
+    /// Plays cases until enough are found, the budget is spent, or the search is stopped.
+    fn run(&mut self) -> Result<Option<Stop>, Failure> {
+        let unlimited = if self.args.time.is_some() { usize::MAX } else { BUDGET };
+        let budget = self.args.budget.map_or(unlimited, NonZeroUsize::get);
+        let started = Instant::now();
+        let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
+        let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
+        while self.seen.len() < budget && !is_late() && !self.has_enough() {
+            let picks = self.supply.next(BATCH.min(budget - self.seen.len()));
+            if picks.is_empty() {
+                break;
+            }
+            steps.begin(&self.so_far());
+            let count = picks.len();
+            let stop = self.play(picks)?;
+            (0..count).for_each(|_| steps.end());
+            if stop.is_some() {
+                return Ok(stop);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns whether more cases would change nothing: of failures, the first ones count.
+    fn has_enough(&self) -> bool {
+        let is_graded = matches!(self.goal, SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory);
+        !is_graded && self.seen.iter().filter(|seen| seen.value.is_some()).count() >= self.args.top.get()
+    }
+
+    fn so_far(&self) -> String {
+        let worst = self.worst();
+        let Some(seen) = worst.first() else { return format!("nothing after {} cases", self.seen.len()) };
+        let (count, name) = (worst.len(), &seen.pick.case.name);
+        match &seen.value {
+            Some((_, FoundValue::Number(number))) => format!("worst so far {number:.3} on {name}"),
+            _ => format!("{count} found, the first {name}"),
+        }
+    }
+
+    /// Plays some cases, and tells the search what came of them.
+    fn play(&mut self, picks: Vec<Pick>) -> Result<Option<Stop>, Failure> {
+        let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
+        if self.supply.makes_inputs() {
+            let read = |pick: &Pick| {
+                let input = pick.input.clone().unwrap_or_default();
+                ReadFile { hash: Digest::of(&input), input: Some(Arc::from(input)) }
+            };
+            cases.set_read_files(picks.iter().map(read).collect());
+        }
+        self.runner.grow(&mut self.session, &[], &cases);
+        let plan = self.runner.plan(self.plan.solvers.clone(), cases)?;
+        let plan = Plan { hand_over_answers: self.compared.is_some(), ..plan };
+        let solvers = plan.solvers.len();
+        let part = Part { solvers: (0..solvers).collect(), cases: CasePlaces::From(self.seen.len()) };
+        let mut answers = vec![Vec::new(); plan.cases.len() * solvers];
+        let result = self.runner.play_watched(&mut self.session, plan, part, &mut |event| {
+            if let RunEvent::Finished(finished) = event {
+                let place = finished.job.case * solvers + finished.job.solver;
+                answers[place] = finished.evidence.answer.clone().unwrap_or_default();
+            }
+        })?;
+        self.runs += result.outcomes.finished().count();
+        for (case, mut pick) in picks.into_iter().enumerate() {
+            let outcomes = (0..solvers).map(|solver| result.outcomes.get(JobId { case, solver }));
+            // The cases of the run are in one piece: after an interrupted one there is none.
+            let Some(outcomes) = outcomes.collect::<Option<Vec<Outcome>>>() else { break };
+            pick.case = result.plan.cases.at(case);
+            let pair = &answers[case * solvers..(case + 1) * solvers];
+            let value = self.value(&pick, &outcomes, pair);
+            let signal = self.signal(&pick.case, &outcomes, value.as_ref());
+            self.supply.tell(&pick, signal);
+            self.seen.push(Seen { pick, outcomes, value });
+        }
+        Ok(result.stop)
+    }
+
+    /// Returns the value of a case, if it is what is looked for.
+    fn value(&self, pick: &Pick, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<(f64, FoundValue)> {
+        let own = &outcomes[0];
+        let text = |text: String| Some((1.0, FoundValue::Text(text)));
+        let number = |number: f64| Some((number, FoundValue::Number(number)));
+        match self.goal {
+            SearchGoal::Failure => (!own.is_accepted()).then(|| text(own.verdict.name().to_owned()))?,
+            SearchGoal::Time => number(own.cpu?.as_secs_f64() * 1000.0),
+            SearchGoal::Memory => number(as_float(&own.memory?)),
+            SearchGoal::Loss => match self.loss(&pick.case, outcomes) {
+                Some(loss) if loss > 0.0 => number(loss),
+                Some(_) => None,
+                // Without a reference, the worst score is found.
+                None => {
+                    let score = as_float(own.score.as_ref()?);
+                    Some((-sign(self.problem.direction) * score, FoundValue::Number(score)))
+                }
+            },
+            SearchGoal::Disagreement => {
+                let [own, other] = outcomes else { return None };
+                let is_same = match (&own.score, &other.score, &self.compared) {
+                    (Some(_), Some(_), Some(rules)) => {
+                        !ComparedAnswers { rules, own: &answers[0], other: &answers[1] }.differ()
+                    }
+                    (own_score, other_score, _) => own.verdict == other.verdict && own_score == other_score,
+                };
+                let said = |outcome: &Outcome| match (&outcome.score, self.compared.is_some()) {
+                    (Some(score), false) => score.to_string(),
+                    (Some(_), true) => "another answer".to_owned(),
+                    (None, _) => outcome.verdict.name().to_owned(),
+                };
+                (!is_same).then(|| text(format!("{} | {}", said(own), said(other))))?
+            }
+            SearchGoal::Where => {
+                let mut features = self.features(pick);
+                add_measures(&mut features, outcomes);
+                let holds = self.condition.as_ref().is_some_and(|condition| condition.holds(&features));
+                let shown = own.score.as_ref().map_or(FoundValue::Text(own.verdict.name().to_owned()), |score| {
+                    FoundValue::Number(as_float(score))
+                });
+                holds.then_some((1.0, shown))
+            }
+        }
+    }
+
+    fn features(&self, pick: &Pick) -> Features {
+        let described = match &pick.input {
+            Some(input) => self.reader.describe_input(input).ok(),
+            None => self.reader.describe(&pick.case).ok().map(|described| described.features),
+        };
+        described.unwrap_or_default()
+    }
+
+    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score.
+    fn signal(&self, case: &CaseSpec, outcomes: &[Outcome], value: Option<&(f64, FoundValue)>) -> f64 {
+        match (self.goal, value) {
+            (SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
+            (SearchGoal::Time | SearchGoal::Memory, None) => 0.0,
+            (_, Some(_)) => self.highest_signal(),
+            _ => self.loss(case, outcomes).unwrap_or_else(|| {
+                let score = outcomes[0].score.as_ref().map(as_float);
+                score.map_or(0.0, |score| -sign(self.problem.direction) * score)
+            }),
+        }
+    }
+
+    /// What was looked for is as good as the best that was told before, so that no value is beyond all others.
+    fn highest_signal(&self) -> f64 {
+        let signals = self.seen.iter().filter(|seen| seen.value.is_none());
+        signals.map(|seen| self.signal(&seen.pick.case, &seen.outcomes, None)).fold(1.0, f64::max)
+    }
+
+    /// Returns what is lost, as a share of the better score: against the other solver, or the best known score of others.
+    fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
+        let known = || {
+            let best = case.best.as_ref()?;
+            let is_own = matches!(&best.origin, BestOrigin::Run(_, name) if **name == *self.plan.solvers[0].spec.name);
+            (!is_own).then(|| as_float(&best.score))
+        };
+        let reference = match outcomes {
+            [_, other] => other.score.as_ref().map(as_float),
+            _ => known(),
+        };
+        let own = outcomes[0].score.as_ref().map(as_float);
+        match (own, reference) {
+            (Some(_), None) if outcomes.len() > 1 => Some(0.0),
+            (_, None) => None,
+            (None, Some(_)) => Some(1.0),
+            (Some(own), Some(reference)) => {
+                let scale = own.abs().max(reference.abs());
+                let lost = (reference - own) * sign(self.problem.direction);
+                Some(if scale > 0.0 { lost / scale } else { 0.0 })
+            }
+        }
+    }
+
+    /// Returns the cases that were found, the worst first, at most as many as are wanted.
+    fn worst(&self) -> Vec<&Seen> {
+        let mut found: Vec<&Seen> = self.seen.iter().filter(|seen| seen.value.is_some()).collect();
+        let value = |seen: &Seen| seen.value.as_ref().map_or(0.0, |(value, _)| *value);
+        // Stable: of equal ones, the first stays first.
+        found.sort_by(|left, right| value(right).total_cmp(&value(left)));
+        found.truncate(self.args.top.get());
+        found
+    }
+
+    /// Closes the record, and reports what was found.
+    fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
+        self.check_condition()?;
+        let found: Vec<&Seen> = self.worst();
+        if let Some(folder) = &self.args.save {
+            let inputs: Vec<(&CaseSpec, Option<&[u8]>)> =
+                found.iter().map(|seen| (&seen.pick.case, seen.pick.input.as_deref())).collect();
+            save::save(self.catalogue, self.problem, &inputs, folder)?;
+        }
+        let cases: CaseList = self.seen.iter().map(|seen| seen.pick.case.clone()).collect();
+        let report = FindReport {
+            problem: self.problem.id.clone(),
+            solvers: self.plan.solvers.iter().map(|solver: &Solver| solver.spec.name.clone()).collect(),
+            goal: self.goal_name(),
+            found: found.into_iter().map(|seen| self.found(seen)).collect(),
+            cases: self.seen.len(),
+            runs: self.runs,
+            stop,
+        };
+        let plan = Plan { cases, ..self.plan };
+        let mut grid = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
+        for (case, seen) in self.seen.iter().enumerate() {
+            seen.outcomes.iter().enumerate().for_each(|(solver, outcome)| grid.set(JobId { case, solver }, outcome));
+        }
+        self.session.finish(&plan, &grid, stop);
+        outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style))?;
+        Ok(match stop {
+            Some(Stop::Interrupted) => Exit::Interrupted,
+            _ if report.found.is_empty() => Exit::NotAccepted,
+            _ => Exit::Success,
+        })
+    }
+
+    /// Fails if the condition names what no case has.
+    fn check_condition(&self) -> Result<(), Failure> {
+        let (Some(condition), Some(first)) = (&self.condition, self.seen.first()) else { return Ok(()) };
+        let mut names = self.features(&first.pick);
+        add_all_names(&mut names, self.plan.solvers.len());
+        case_selection::check_names(condition.names(), &[names])
+    }
+
+    fn goal_name(&self) -> String {
+        self.args.goal.join(" ")
+    }
+
+    fn found(&self, seen: &Seen) -> FoundCase {
+        let plan = Plan { cases: slice::from_ref(&seen.pick.case).iter().cloned().collect(), ..self.plan.clone() };
+        let own = &seen.outcomes[0];
+        let others = self.args.against.iter().map(|other| format!(" -s {}", quote(other)));
+        let reproduce = plan.reproduce(JobId { case: 0, solver: 0 });
+        let with_other = others.fold(reproduce, |command, other| {
+            // The second solver comes after the first one.
+            let solver = format!("-s {}", quote(&plan.solvers[0].spec.text));
+            command.replacen(&solver, &format!("{solver}{other}"), 1)
+        });
+        let score =
+            |outcome: &Outcome| outcome.score.as_ref().filter(|_| self.compared.is_none()).and_then(FoundCase::number);
+        FoundCase {
+            case: seen.pick.case.name.to_string(),
+            value: seen.value.as_ref().map_or(FoundValue::Number(0.0), |(_, value)| value.clone()),
+            verdict: own.verdict.name(),
+            score: score(own),
+            other_score: seen.outcomes.get(1).and_then(score),
+            reproduce: with_other,
+        }
+    }
+}
+
+/// Numbers of any size, near enough to be compared.
+fn as_float(number: &impl ToString) -> f64 {
+    number.to_string().parse().unwrap_or_default()
+}
+
+/// Returns 1 where larger scores are better, else -1.
+fn sign(direction: Direction) -> f64 {
+    if direction == Direction::Max { 1.0 } else { -1.0 }
+}

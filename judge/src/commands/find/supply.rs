@@ -1,0 +1,237 @@
+//! The cases that `judge find` tries: seeds, values of the generator's parameters, and changes of input files.
+
+use judge_cli::{CaseArgs, FindArgs};
+use judge_problem::parallel::map_on_all_cores;
+use judge_problem::{
+    CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice,
+    GeneratorParameter, Number, Problem,
+};
+use judge_run::cases::{CaseReader, Inputs, validate};
+use judge_search::{Explorer, mutant};
+use judge_session::{Failure, case_selection};
+use judge_statistics::Random;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+
+/// So many cases are looked at for each one that may be played.
+const LOOKED_AT: usize = 4;
+
+/// So many mutants are made at most until one is valid.
+const MAX_MUTANTS: usize = 1000;
+
+/// Features whose values differ by this factor are compared by their logarithms.
+const WIDE: f64 = 30.0;
+
+/// A case that is to be played.
+pub(super) struct Pick {
+    pub(super) case: CaseSpec,
+    /// Where it is in the space that is searched.
+    pub(super) point: Vec<f64>,
+    /// Its input, if it is in no file and comes from no generator.
+    pub(super) input: Option<Vec<u8>>,
+}
+
+/// Where cases come from.
+pub(super) struct Supply<'a> {
+    problem: &'a Problem,
+    source: Source,
+    explorer: Explorer,
+    /// Every other case is a random one, so that a search that is misled costs twice as much at most.
+    is_random: bool,
+}
+
+enum Source {
+    Parameters { parameters: Vec<GeneratorParameter>, next: u64 },
+    Seeds { pool: Vec<(CaseSpec, Vec<f64>)>, taken: Vec<bool>, next: usize },
+    Mutants { parents: Vec<Parent>, folder: PathBuf, reader: Box<CaseReader>, random: Random, seen: HashSet<Digest> },
+}
+
+/// An input that mutants are made from.
+struct Parent {
+    input: Vec<u8>,
+    value: f64,
+}
+
+impl<'a> Supply<'a> {
+    /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that reads inputs
+    /// without an answer file.
+    pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
+        let new = |source, categories| {
+            Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
+        };
+        if !args.inputs.is_empty() || problem.generator.is_none() {
+            return new(mutants(problem, readable, args)?, Vec::new());
+        }
+        let parameters = problem.generator_parameters.clone();
+        if args.seeds.is_none() && !parameters.is_empty() {
+            let categories = parameters.iter().map(|parameter| parameter.domain.is_category()).collect();
+            return new(Source::Parameters { parameters, next: 1 }, categories);
+        }
+        let budget = args.budget.map_or(super::BUDGET, std::num::NonZeroUsize::get);
+        let seeds: Vec<u64> = match &args.seeds {
+            Some(seeds) => seeds.without_repetitions().0.iter().collect(),
+            None => (1..).take(budget.saturating_mul(LOOKED_AT)).collect(),
+        };
+        let pool = described(readable, seeds);
+        let dimensions = pool.first().map_or(0, |(_, point)| point.len());
+        let taken = vec![false; pool.len()];
+        new(Source::Seeds { pool, taken, next: 0 }, vec![false; dimensions])
+    }
+
+    /// Returns whether inputs are changed.
+    pub(super) fn makes_inputs(&self) -> bool {
+        matches!(self.source, Source::Mutants { .. })
+    }
+
+    /// Returns the next cases, at most so many; none when there are no more.
+    pub(super) fn next(&mut self, count: usize) -> Vec<Pick> {
+        match &mut self.source {
+            Source::Parameters { parameters, next } => {
+                let is_built_in = matches!(self.problem.generator, Some(GeneratorChoice::BuiltIn { .. }));
+                let pick = |_| {
+                    let seed = *next;
+                    *next += 1;
+                    self.is_random = !self.is_random;
+                    let near = if self.is_random { None } else { self.explorer.near_good() };
+                    let call = |point: &[f64]| {
+                        let value = |(parameter, share): (&GeneratorParameter, &f64)| {
+                            (parameter.name.clone(), parameter.domain.at(*share))
+                        };
+                        CaseSpec::from_call(GeneratorCall {
+                            seed,
+                            values: parameters.iter().zip(point).map(value).collect(),
+                        })
+                    };
+                    let drawn: Vec<f64> = parameters.iter().map(|parameter| parameter.share(seed)).collect();
+                    let (case, point) = match near {
+                        Some(point) => (call(&point), point),
+                        // A built-in generator draws other cases from the seed alone.
+                        None if is_built_in => (call(&drawn), drawn),
+                        None => (CaseSpec::from_seed(seed), drawn),
+                    };
+                    Pick { case, point, input: None }
+                };
+                (0..count).map(pick).collect()
+            }
+            Source::Seeds { pool, taken, next } => {
+                let has_features = pool.first().is_some_and(|(_, point)| !point.is_empty());
+                let open = pool.iter().enumerate().filter(|(place, _)| !taken[*place]);
+                let candidates = open.map(|(place, (_, point))| (place, &**point));
+                let mut picked = if has_features { self.explorer.likeliest(candidates, count / 2) } else { Vec::new() };
+                picked.iter().for_each(|&place| taken[place] = true);
+                while picked.len() < count && *next < pool.len() {
+                    if !std::mem::replace(&mut taken[*next], true) {
+                        picked.push(*next);
+                    }
+                    *next += 1;
+                }
+                let pick = |place: usize| {
+                    let (case, point) = pool[place].clone();
+                    Pick { case, point, input: None }
+                };
+                picked.into_iter().map(pick).collect()
+            }
+            Source::Mutants { .. } => (0..count).map_while(|_| self.mutant()).collect(),
+        }
+    }
+
+    /// Makes a valid input that was not there before.
+    fn mutant(&mut self) -> Option<Pick> {
+        let Source::Mutants { parents, folder, reader, random, seen } = &mut self.source else { return None };
+        for _ in 0..MAX_MUTANTS {
+            self.is_random = !self.is_random;
+            // Parents are sorted: the first ones are best.
+            let among = if self.is_random { parents.len() } else { parents.len().min(8) };
+            let parent = &parents[random.below(among)];
+            let input = mutant(&parent.input, random);
+            if seen.insert(Digest::of(&input)) && is_valid(self.problem, reader, &input) {
+                let path = folder.join(format!("mutant-{}.in", seen.len()));
+                let case = CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path));
+                return Some(Pick { case, point: Vec::new(), input: Some(input) });
+            }
+        }
+        None
+    }
+
+    /// Takes the value of a case that was played.
+    pub(super) fn tell(&mut self, pick: &Pick, value: f64) {
+        if let (Source::Mutants { parents, .. }, Some(input)) = (&mut self.source, &pick.input) {
+            let place = parents.partition_point(|parent| parent.value >= value);
+            parents.insert(place, Parent { input: input.clone(), value });
+            parents.truncate(super::BUDGET);
+        }
+        if !pick.point.is_empty() {
+            self.explorer.tell(pick.point.clone(), value);
+        }
+    }
+}
+
+fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
+    let validator = problem.verification.validator.as_ref();
+    reader.describe_input(input).is_ok()
+        && validator.is_none_or(|validator| matches!(validate(problem, validator, input), Ok(None)))
+}
+
+/// Reads the inputs that are changed.
+fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
+    let Some(folder) = args.save.clone() else {
+        let error = "changed inputs are in no file yet";
+        return Err(Failure::usage(error).with_hint("--save DIR writes those that are found"));
+    };
+    if !matches!(problem.checker, CheckerChoice::BuiltIn(_)) && problem.verification.validator.is_none() {
+        let error = format!("`{}` has no `validator-command`: nobody knows which changed inputs are valid", problem.id);
+        return Err(Failure::usage(error).with_hint("add `validator-command` to its [[problem]]"));
+    }
+    let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
+    let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
+    let inputs = Inputs::of(readable);
+    let parent = |case: CaseSpec| Ok(Parent { input: inputs.load(&case)?, value: f64::NEG_INFINITY });
+    let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_, Failure>>()?;
+    if parents.is_empty() {
+        return Err(
+            Failure::usage(format!("`{}` has no inputs to change", problem.id)).with_hint("--inputs 'data/*.in'")
+        );
+    }
+    let seen = parents.iter().map(|parent| Digest::of(&parent.input)).collect();
+    let reader = Box::new(CaseReader::of(readable));
+    Ok(Source::Mutants { parents, folder, reader, random: Random::new(args.draw), seen })
+}
+
+/// Returns the cases of these seeds, each with its features from 0 to 1, as far as a case can be read without a program.
+fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
+    let cases: Vec<CaseSpec> = seeds.into_iter().map(CaseSpec::from_seed).collect();
+    if !matches!(problem.generator, Some(GeneratorChoice::BuiltIn { .. })) && problem.features.is_empty() {
+        return cases.into_iter().map(|case| (case, Vec::new())).collect();
+    }
+    let reader = CaseReader::of(problem);
+    let described = map_on_all_cores(cases.len(), |place| reader.describe(&cases[place]).ok());
+    let features: Vec<Option<Features>> = described.into_iter().map(|found| Some(found?.features)).collect();
+    let all = features.iter().flatten().flat_map(|features| features.iter().map(|feature| feature.name.to_string()));
+    let names: BTreeSet<String> = all.collect();
+    let columns: Vec<Vec<f64>> = names.iter().map(|name| column(&features, name)).collect();
+    let point = |place: usize| columns.iter().map(|column| column[place]).collect();
+    let with_point = cases.into_iter().enumerate().map(|(place, case)| (case, point(place)));
+    // What cannot be made is no case.
+    with_point.zip(&features).filter(|(_, features)| features.is_some()).map(|(case, _)| case).collect()
+}
+
+/// Returns a feature of each case, from 0 to 1.
+fn column(cases: &[Option<Features>], name: &str) -> Vec<f64> {
+    let number = |features: &Option<Features>| features.as_ref()?.get(name).map(as_float);
+    let mut values: Vec<Option<f64>> = cases.iter().map(number).collect();
+    let ends = |values: &[Option<f64>]| {
+        let known = values.iter().flatten();
+        known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)))
+    };
+    let (low, high) = ends(&values);
+    if low >= 0.0 && high > WIDE * low.max(1.0) {
+        values.iter_mut().flatten().for_each(|value| *value = value.ln_1p());
+    }
+    let (low, high) = ends(&values);
+    let share = |value: Option<f64>| value.filter(|_| high > low).map_or(0.5, |value| (value - low) / (high - low));
+    values.into_iter().map(share).collect()
+}
+
+fn as_float(number: &Number) -> f64 {
+    number.to_string().parse().unwrap_or_default()
+}

@@ -1,0 +1,115 @@
+//! `judge site`: the journal's pages as a folder for any web host.
+
+use judge_cli::{SiteArgs, SitePart};
+use judge_journal::HistoryFilter;
+use judge_problem::Exit;
+use judge_problem::manifest::Catalogue;
+use judge_report::{badge_svg, history_svg};
+use judge_session::{Failure, GlobalArgs, load, recorder};
+use judge_ui::{SiteParts, SiteWishes};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A file of every site, by which it is known as one.
+const MARKER: &str = "data/index.js";
+
+/// Writes the site, the badge and the history.
+pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(global)?;
+    if let Some(folder) = &args.folder {
+        check_folder(folder)?;
+    }
+    for (what, path) in [("the badge", &args.badge), ("the history", &args.history)] {
+        path.as_deref().map_or(Ok(()), |path| load::probe(what, path))?;
+    }
+    if args.badge.is_some() || args.history.is_some() {
+        write_pictures(&catalogue, args)?;
+    }
+    let Some(folder) = &args.folder else { return Ok(Exit::Success) };
+    let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
+    let parts =
+        SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
+    let site = judge_ui::site(catalogue, SiteWishes { runs: &args.runs, parts, games: args.games })?;
+    write_folder(folder, &site.files)?;
+    let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
+    let (shown, left_out) = site.games;
+    judge_report::note(&format!(
+        "{}: {} runs, {shown} games, {} kB",
+        folder.display(),
+        site.runs,
+        bytes.div_ceil(1000)
+    ));
+    if left_out > 0 {
+        judge_report::note(&format!(
+            "{left_out} games are left out, the best of each case last; --games {}MB takes more",
+            4 * args.games.0.div_ceil(1_000_000)
+        ));
+    }
+    Ok(Exit::Success)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Fails if a folder is there that is neither empty nor a site.
+fn check_folder(folder: &Path) -> Result<(), Failure> {
+    let unreadable = |error: io::Error| load::unwritable("the site", folder, &error);
+    match fs::read_dir(folder) {
+        Ok(_) if is_empty(folder) || folder.join(MARKER).is_file() => Ok(()),
+        Ok(_) => Err(Failure::usage(format!("{} is neither empty nor a site of `judge site`", folder.display()))
+            .with_hint("name another folder: what is in this one would be lost")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => beside(folder).map(drop).map_err(unreadable),
+        Err(error) => Err(unreadable(error)),
+    }
+}
+
+/// Makes a temporary folder beside a folder.
+fn beside(folder: &Path) -> io::Result<TempDir> {
+    let whole = std::path::absolute(folder)?;
+    tempfile::Builder::new().prefix(".judge-").tempdir_in(whole.parent().unwrap_or(Path::new("/")))
+}
+
+/// Writes a whole folder, and puts it in place of the one before it.
+fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    let written = || -> io::Result<()> {
+        let made = beside(folder)?;
+        let site: PathBuf = made.path().join("site");
+        fs::create_dir_all(site.join("data"))?;
+        for (name, bytes) in files {
+            fs::write(site.join(name), bytes)?;
+        }
+        fs::set_permissions(&site, fs::Permissions::from_mode(0o755))?;
+        let old = made.path().join("old");
+        match fs::rename(folder, &old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        fs::rename(&site, folder).inspect_err(|_| {
+            let _ = fs::rename(&old, folder);
+        })
+    };
+    written().map_err(|error| load::unwritable("the site", folder, &error))
+}
+
+/// Writes the badge and the history of the problem of the newest of the runs.
+fn write_pictures(catalogue: &Catalogue, args: &SiteArgs) -> Result<(), Failure> {
+    let journal = recorder::open_to_read(catalogue)?;
+    let chosen = args.runs.iter().map(|run| journal.choose(*run)).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = journal.history(&HistoryFilter::default())?;
+    rows.retain(|row| chosen.is_empty() || chosen.contains(&row.run));
+    let Some(problem) = rows.first().map(|row| row.problem.clone()) else {
+        return Err(Failure::usage("the journal has no run to show").with_hint("judge run -p columns"));
+    };
+    rows.retain(|row| row.problem == problem);
+    if let Some(path) = &args.badge {
+        load::write("the badge", path, badge_svg(&rows).as_bytes())?;
+    }
+    if let Some(path) = &args.history {
+        load::write("the history", path, history_svg(&rows).as_bytes())?;
+    }
+    Ok(())
+}

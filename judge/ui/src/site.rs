@@ -1,0 +1,376 @@
+//! The journal's pages as files, for any web host: what the server answers, asked once and kept.
+//!
+//! The files of data are scripts, because a page from a disk may read nothing else. Each is JSON, compressed and in Base64.
+
+use crate::api;
+use crate::games;
+use crate::server::{bundle, static_page};
+use crate::store::Store;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use data_encoding::BASE64;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use judge_problem::manifest::Catalogue;
+use judge_problem::{Bytes, Digest, RunChoice};
+use judge_session::failure::Failure;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::Write;
+use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+/// What of the machine and of the solvers a site may tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SiteParts {
+    /// Command lines.
+    pub commands: bool,
+    /// The machine, and paths on it.
+    pub machine: bool,
+    /// What solvers print on standard error.
+    pub stderr: bool,
+}
+
+/// What a site is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteWishes<'a> {
+    /// The runs; none: all.
+    pub runs: &'a [RunChoice],
+    /// What it may tell.
+    pub parts: SiteParts,
+    /// The most bytes of games.
+    pub games: Bytes,
+}
+
+/// A site: its files, each with its path in the folder.
+pub struct Site {
+    /// The paths and the contents.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// How many runs it has.
+    pub runs: usize,
+    /// How many results have a game that the site shows, and how many have one that it leaves out.
+    pub games: (usize, usize),
+}
+
+/// Returns the site of a journal.
+///
+/// # Errors
+/// When the journal cannot be read, or has none of the runs.
+pub fn site(catalogue: Catalogue, wishes: SiteWishes<'_>) -> Result<Site, Failure> {
+    let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?);
+    let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
+    let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
+    let mut maker =
+        Maker { asker, store, private: Private::of(wishes.parts), files: page_files()?, games: Games::default() };
+    let runs = maker.runs(wishes.runs)?;
+    let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
+    maker.add_games(&heads, &mut rows, wishes.games)?;
+    for (head, rows) in heads.iter().zip(rows) {
+        maker.add(&format!("run-{}", head["run"]), json!({ "rows": rows }))?;
+    }
+    maker.add_comparisons(&heads)?;
+    maker.add_index(&runs, heads)?;
+    Ok(Site { files: maker.files, runs: runs.len(), games: (maker.games.shown, maker.games.left_out) })
+}
+
+/// Asks the API as a page does.
+struct Asker {
+    router: Router,
+    runtime: Runtime,
+}
+
+impl Asker {
+    fn get(&self, path: &str) -> Result<Value, Failure> {
+        let request = Request::get(format!("/{path}")).body(Body::empty()).map_err(Failure::fault)?;
+        let (is_good, bytes) = self.runtime.block_on(async {
+            let response = self.router.clone().oneshot(request).await.map_err(Failure::fault)?;
+            let is_good = response.status().is_success();
+            Ok::<_, Failure>((is_good, to_bytes(response.into_body(), usize::MAX).await.map_err(Failure::fault)?))
+        })?;
+        let document: Value = serde_json::from_slice(&bytes).map_err(Failure::fault)?;
+        if is_good {
+            return Ok(document);
+        }
+        let hints = document["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let failure = Failure::usage(document["error"].as_str().unwrap_or_default());
+        Err(hints.fold(failure, |failure, hint| failure.with_hint(hint)))
+    }
+}
+
+fn word(choice: RunChoice) -> String {
+    match choice {
+        RunChoice::Number(run) => run.to_string(),
+        RunChoice::Last => "last".to_owned(),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+/// What a site does not tell.
+struct Private {
+    /// The names of fields whose values are left out.
+    fields: Vec<&'static str>,
+    /// Texts that are cut out of all others: paths and names of this machine.
+    texts: Vec<String>,
+}
+
+impl Private {
+    fn of(parts: SiteParts) -> Self {
+        let mut fields = Vec::new();
+        if !parts.commands {
+            fields.extend(["command", "reproduce", "commit", "solver_hash"]);
+        }
+        if !parts.machine {
+            fields.extend(["host", "cpu", "kernel"]);
+        }
+        if !parts.stderr {
+            fields.push("stderr");
+        }
+        let here = std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
+        let variables = ["HOME", "TMPDIR", "USER", "HOSTNAME"].map(|name| std::env::var(name).ok());
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let known = variables.into_iter().flatten().chain(here).chain([host]);
+        // Short names, such as that of the root user, stand in words too.
+        let texts = if parts.machine { Vec::new() } else { known.filter(|text| text.len() > 4).collect() };
+        Self { fields, texts }
+    }
+
+    /// Cuts what is private out of a document.
+    fn cut(&self, value: &mut Value) {
+        match value {
+            Value::Array(values) => values.iter_mut().for_each(|value| self.cut(value)),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    if self.fields.contains(&name.as_str()) && value.is_string() {
+                        *value = Value::String(String::new());
+                    }
+                    self.cut(value);
+                }
+            }
+            Value::String(text) => *text = self.shown(text),
+            _ => {}
+        }
+    }
+
+    /// Returns a text without paths of this machine.
+    fn shown(&self, text: &str) -> String {
+        let text = self.texts.iter().fold(text.to_owned(), |text, private| text.replace(private.as_str(), "…"));
+        if self.texts.is_empty() || !text.contains('/') {
+            return text;
+        }
+        let is_path =
+            |word: &str| word.trim_start_matches(['\'', '"', '(', '`', '=']).starts_with(['/', '~']) && word.len() > 2;
+        text.split(' ').map(|word| if is_path(word) { "…" } else { word }).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The games that a site has.
+#[derive(Default)]
+struct Games {
+    shown: usize,
+    left_out: usize,
+    bytes: u64,
+    /// Equal games are stored once.
+    known: HashSet<String>,
+}
+
+struct Maker {
+    asker: Asker,
+    store: Arc<Store>,
+    private: Private,
+    files: Vec<(String, Vec<u8>)>,
+    games: Games,
+}
+
+/// The most rows that one request asks for.
+const PAGE: usize = 1000;
+
+impl Maker {
+    /// Returns the numbers of the runs, the newest first.
+    fn runs(&self, choices: &[RunChoice]) -> Result<Vec<i64>, Failure> {
+        let chosen = choices
+            .iter()
+            .map(|choice| self.asker.get(&format!("runs/{}", word(*choice))).map(|head| head["run"].as_i64()));
+        let mut runs: BTreeSet<i64> = chosen.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+        if choices.is_empty() {
+            let rows = self.history()?;
+            runs.extend(rows.iter().filter_map(|row| row["run"].as_i64()));
+        }
+        if runs.is_empty() {
+            return Err(Failure::usage("the journal has no run to show").with_hint("judge run -p columns"));
+        }
+        Ok(runs.into_iter().rev().collect())
+    }
+
+    /// Returns all rows of the list of runs.
+    fn history(&self) -> Result<Vec<Value>, Failure> {
+        self.pages("runs?", "runs")
+    }
+
+    /// Returns all rows of a list.
+    fn pages(&self, path: &str, field: &str) -> Result<Vec<Value>, Failure> {
+        let mut rows = Vec::new();
+        loop {
+            let mut page = self.asker.get(&format!("{path}limit={PAGE}&offset={}", rows.len()))?;
+            let found = page[field].as_array_mut().map(std::mem::take).unwrap_or_default();
+            let is_last = found.len() < PAGE;
+            rows.extend(found);
+            if is_last {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Returns the rows of a run.
+    fn rows(&self, head: &Value) -> Result<Vec<Value>, Failure> {
+        let mut rows = self.pages(&format!("runs/{}/cases?", head["run"]), "rows")?;
+        for row in &mut rows {
+            let Some(fields) = row.as_object_mut() else { continue };
+            // The answer itself is not part of a site, and what a compiler or a broken program says names paths.
+            let is_ruled = matches!(fields.get("code").and_then(Value::as_str), Some("AC" | "WA"));
+            if !is_ruled && !self.private.texts.is_empty() {
+                fields.remove("note");
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Adds the games of these runs, the best of each case first, as long as there is room. A row of a result then names its
+    /// game.
+    fn add_games(&mut self, heads: &[Value], rows: &mut [Vec<Value>], room: Bytes) -> Result<(), Failure> {
+        let mut order: BTreeMap<(String, String), Vec<(usize, usize)>> = BTreeMap::new();
+        for (run, (head, rows)) in heads.iter().zip(&*rows).enumerate() {
+            let problem = head["problem"].as_str().unwrap_or_default();
+            let has_answer = |row: &&(usize, &Value)| row.1["answer"] == true && head["replays"] == true;
+            for (place, row) in rows.iter().enumerate().collect::<Vec<_>>().iter().filter(has_answer) {
+                let case = (problem.to_owned(), row["case"].as_str().unwrap_or_default().to_owned());
+                order.entry(case).or_default().push((run, *place));
+            }
+        }
+        let score = |&(run, place): &(usize, usize)| rows[run][place]["relative"].as_f64().unwrap_or(0.0);
+        order.values_mut().for_each(|results| results.sort_by(|one, other| score(other).total_cmp(&score(one))));
+        let most = order.values().map(Vec::len).max().unwrap_or(0);
+        for rank in 0..most {
+            for &(run, place) in order.values().filter_map(|results| results.get(rank)) {
+                let game = self.game(&heads[run], &rows[run][place], room)?;
+                self.games.shown += usize::from(game.is_some());
+                self.games.left_out += usize::from(game.is_none());
+                if let (Some(game), Some(fields)) = (game, rows[run][place].as_object_mut()) {
+                    fields.insert("game".to_owned(), Value::String(game));
+                }
+            }
+        }
+        rows.iter_mut().flatten().filter_map(Value::as_object_mut).for_each(|fields| {
+            let has_game = fields.contains_key("game");
+            fields.insert("answer".to_owned(), Value::Bool(has_game));
+        });
+        Ok(())
+    }
+
+    /// Adds a game if there is room. Returns its name.
+    fn game(&mut self, head: &Value, row: &Value, room: Bytes) -> Result<Option<String>, Failure> {
+        if self.games.bytes >= room.0 {
+            return Ok(None);
+        }
+        let text = |field: &str| row[field].as_str().unwrap_or_default();
+        let run = head["run"].as_i64().unwrap_or_default();
+        let Some(mut game) = games::packed(&self.store, run, text("case"), text("solver")) else { return Ok(None) };
+        // The solver's name is in the row: the games of equal answers are equal.
+        game["player"] = Value::String(String::new());
+        self.private.cut(&mut game);
+        let name = Digest::of(game.to_string().as_bytes()).to_string()[..16].to_owned();
+        if self.games.known.contains(&name) {
+            return Ok(Some(name));
+        }
+        let file = data_file(&format!("game-{name}"), &game)?;
+        let bytes = file.len() as u64;
+        if self.games.bytes + bytes > room.0 {
+            return Ok(None);
+        }
+        self.games.bytes += bytes;
+        self.games.known.insert(name.clone());
+        self.files.push((format!("data/game-{name}.js"), file));
+        Ok(Some(name))
+    }
+
+    /// Adds the comparisons of every two solvers of a problem, a file for each run.
+    fn add_comparisons(&mut self, heads: &[Value]) -> Result<(), Failure> {
+        let entrants = |head: &Value| {
+            let names = head["solvers"].as_array().into_iter().flatten();
+            names.filter_map(|solver| Some(format!("{}/{}", head["run"], solver["name"].as_str()?))).collect::<Vec<_>>()
+        };
+        for head in heads {
+            let same = |other: &&Value| other["problem"] == head["problem"];
+            let mut found = Map::new();
+            for one in entrants(head) {
+                for other in heads.iter().filter(same).flat_map(entrants).filter(|other| *other != one) {
+                    let query =
+                        format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
+                    // Runs without a common case have no comparison.
+                    if let Ok(document) = self.asker.get(&query) {
+                        found.insert(format!("{one}\n{other}"), document);
+                    }
+                }
+            }
+            self.add(&format!("compare-{}", head["run"]), Value::Object(found))?;
+        }
+        Ok(())
+    }
+
+    fn add_index(&mut self, runs: &[i64], heads: Vec<Value>) -> Result<(), Failure> {
+        let is_chosen = |row: &Value| row["run"].as_i64().is_some_and(|run| runs.contains(&run));
+        let history: Vec<_> = self.history()?.into_iter().filter(is_chosen).collect();
+        let ids: BTreeSet<&str> = heads.iter().filter_map(|head| head["problem"].as_str()).collect();
+        let mut problems = self.asker.get("problems")?["problems"].as_array().cloned().unwrap_or_default();
+        problems.retain(|problem| problem["problem"].as_str().is_some_and(|id| ids.contains(id)));
+        let mut pages = Map::new();
+        for id in &ids {
+            // A problem that is no longer in the catalogue has no page.
+            let Ok(mut page) = self.asker.get(&format!("problems/{}", encoded(id))) else { continue };
+            (page["by_hand"], page["fresh_replays"]) = (false.into(), false.into());
+            if !self.private.texts.is_empty() {
+                page["facts"] = json!([]);
+            }
+            pages.insert((*id).to_owned(), page);
+        }
+        problems.iter_mut().for_each(|problem| problem["by_hand"] = false.into());
+        let heads: Map<String, Value> = heads.iter().map(|head| (head["run"].to_string(), head.clone())).collect();
+        let judge = env!("CARGO_PKG_VERSION");
+        let index = json!({ "judge": judge, "runs": history, "heads": heads, "problems": problems, "pages": pages });
+        self.add("index", index)
+    }
+
+    /// Adds a file of data.
+    fn add(&mut self, name: &str, mut document: Value) -> Result<(), Failure> {
+        self.private.cut(&mut document);
+        let file = data_file(name, &document)?;
+        self.files.push((format!("data/{name}.js"), file));
+        Ok(())
+    }
+}
+
+/// Returns a file of data.
+fn data_file(name: &str, document: &Value) -> Result<Vec<u8>, Failure> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(document.to_string().as_bytes()).map_err(Failure::fault)?;
+    let bytes = encoder.finish().map_err(Failure::fault)?;
+    Ok(format!("judgeData({:?}, \"{}\");\n", name, BASE64.encode(&bytes)).into_bytes())
+}
+
+/// Returns the page itself: its text, its style and its scripts.
+fn page_files() -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let style = [judge_report::assets::CHART_STYLE, judge_report::assets::STYLE, judge_report::assets::GAME_STYLE];
+    Ok(vec![
+        ("index.html".to_owned(), static_page().into_bytes()),
+        ("style.css".to_owned(), style.concat().into_bytes()),
+        ("uPlot.js".to_owned(), judge_report::assets::CHART_LIBRARY.as_bytes().to_vec()),
+        ("uPlot.LICENSE".to_owned(), judge_report::assets::CHART_LICENSE.as_bytes().to_vec()),
+        ("site.js".to_owned(), bundle().map_err(Failure::fault)?.into_bytes()),
+    ])
+}

@@ -1,0 +1,81 @@
+//! `judge mcp`: the same for agents.
+
+use super::{Served, place};
+use serde_json::{Value, json};
+
+fn start() -> Served {
+    Served::start_as(place(), &["mcp", "--jobs", "1"])
+}
+
+fn tool(served: &mut Served, name: &str, arguments: &Value) -> (bool, String) {
+    let result = served.result("tools/call", &json!({"name": name, "arguments": arguments}));
+    (result["isError"].as_bool().unwrap(), result["content"][0]["text"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_client_falls_back_to_initialize() {
+    let mut served = start();
+    assert_eq!(served.error_code("server/discover", &json!({})), -32601);
+    let begun = served.result("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}}));
+    assert_eq!((&begun["protocolVersion"], &begun["serverInfo"]["name"]), (&json!("2025-06-18"), &json!("judge")));
+    served.send_line(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+    let tools = served.result("tools/list", &json!({}));
+    let names: Vec<_> = tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["list_problems", "evaluate", "compare", "check", "history"]);
+    let resources = served.result("resources/list", &json!({}));
+    for resource in resources["resources"].as_array().unwrap() {
+        let read = served.result("resources/read", &json!({"uri": resource["uri"]}));
+        assert!(!read["contents"][0]["text"].as_str().unwrap().is_empty(), "{resource}");
+    }
+    assert_eq!(served.error_code("resources/read", &json!({"uri": "file:///etc/passwd"})), -32602);
+    assert_eq!(served.error_code("tools/call", &json!({"name": "shell", "arguments": {}})), -32602);
+    assert_eq!(served.end(), Some(0));
+}
+
+#[test]
+fn a_bad_program_is_an_error_of_the_tool() {
+    let mut served = start();
+    let evaluate = |served: &mut Served, source: &str| {
+        tool(served, "evaluate", &json!({"source": source, "language": "shell", "seeds": "1-2"}))
+    };
+    let (is_error, text) = evaluate(&mut served, "read n; echo $n");
+    assert!(!is_error && text.starts_with("accepted") && text.contains("candidate: "), "{text}");
+    let (is_error, text) = evaluate(&mut served, "echo broken >&2; exit 3");
+    assert!(is_error && text.contains("exit code 3") && text.contains("broken"), "{text}");
+    let (is_error, text) = tool(&mut served, "evaluate", &json!({"source": "x", "language": "shell", "seeds": "x"}));
+    assert!(is_error && text.contains("params.seeds"), "{text}");
+    assert_eq!(tool(&mut served, "check", &json!({"seed": 1, "answer": "5\n"})), (false, "accepted 5".to_owned()));
+    let (is_error, text) = tool(&mut served, "list_problems", &json!({}));
+    assert!(!is_error && text.contains("\"columns\""), "{text}");
+    let (_, text) = tool(&mut served, "history", &json!({}));
+    assert!(text.contains("no runs"), "{text}");
+}
+
+#[test]
+fn files_outside_the_folder_are_not_read() {
+    let mut served = start();
+    served.folder.write("bot/main.sh", "echo 2\n");
+    served.folder.write("bot.sh", "echo 1\n");
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, served.folder.path().join(name)).unwrap();
+    link("/etc/hostname", "out.sh");
+    link("bot.sh", "in.sh");
+    link("/etc", "bot/etc");
+    for (path, is_allowed) in [
+        ("bot.sh", true),
+        ("in.sh", true),
+        ("out.sh", false),
+        ("/etc/hostname", false),
+        ("../../etc/hostname", false),
+        ("bot", false),
+    ] {
+        let (is_error, text) = tool(&mut served, "evaluate", &json!({"path": path, "language": "shell", "seeds": "1"}));
+        assert_eq!(!is_error, is_allowed, "{path}: {text}");
+        assert!(is_allowed || text.contains("is not read for agents"), "{path}: {text}");
+    }
+    for arguments in [json!({"command": "cat /etc/hostname"}), json!({"path": "bot.sh", "cases": ["/etc/host*"]})] {
+        assert!(tool(&mut served, "evaluate", &arguments).0, "{arguments}");
+    }
+    let both = json!({"a": {"path": "bot.sh"}, "b": {"path": "out.sh"}, "seeds": "1"});
+    assert!(tool(&mut served, "compare", &both).0);
+    assert!(tool(&mut served, "check", &json!({"input": "/etc/hostname", "answer": "1"})).0);
+}

@@ -1,0 +1,146 @@
+//! What an evaluation gives.
+
+use super::{Served, place, script_on};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[test]
+fn equal_candidates_on_equal_cases_run_once() {
+    let mut served = Served::start(&[]);
+    let script = "read n; echo $((n * 10))";
+    let first = served.evaluate(script, "1-4", &json!({}));
+    assert_eq!((&first["verdict"], &first["total"], &first["mean"]), (&json!("accepted"), &json!(100), &json!(25)));
+    assert_eq!((&first["runs"], &first["is_best"], &first["stopped_early"]), (&json!(4), &json!(true), &json!(false)));
+    assert_eq!(first["cases"][1]["case"], "seed-2");
+    assert_eq!(first["cases"][1]["score"], 20);
+    let again = served.evaluate(script, "1-4", &json!({}));
+    assert_eq!((&again["runs"], &again["cases"]), (&json!(0), &first["cases"]));
+    assert_eq!(again["candidate"], first["candidate"]);
+    assert_eq!(served.evaluate(script, "3-6", &json!({}))["runs"], 2);
+    assert_eq!(served.evaluate(script, "1-4", &json!({"fresh": true}))["runs"], 4);
+    assert_eq!(served.evaluate(script, "1-4", &json!({"limits": {"cpu": "100ms"}}))["runs"], 4);
+    let status = served.result("status", &json!({}));
+    assert_eq!((&status["evaluations"], &status["cached"]), (&json!(5), &json!(6)), "{status}");
+}
+
+#[test]
+fn a_file_that_changes_is_another_candidate() {
+    let mut served = Served::start(&[]);
+    let params = json!({"problem": "columns", "solver": {"path": "bot.sh"}, "seeds": "1-2"});
+    let mut totals = Vec::new();
+    for score in [1, 2, 1] {
+        served.folder.write("bot.sh", format!("echo {score}\n"));
+        let result = served.result("evaluate", &params);
+        totals.push((result["total"].clone(), result["runs"].clone()));
+    }
+    assert_eq!(totals, [(json!(2), json!(2)), (json!(4), json!(2)), (json!(2), json!(0))]);
+    let command = json!({"problem": "columns", "solver": {"command": "sh bot.sh"}, "cases": ["seed-7", "seed-9"]});
+    let result = served.result("evaluate", &command);
+    assert_eq!((&result["total"], &result["cases"][1]["case"]), (&json!(2), &json!("seed-9")));
+}
+
+#[test]
+fn hostile_candidates_get_verdicts_and_feedback() {
+    let mut served = Served::start(&["--cpu", "300ms"]);
+    let limits = json!({"limits": {"cpu": "60min", "wall": "600ms"}});
+    for (script, verdicts, part) in [
+        ("while :; do :; done", &["time-limit"][..], "CPU time"),
+        ("sleep 60", &["wall-limit"], "wall"),
+        ("exec sh -c 'f() { f | f & }; f; wait'", &["process-limit", "time-limit", "wall-limit", "runtime-error"], ""),
+        ("kill -SEGV $$", &["runtime-error"], "SIGSEGV"),
+        ("printf '\\033[31mred\\007' >&2; exit 3", &["runtime-error"], "\\x1b[31mred"),
+        ("yes", &["output-limit"], "standard output"),
+        ("echo one", &["wrong-answer", "judge-error"], ""),
+    ] {
+        let result = served.evaluate(script, "1-2", &limits);
+        let (verdict, feedback) = (result["verdict"].as_str().unwrap(), result["feedback"].as_str().unwrap());
+        assert!(verdicts.contains(&verdict), "{script}: {result}");
+        assert!(feedback.contains(part) && feedback.contains("seed-1"), "{script}: {feedback}");
+        assert!(!feedback.chars().any(|c| c.is_control() && c != '\n'), "{script}: {feedback:?}");
+        assert_eq!((&result["accepted"], &result["failures"]), (&json!(0), &json!(2)));
+        assert_eq!(result["limits"]["cpu_ms"], 300.0, "a limit above the server's is lowered to it");
+    }
+    assert_eq!(served.evaluate("echo 1", "1-2", &json!({}))["verdict"], "accepted");
+}
+
+#[test]
+fn compiler_messages_are_feedback() {
+    if std::process::Command::new("cc").arg("--version").output().is_err() {
+        return crate::support::require::skip(crate::support::require::Need::Cc, "there is no cc");
+    }
+    let mut served = Served::start(&[]);
+    let evaluate = |served: &mut Served, source: &str| {
+        let params = json!({"problem": "columns", "solver": {"source": source, "language": "c"}, "seeds": "1-2"});
+        served.result("evaluate", &params)
+    };
+    let broken = evaluate(&mut served, "int main(void) { return nonsense; }\n");
+    assert_eq!((&broken["verdict"], &broken["runs"]), (&json!("compile-error"), &json!(0)));
+    let feedback = broken["feedback"].as_str().unwrap();
+    assert!(feedback.contains("candidate.c:1:") && feedback.contains("nonsense"), "{feedback}");
+    let works = evaluate(&mut served, "#include <stdio.h>\nint main(void) { puts(\"7\"); }\n");
+    assert_eq!(works["total"], 14);
+}
+
+#[test]
+fn a_full_queue_refuses_and_urgent_requests_go_first() {
+    let mut served = Served::start_as(place(), &["serve", "--jobs", "1", "--queue", "2"]);
+    let mut ids: Vec<u64> = Vec::new();
+    let mut refused = 0;
+    for number in 0..12 {
+        let mut params = script_on(&format!("sleep 0.05; echo {number}"), "1");
+        params["priority"] = json!(if number == 5 { 9 } else { 0 });
+        ids.push(served.send("evaluate", &params));
+    }
+    let mut order = Vec::new();
+    for _ in &ids {
+        let answer = served.answer();
+        match answer["error"]["code"].as_i64() {
+            Some(code) => {
+                assert_eq!(code, -32001, "{answer}");
+                refused += 1;
+            }
+            None => order.push(answer["id"].as_u64().unwrap()),
+        }
+    }
+    // One job has four requests at work, and two wait.
+    assert_eq!((refused, order.len()), (6, 6), "{order:?}");
+    let place = order.iter().position(|id| *id == ids[5]).unwrap();
+    assert!(place < 4, "the urgent request is not the last of six: {order:?}");
+}
+
+#[test]
+fn a_cancelled_request_ends_at_once() {
+    let mut served = Served::start(&[]);
+    let slow = served.send("evaluate", &script_on("sleep 30", "1-9"));
+    std::thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    assert_eq!(served.send("cancel", &json!({"id": slow})), slow + 1);
+    let answers = [served.answer(), served.answer()];
+    let of = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(of(slow + 1)["result"]["cancelled"], true);
+    assert_eq!(of(slow)["error"]["code"], -32000);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(served.result("cancel", &json!({"id": slow}))["cancelled"], false);
+    assert_eq!(served.evaluate("echo 1", "1", &json!({}))["total"], 1);
+}
+
+#[test]
+fn a_named_journal_has_every_evaluation() {
+    let folder = place();
+    let mut served = Served::start_as(folder, &["serve", "--jobs", "2", "--journal", "evolved.db"]);
+    let ids: Vec<u64> =
+        (1..=4).map(|score| served.send("evaluate", &script_on(&format!("echo {score}"), "1-3"))).collect();
+    let mut runs: Vec<i64> = ids.iter().map(|_| served.answer()["result"]["run"].as_i64().unwrap()).collect();
+    runs.sort_unstable();
+    assert_eq!(runs, [1, 2, 3, 4]);
+    assert!(served.evaluate("echo 1", "1-3", &json!({})).get("run").is_none(), "nothing was run");
+    assert_eq!(served.end(), Some(0));
+    let history = served.folder.json(&["history", "--journal", "evolved.db"]).1;
+    let mut totals: Vec<i64> =
+        history["runs"].as_array().unwrap().iter().map(|run| run["total"].as_i64().unwrap()).collect();
+    totals.sort_unstable();
+    assert_eq!(totals, [3, 6, 9, 12]);
+    let shown = served.folder.json(&["history", "show", "last", "--journal", "evolved.db"]).1;
+    assert_eq!(shown["cases"].as_array().unwrap().len(), 3);
+    assert!(!served.folder.path().join(".judge").exists());
+}

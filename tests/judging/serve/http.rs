@@ -1,0 +1,111 @@
+//! The same over HTTP on this machine.
+
+use super::{command, place, script_on};
+use crate::support::Folder;
+use crate::support::pace::awaited;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+struct Listening {
+    _folder: Folder,
+    child: Child,
+    port: u16,
+    token: String,
+}
+
+impl Listening {
+    fn start() -> Self {
+        let folder = place();
+        let mut command = command(&folder, &["serve", "--jobs", "2", "--listen", "127.0.0.1:0"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let rest = said["listening"].as_str().unwrap().strip_prefix("http://127.0.0.1:").unwrap();
+        let port = rest.strip_suffix("/rpc").unwrap().parse().unwrap();
+        Self { _folder: folder, child, port, token: said["token"].as_str().unwrap().to_owned() }
+    }
+
+    /// Sends a request with these headers, and returns the connection.
+    fn send(&self, headers: &[String], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let head = format!("POST /rpc HTTP/1.1\r\n{}\r\nContent-Length: {}", headers.join("\r\n"), body.len());
+        stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes()).unwrap();
+        stream
+    }
+
+    fn headers(&self) -> Vec<String> {
+        vec![format!("Host: 127.0.0.1:{}", self.port), format!("Authorization: Bearer {}", self.token)]
+    }
+
+    /// Returns the status and the body of an answer.
+    fn ask(&self, headers: &[String], body: &str) -> (u16, String) {
+        let mut text = String::new();
+        self.send(headers, body).read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    fn call(&self, method: &str, params: &Value) -> Value {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let (status, body) = self.ask(&self.headers(), &body);
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn only_those_with_the_token_are_answered() {
+    let listening = Listening::start();
+    let status = json!({"jsonrpc": "2.0", "id": 1, "method": "status"}).to_string();
+    let [host, token] = [&listening.headers()[0], &listening.headers()[1]].map(String::clone);
+    assert_eq!(listening.ask(&[host.clone(), token.clone()], &status).0, 200);
+    assert_eq!(listening.ask(&[host.clone()], &status).0, 403);
+    assert_eq!(listening.ask(&[host.clone(), "Authorization: Bearer 0".to_owned()], &status).0, 403);
+    assert_eq!(listening.ask(&["Host: evil.example".to_owned(), token.clone()], &status).0, 403);
+    let foreign = [host, token, "Origin: http://evil.example".to_owned()];
+    assert_eq!(listening.ask(&foreign, &status).0, 403);
+    assert_eq!(listening.ask(&listening.headers(), "{").0, 200);
+    assert_eq!(listening.ask(&listening.headers(), &json!({"jsonrpc": "2.0", "method": "status"}).to_string()).0, 204);
+}
+
+#[test]
+fn several_clients_may_use_one_id() {
+    let listening = Listening::start();
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (1..=6)
+            .map(|score| {
+                let params = script_on(&format!("echo {score}"), "1-2");
+                let listening = &listening;
+                scope.spawn(move || (score, listening.call("evaluate", &params)))
+            })
+            .collect();
+        for (score, answer) in asked.into_iter().map(|asked| asked.join().unwrap()) {
+            assert_eq!(answer["result"]["total"], 2 * score, "{answer}");
+        }
+    });
+}
+
+#[test]
+fn a_closed_connection_cancels_its_request() {
+    let listening = Listening::start();
+    let running = || listening.call("status", &json!({}))["result"]["running"].as_u64().unwrap();
+    for _ in 0..3 {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "evaluate", "params": script_on("sleep 60", "1-9")});
+        let stream = listening.send(&listening.headers(), &body.to_string());
+        awaited(Duration::from_secs(10), "it runs", || (running() == 1).then_some(()));
+        drop(stream);
+        awaited(Duration::from_secs(10), "it ends", || (running() == 0).then_some(()));
+    }
+    assert_eq!(listening.call("evaluate", &script_on("echo 4", "1"))["result"]["total"], 4);
+}

@@ -1,0 +1,93 @@
+//! How a server ends, and what it leaves: nothing.
+
+use super::{Served, script_on};
+use crate::support::pace::awaited;
+use crate::support::processes::{assert_all_end, family};
+use serde_json::json;
+use std::time::Duration;
+
+/// Starts a server that is at work: a source is prepared, and a program runs.
+fn busy() -> (Served, Vec<crate::support::processes::Process>) {
+    let mut served = Served::start(&[]);
+    served.evaluate("echo 1", "1-2", &json!({}));
+    served.send("evaluate", &script_on("sleep 60; echo 1", "1-9"));
+    let id = served.id();
+    let all = awaited(Duration::from_secs(20), "the program starts", || {
+        let all = family(id);
+        all.iter().any(|process| process.name == "sleep").then_some(all)
+    });
+    (served, all)
+}
+
+fn assert_nothing_left(served: &Served, all: &[crate::support::processes::Process], how: &str) {
+    assert_all_end(all, how);
+    awaited(Duration::from_secs(5), how, || served.leftovers().is_empty().then_some(()));
+}
+
+#[test]
+fn the_end_of_input_cancels_what_runs() {
+    let (mut served, all) = busy();
+    assert_eq!(served.end(), Some(0));
+    assert_eq!(served.answer()["error"]["code"], -32000);
+    assert_nothing_left(&served, &all, "a server whose input has ended");
+}
+
+#[test]
+fn sigterm_ends_it_cleanly() {
+    let (mut served, all) = busy();
+    served.signal(libc::SIGTERM);
+    assert_eq!(served.wait(), Some(0));
+    assert_nothing_left(&served, &all, "a server that was asked to end");
+}
+
+#[test]
+fn a_killed_server_leaves_nothing() {
+    let (mut served, all) = busy();
+    assert!(!served.leftovers().is_empty());
+    served.signal(libc::SIGKILL);
+    assert_eq!(served.wait(), None);
+    assert_nothing_left(&served, &all, "a killed server");
+}
+
+#[test]
+fn idle_servers_keep_no_programs() {
+    let mut served = Served::start(&[]);
+    for script in ["echo 1", "sleep 60 & echo 2", "exit 1"] {
+        served.evaluate(script, "1-3", &json!({}));
+    }
+    let id = served.id();
+    awaited(Duration::from_secs(5), "the programs end", || {
+        family(id).iter().all(|process| process.name != "sleep" && process.name != "sh").then_some(())
+    });
+}
+
+#[test]
+#[ignore = "long: 3,000 evaluations, hostile ones among them, and a client that vanishes a hundred times"]
+fn a_long_life_needs_no_more_memory_or_files() {
+    let mut served = Served::start(&["--cpu", "200ms"]);
+    let own = |served: &Served| family(served.id()).into_iter().next().unwrap();
+    let round = |served: &mut Served, number: u32| {
+        let script = match number % 50 {
+            0 => "while :; do :; done".to_owned(),
+            1 => "f() { f | f & }; f".to_owned(),
+            _ => format!("echo {number}"),
+        };
+        let limits = json!({"limits": {"wall": "500ms"}});
+        assert!(served.evaluate(&script, "1", &limits)["verdict"].is_string());
+        if number % 30 == 0 {
+            let id = served.send("evaluate", &script_on(&format!("sleep 9; echo {number}"), "1-3"));
+            served.send("cancel", &json!({"id": id}));
+            let codes = [served.answer(), served.answer()];
+            assert!(codes.iter().any(|answer| answer["error"]["code"] == -32000), "{codes:?}");
+        }
+    };
+    (0..500).for_each(|number| round(&mut served, number));
+    let (before, files) = (own(&served).status("VmRSS").unwrap(), own(&served).files());
+    (500..3_000).for_each(|number| round(&mut served, number));
+    let (after, files_after) = (own(&served).status("VmRSS").unwrap(), own(&served).files());
+    assert!(after < before + 8 * 1024, "from {before} to {after} KiB");
+    assert!(files_after <= files + 4, "from {files} to {files_after} files");
+    assert!(served.leftovers().len() < 80, "{:?}", served.leftovers().len());
+    assert_eq!(served.end(), Some(0));
+    assert_eq!(served.leftovers(), Vec::<String>::new());
+}

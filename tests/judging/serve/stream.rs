@@ -1,0 +1,64 @@
+//! Candidates against the best one so far.
+
+use super::Served;
+use serde_json::json;
+
+#[test]
+fn a_worse_candidate_is_stopped_and_never_best() {
+    let mut served = Served::start(&[]);
+    let noisy = |scale: u32| format!("read n; echo $((1000 * {scale} + n * 7919 % 200))");
+    let best = served.evaluate(&noisy(10), "1-80", &json!({}));
+    let worse = served.evaluate(&noisy(7), "1-80", &json!({"against": "best"}));
+    assert_eq!((&worse["stopped_early"], &worse["is_best"]), (&json!(true), &json!(false)));
+    let played = worse["cases"].as_array().unwrap().len();
+    assert!((16..60).contains(&played) && worse["runs"] == played, "{played} cases");
+    let versus = &worse["comparison"];
+    assert_eq!(
+        (&versus["claim"], &versus["against"], &versus["cases"]),
+        (&json!("worse"), &best["candidate"], &json!(played))
+    );
+    assert!(versus["low"].as_f64() <= versus["effect"].as_f64() && versus["high"].as_f64() < Some(0.0), "{versus}");
+    assert!(worse["feedback"].as_str().unwrap().contains("stopped after"), "{worse}");
+
+    let better = served.evaluate(&noisy(12), "1-80", &json!({"against": "best"}));
+    assert_eq!(
+        (&better["stopped_early"], &better["is_best"], &better["runs"]),
+        (&json!(false), &json!(true), &json!(80))
+    );
+    assert_eq!(better["comparison"]["claim"], "better");
+    let against_old = served.evaluate(&noisy(9), "1-80", &json!({"against": best["candidate"]}));
+    assert_eq!(against_old["comparison"]["against"], best["candidate"]);
+    assert_eq!(against_old["stopped_early"], true);
+}
+
+#[test]
+fn equal_programs_stop_only_where_an_improvement_is_wanted() {
+    let mut served = Served::start(&[]);
+    let script = "read n; echo $((1000 + n * 7919 % 200))";
+    served.evaluate(script, "1-60", &json!({}));
+    let equal = format!("{script} # the same");
+    let whole = served.evaluate(&equal, "1-60", &json!({"against": "best"}));
+    assert_eq!((&whole["stopped_early"], &whole["is_best"]), (&json!(false), &json!(false)));
+    let stopped = served.evaluate(&format!("{equal} again"), "1-60", &json!({"against": "best", "min_effect": "5%"}));
+    assert_eq!(stopped["stopped_early"], true, "{}", stopped["comparison"]);
+}
+
+#[test]
+fn a_candidate_that_solves_nothing_stops_soon() {
+    let mut served = Served::start(&[]);
+    served.evaluate("read n; echo $n", "1-60", &json!({}));
+    let failing = served.evaluate("exit 1", "1-60", &json!({"against": "best"}));
+    assert_eq!((&failing["verdict"], &failing["runs"]), (&json!("runtime-error"), &json!(16)));
+    let first: Vec<_> = failing["cases"].as_array().unwrap().iter().map(|case| case["case"].clone()).collect();
+    let other = served.evaluate("exit 2", "1-60", &json!({"against": "best"}));
+    let second: Vec<_> = other["cases"].as_array().unwrap().iter().map(|case| case["case"].clone()).collect();
+    assert_eq!(first, second, "all candidates meet the same cases first");
+}
+
+#[test]
+fn without_an_incumbent_all_cases_are_played() {
+    let mut served = Served::start(&[]);
+    let first = served.evaluate("echo 3", "1-20", &json!({"against": "best"}));
+    assert_eq!((&first["runs"], &first["is_best"]), (&json!(20), &json!(true)));
+    assert!(first.get("comparison").is_none());
+}

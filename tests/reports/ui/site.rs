@@ -1,0 +1,248 @@
+//! `judge site`: the pages of a journal as files, in a real browser, from a web host and from the disk.
+
+use super::browser::Browser;
+use super::some_runs;
+use crate::support::Folder;
+use crate::support::client::Server;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+
+/// Serves the files of a folder below a path, as any web host does, and returns the address.
+fn host(folder: &Path) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/some/where/", listener.local_addr().unwrap());
+    let folder = folder.to_owned();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, folder) = (stream.unwrap(), folder.clone());
+            std::thread::spawn(move || {
+                let mut line = String::new();
+                BufReader::new(&stream).read_line(&mut line).unwrap();
+                let path = line.split(' ').nth(1).unwrap_or_default();
+                let name =
+                    path.strip_prefix("/some/where/").map(|name| if name.is_empty() { "index.html" } else { name });
+                let kind = match path.rsplit('.').next() {
+                    Some("js") => "text/javascript",
+                    Some("css") => "text/css",
+                    _ => "text/html",
+                };
+                let (status, body) = match name.and_then(|name| std::fs::read(folder.join(name)).ok()) {
+                    Some(body) => ("200 OK", body),
+                    None => ("404 Not Found", Vec::new()),
+                };
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                // A browser may have gone.
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+            });
+        }
+    });
+    address
+}
+
+fn written(folder: &Folder, more: &[&str]) -> Vec<u8> {
+    let said = folder.judge(&[&["site", "public"], more].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let mut all = Vec::new();
+    let root = folder.path().join("public");
+    for part in [root.clone(), root.join("data")] {
+        for file in std::fs::read_dir(part).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+            all.extend(opened(&std::fs::read(file).unwrap()));
+        }
+    }
+    all
+}
+
+/// Returns a file with what is packed in it.
+fn opened(file: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(file);
+    let Some(packed) = text.strip_prefix("judgeData(").and_then(|rest| rest.split('"').nth(3)) else {
+        return file.to_vec();
+    };
+    let bytes = data_encoding::BASE64.decode(packed.as_bytes()).unwrap();
+    let mut unpacked = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*bytes), &mut unpacked).unwrap();
+    unpacked
+}
+
+fn has(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+#[test]
+fn a_site_tells_nothing_of_the_machine() {
+    let folder = some_runs();
+    folder.script("secret-bot", "echo hidden-words >&2; echo /secret/place >&2; exit 3");
+    let path = folder.path().join("secret-bot");
+    assert_eq!(
+        folder.judge(&["run", "-p", "columns", "-s", &format!("shown={}", path.display()), "--seeds", "1"]).code,
+        Some(1)
+    );
+    let private = [
+        "judge run -p columns",
+        "bundled:columns-greedy --seeds",
+        "hidden-words",
+        "secret-bot",
+        &folder.path().display().to_string(),
+    ];
+    let site = written(&folder, &[]);
+    for text in private {
+        assert!(!has(&site, text), "{text}");
+    }
+    for text in ["columns-greedy", "shown", "a note"] {
+        assert!(has(&site, text), "{text}");
+    }
+    let site = written(&folder, &["--include", "commands,paths,stderr"]);
+    for text in private {
+        assert!(has(&site, text), "{text}");
+    }
+    assert!(
+        std::fs::read_dir(folder.path()).unwrap().all(|entry| !entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with(".judge-"))
+    );
+}
+
+#[test]
+fn only_an_empty_folder_or_a_site_is_replaced() {
+    let folder = some_runs();
+    folder.write("full/notes.txt", "mine");
+    let said = folder.judge(&["site", "full"]);
+    assert!(said.code == Some(2) && said.stderr.contains("neither empty nor a site"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path().join("full/notes.txt")).unwrap(), "mine");
+    folder.write("file", "mine");
+    assert_eq!(folder.judge(&["site", "file"]).code, Some(2));
+    assert_eq!(folder.judge(&["site", "missing/site"]).code, Some(2));
+    assert_eq!(folder.judge(&["site", "public", "--run", "99"]).code, Some(2));
+    assert!(!folder.path().join("public").exists());
+    std::fs::create_dir(folder.path().join("public")).unwrap();
+    written(&folder, &[]);
+    written(&folder, &["--run", "1"]);
+    assert!(
+        folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
+    );
+    let empty = Folder::new();
+    let said = empty.judge(&["site", "public"]);
+    assert!(said.code == Some(2) && said.stderr.contains("no run"), "{}", said.stderr);
+}
+
+#[test]
+fn a_badge_and_a_history_are_drawn() {
+    let folder = some_runs();
+    let said = folder.judge(&["site", "--badge", "badge.svg", "--history", "-", "--run", "1", "--run", "2"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let badge = std::fs::read_to_string(folder.path().join("badge.svg")).unwrap();
+    let (_, best) = folder.json(&["history", "show", "2"]);
+    assert!(badge.contains("columns") && badge.contains(&format!(">{}<", best["solvers"][0]["total"])), "{badge}");
+    assert_eq!(said.stdout.matches("<circle").count(), 2, "{}", said.stdout);
+    assert_eq!(folder.judge(&["site"]).code, Some(2));
+}
+
+/// Every page of a site, each with what it shows.
+const PAGES: [(&str, &str); 8] = [
+    ("#/", "columns-greedy"),
+    ("#/runs/2", "seed-1"),
+    ("#/runs/2?filter=k%3C200%20%26%26%20score%3E0&sort=score&descending=1", "seed-"),
+    ("#/compare?a=run%3A1&b=run%3A2", "columns-quickstart"),
+    ("#/grid?runs=run%3A1%0Arun%3A2", "columns-greedy"),
+    ("#/problems/columns", "columns-greedy"),
+    ("#/problems/columns/cases/seed-1", "columns-greedy"),
+    ("#/replays?a=run%3A1&b=run%3A2&case=seed-1", "points"),
+];
+
+fn look_around(browser: &mut Browser) {
+    for (page, shown) in PAGES {
+        browser.go(page);
+        browser.until(&format!("document.querySelector('main').innerText.includes({})", json!(shown)));
+        assert_eq!(browser.text(".error"), "", "{page}");
+    }
+    browser.go("#/replay?run=2&case=seed-1");
+    browser.until("(document.querySelector('#position')?.innerText ?? '') !== ''");
+    browser.press("End");
+}
+
+#[test]
+fn a_site_opens_below_any_path() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let served = server.json("/api/runs/2/cases/seed-1/replay");
+    written(&folder, &[]);
+    let Some(mut browser) = Browser::open_at(&host(&folder.path().join("public"))) else { return };
+    look_around(&mut browser);
+    let last = served["frames"].as_array().unwrap().iter().rev().find_map(|frame| frame["p"].as_str()).unwrap();
+    assert_eq!(browser.text("#points"), last);
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+    assert!(
+        browser
+            .requests
+            .iter()
+            .all(|url| url.contains("/some/where/") || url.starts_with("data:") || url.starts_with("about:")),
+        "{:#?}",
+        browser.requests
+    );
+}
+
+#[test]
+fn a_site_opens_from_the_disk() {
+    let folder = some_runs();
+    written(&folder, &[]);
+    let Some(mut browser) = Browser::open_at(&format!("file://{}/public/index.html", folder.path().display())) else {
+        return;
+    };
+    look_around(&mut browser);
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}
+
+#[test]
+fn packed_games_are_the_served_ones() {
+    let folder = Folder::new();
+    for (problem, solver) in [
+        ("columns", "columns-greedy"),
+        ("same-game-free", "same-game-free-plain"),
+        ("square-remover", "square-remover-plain"),
+    ] {
+        let said = folder.judge(&["run", "-p", problem, "-s", &format!("bundled:{solver}"), "--seeds", "2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+    let server = Server::start(&folder, &[]);
+    let served: Vec<Value> = (1..4).map(|run| server.json(&format!("/api/runs/{run}/cases/seed-2/replay"))).collect();
+    written(&folder, &[]);
+    let Some(mut browser) = Browser::open_at(&host(&folder.path().join("public"))) else { return };
+    for (run, served) in (1..).zip(served) {
+        let packed = browser.evaluate(&format!("judgeGame({run}, 'seed-2')"));
+        for part in ["captions", "cells", "queue", "result", "player"] {
+            assert_eq!(packed[part], served[part], "{part} of {run}");
+        }
+        for (at, (one, other)) in
+            packed["frames"].as_array().unwrap().iter().zip(served["frames"].as_array().unwrap()).enumerate()
+        {
+            assert_eq!(one, other, "frame {at} of {run}");
+        }
+    }
+}
+
+/// Twenty runs of a hundred cases are small.
+#[test]
+#[ignore = "long: two thousand games"]
+fn twenty_runs_fit_into_five_megabytes() {
+    let folder = Folder::new();
+    for turn in 0..20 {
+        let solver = ["bundled:columns-greedy", "bundled:columns-quickstart"][turn % 2];
+        assert_eq!(folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-100"]).code, Some(0));
+    }
+    written(&folder, &[]);
+    let root = folder.path().join("public");
+    let files = [root.clone(), root.join("data")].into_iter().flat_map(|part| std::fs::read_dir(part).unwrap());
+    let size: u64 = files
+        .map(|entry| entry.unwrap().metadata().unwrap())
+        .filter(|data| data.is_file())
+        .map(|data| data.len())
+        .sum();
+    assert!(size < 5_000_000, "{size} bytes");
+}
