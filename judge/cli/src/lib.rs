@@ -360,6 +360,8 @@ pub enum SchemaOf {
     UiCase,
     /// The answer to `GET /api/grid` of `judge ui`
     UiGrid,
+    /// The answer to `GET /api/runs/{run}/cases/{case}/replay` of `judge ui`
+    UiReplay,
     /// The data of the event `progress` of `GET /api/events` of `judge ui`
     UiProgress,
     /// The answer to `GET /api/compare` of `judge ui`

@@ -238,6 +238,20 @@ pub(crate) fn block_only(set: &sigset_t) -> c_int {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, std::ptr::null_mut()) }
 }
 
+/// Lets the kernel kill this process when `parent` ends. Fails if `parent` has ended already, as no signal would come
+/// then. Returns the error number on failure. Allocates nothing, as a child calls this before `execve`. A later change of
+/// user would undo it.
+pub(crate) fn die_with_parent(parent: c_int) -> Result<(), c_int> {
+    // SAFETY: a system call without pointers.
+    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } < 0 {
+        // SAFETY: errno's place is always valid.
+        return Err(unsafe { *libc::__errno_location() });
+    }
+    // The first call, then this one: whenever the parent ends, at least one of them notices.
+    // SAFETY: a system call without pointers.
+    if unsafe { libc::getppid() } == parent { Ok(()) } else { Err(libc::ESRCH) }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
 use crate::clock::{self, nanoseconds};
-use crate::process::{OWN_EXECUTABLE, Role, take_socket};
+use crate::process::{self, OWN_EXECUTABLE, Role, take_socket};
 use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
@@ -268,6 +268,7 @@ fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).process_group(0);
     command.stdin(message.take_fd()?).stdout(message.take_fd()?).stderr(message.take_fd()?);
+    let own = std::process::id().cast_signed();
     // SAFETY: only system calls, which are allowed between fork and exec.
     unsafe {
         command.pre_exec(move || {
@@ -278,7 +279,7 @@ fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
             }
             let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
             rustix::process::setrlimit(Resource::Fsize, largest)?;
-            Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
+            process::die_with_parent(own).map_err(io::Error::from_raw_os_error)
         });
     }
     let child = command.spawn()?;

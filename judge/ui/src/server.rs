@@ -172,7 +172,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 38] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
@@ -205,14 +205,15 @@ const FILES: [(&str, &str, &str); 38] = [
     ("viewer.js", SCRIPT, assets::VIEWER),
     ("game.js", SCRIPT, assets::GAME),
     asset!(SCRIPT, "replay.js"),
-    asset!(SCRIPT, "static.js"),
-    asset!(SCRIPT, "formula.js"),
-    asset!(SCRIPT, "unpack.js"),
     ("uPlot.iife.min.js", SCRIPT, assets::CHART_LIBRARY),
     ("uPlot.min.css", CSS, assets::CHART_STYLE),
     // Its licence goes with every copy.
     ("uPlot.LICENSE", TEXT, assets::CHART_LICENSE),
 ];
+
+/// The scripts that a page without a server has in place of the API.
+const SITE_FILES: [(&str, &str, &str); 3] =
+    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "unpack.js")];
 
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {
@@ -235,11 +236,8 @@ fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
 
 /// Returns all scripts of the page as one that needs no server.
 pub(super) fn bundle() -> Result<String, String> {
-    let modules: Vec<_> = FILES
-        .iter()
-        .filter(|(_, kind, _)| *kind == SCRIPT)
-        .map(|(name, _, text)| (*name, assets::slim(text)))
-        .collect();
+    let scripts = FILES.iter().chain(&SITE_FILES).filter(|(_, kind, _)| *kind == SCRIPT);
+    let modules: Vec<_> = scripts.map(|(name, _, text)| (*name, assets::slim(text))).collect();
     let modules: Vec<_> = modules.iter().map(|(name, text)| (*name, text.as_str())).collect();
     bundle::bundle(&modules, "main.js", ("api.js", "static.js"))
 }

@@ -315,3 +315,26 @@ fn a_mouse_swaps_with_the_nearest_neighbour() {
     assert_eq!(browser.evaluate(record), json!(true), "the journal is only read");
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }
+
+#[test]
+fn keys_play_without_a_tab() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.go("#/play?problem=columns&case=seed-1");
+    until_aimed(&mut browser);
+    assert!(browser.text(".play").contains("R turns") && !browser.text(".play").contains("neighbour"));
+    browser.press("ArrowRight");
+    assert!(browser.text("#aim").contains("2 0 brings"), "{}", browser.text("#aim"));
+    browser.press("Enter");
+    until_move(&mut browser, 1);
+    // The bot plays the same case, move by move.
+    browser.until("/after 1 moves: you (are|lead)/.test(document.querySelector('.race').innerText)");
+    browser.press("u");
+    until_move(&mut browser, 0);
+    browser.go("#/play?problem=same-game-free&case=seed-1");
+    until_aimed(&mut browser);
+    assert!(!browser.text(".play").contains("R turns"), "the game turns nothing");
+    browser.until("document.querySelector('main').innerText.includes('best of today')");
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}

@@ -103,3 +103,76 @@ fn ten_thousand_moves_open_at_once() {
     browser.press("End");
     assert_eq!(browser.text("#move"), "10000");
 }
+
+#[test]
+fn two_games_play_on_one_clock() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.go("#/replays?a=run%3A1&b=run%3A2&case=seed-3");
+    browser.until("document.querySelectorAll('.viewer.two .screen').length === 2");
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('#curve canvas').length"),
+        json!(2),
+        "the scores, and the lead"
+    );
+    let points = "[...document.querySelectorAll('.viewer .points')].map((one) => one.innerText)";
+    assert_eq!(browser.evaluate(points), json!(["0", "0"]));
+    browser.press("n");
+    let tick = frame(&mut browser);
+    assert!(tick > 0 && browser.evaluate(points) != json!(["0", "0"]));
+    // The address leads back to the same moment.
+    browser.until(&format!("location.hash.includes('tick={tick}')"));
+    browser.evaluate("window.isOld = true, location.reload()");
+    browser.until("window.isOld === undefined && document.querySelector('#slider') !== null");
+    assert_eq!(frame(&mut browser), tick);
+    browser.press("End");
+    let score = |run: u32| server.json(&format!("/api/runs/{run}/cases"))["rows"][2]["score"].to_string();
+    assert_eq!(browser.evaluate(points), json!([score(1), score(2)]));
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}
+
+#[test]
+fn the_next_pieces_are_shown() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let game = server.json("/api/runs/2/cases/seed-3/replay");
+    assert_eq!((&game["queue"]["width"], &game["queue"]["height"]), (&json!(10), &json!(3)));
+    let pieces = game["queue"]["cells"].as_array().unwrap().len() / 3;
+    let features = server.json("/api/runs/2/cases")["rows"][2]["features"]["k"].as_u64().unwrap();
+    assert!(pieces as u64 <= features && pieces > 10, "{pieces} of {features}");
+    let Some(mut browser) = open(&server, "/replay/2/seed-3") else { return };
+    let width = "document.querySelector('.ahead canvas').getBoundingClientRect().width";
+    assert!(browser.evaluate(width).as_f64().unwrap() >= 200.0);
+    for part in ["Runs", "Run 2", "seed-3"] {
+        assert!(browser.text(".trail").contains(part));
+    }
+    assert!(
+        browser
+            .evaluate("document.querySelector('main #board').getAttribute('aria-label')")
+            .as_str()
+            .unwrap()
+            .contains("columns-greedy")
+    );
+}
+
+#[test]
+fn a_large_board_is_zoomed() {
+    let folder = Folder::new();
+    folder.script("nothing", "echo 0");
+    let said = folder.judge(&["run", "-p", "deletion-game", "-s", "./nothing", "--seeds", "7"]);
+    assert!(said.code == Some(0) || said.code == Some(1), "{}", said.stderr);
+    let server = Server::start(&folder, &[]);
+    let page = server.get("/replay/1/seed-7");
+    assert!(page.status == 200 && page.body.len() < 10_000, "the game comes after the page");
+    let data = server.get("/api/runs/1/cases/seed-7/replay");
+    assert!(data.status == 200 && data.body.len() < 2_000_000, "{} bytes", data.body.len());
+    let Some(mut browser) = open(&server, "/replay/1/seed-7") else { return };
+    assert_eq!(browser.evaluate("document.querySelector('.minimap').hidden"), json!(true));
+    for _ in 0..8 {
+        browser.press("]");
+    }
+    assert_eq!(browser.evaluate("document.querySelector('.minimap').hidden"), json!(false));
+    browser.press("0");
+    assert_eq!(browser.evaluate("document.querySelector('.minimap').hidden"), json!(true));
+}

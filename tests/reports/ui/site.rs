@@ -83,7 +83,7 @@ fn a_site_tells_nothing_of_the_machine() {
         Some(1)
     );
     let private = [
-        "judge run -p",
+        "judge run -p columns",
         "bundled:columns-greedy --seeds",
         "hidden-words",
         "secret-bot",

@@ -116,6 +116,7 @@ impl<'a> Launch<'a> {
             stdio: self.stdio,
             folder: self.folder,
             confinement: &mut self.confinement,
+            parent: std::process::id().cast_signed(),
             step: "",
             errno: 0,
             started: 0,
@@ -167,6 +168,8 @@ pub(crate) struct ChildSetup<'a, 'w> {
     pub(crate) stdio: [BorrowedFd<'a>; 3],
     pub(crate) folder: BorrowedFd<'a>,
     pub(crate) confinement: &'a mut Confinement<'w>,
+    /// The process that clones the child.
+    pub(crate) parent: i32,
     /// The current step, and the error number that stopped it; 0 for none.
     pub(crate) step: &'static str,
     pub(crate) errno: i32,
@@ -277,7 +280,8 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         } else {
             drop_capabilities()?;
         }
-        answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))
+        shared.step = "tying the program's life to its parent's";
+        process::die_with_parent(shared.parent)
     }
 }
 

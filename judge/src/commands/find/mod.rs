@@ -30,11 +30,7 @@ const BATCH: usize = 16;
 
 /// Searches for cases.
 pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
-    let (goal, condition) =
-        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
-    if goal == SearchGoal::Disagreement && args.against.is_none() {
-        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
-    }
+    let (goal, condition) = wanted(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
@@ -43,8 +39,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     if let Some(folder) = &args.save {
         save::check(problem, folder)?;
     }
-    let supply = Supply::of(problem, args)?;
     let compared = compared(problem, goal, args)?;
+    let mut readable = problem.clone();
+    if compared.is_some() {
+        readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+    }
+    let supply = Supply::of(problem, &readable, args)?;
     let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
     if args.resume && !has_record {
         return Err(Failure::usage("this search is not recorded, and cannot go on")
@@ -57,13 +57,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         solvers.extend(runner.solvers(slice::from_ref(other))?);
     }
     if compared.is_some() {
-        runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+        runner.template.problem.checker = readable.checker.clone();
     }
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;
-    let reader = CaseReader::of(problem);
-    let seen = Vec::new();
-    let (catalogue, runs) = (&catalogue, 0);
+    let reader = CaseReader::of(&readable);
+    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
@@ -81,6 +80,16 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns what is searched for, and the condition of `--for where`.
+fn wanted(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
+    let (goal, condition) =
+        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if goal == SearchGoal::Disagreement && args.against.is_none() {
+        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
+    }
+    Ok((goal, condition))
 }
 
 /// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
