@@ -107,6 +107,8 @@ pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Res
     let victim = victim(sandbox, &program, "keeper");
     let own = format!(".{}.", victim.0.id());
     let helper = helper_of(victim.0.id());
+    let has_others = || (processes_of(&program).len() > 5).then_some(());
+    awaited(Duration::from_secs(10), "the program starts others", has_others);
     // The keeper first, as it would notice the helper's end.
     children_of(victim.0.id()).into_iter().filter(|child| *child != helper).chain([helper]).for_each(kill);
     drop(victim);
