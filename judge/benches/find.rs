@@ -55,7 +55,7 @@ fn parameters(folder: &Path, solver: &str) {
         folder,
         "problems.toml",
         "[[problem]]\nid = \"p\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {n} {x} {seed}\"\n\
-         trusted = true\n[problem.generator-parameters]\nn = \"1..10000\"\nx = \"0.0..1.0\"\n",
+         trusted = true\nseeds = \"1-3\"\n[problem.generator-parameters]\nn = \"1..10000\"\nx = \"0.0..1.0\"\n",
     );
     write(folder, "bot.sh", solver);
 }

@@ -337,6 +337,15 @@ fn the_example_of_a_ranking_works() {
     follow_sections("verifying.md", &["Rank submissions"]);
 }
 
+#[test]
+fn the_examples_of_finding_and_reducing_cases_work() {
+    if python_has("sys", Need::Python) {
+        follow_sections("reduce.md", &["An example"]);
+        // The catalogue of one section is used in the next.
+        follow(document("find.md").split("\n## ").skip(2).take(2).collect::<Vec<_>>().join("\n").as_str());
+    }
+}
+
 /// Returns the anchors of a page: the names that its headings have on a website.
 fn anchors(page: &str) -> Vec<String> {
     let mut is_code = false;

@@ -158,7 +158,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
         folder.write(
             "problems.toml",
             format!(
-                "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"{command}\"\n\
+                "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"{command}\"\nseeds = \"1-3\"\n\
                  [problem.generator-parameters]\n{ranges}\n"
             ),
         );
@@ -167,7 +167,7 @@ fn wrong_parameters_are_errors_of_the_catalogue() {
     for (command, ranges, message) in [
         ("echo {seed} {m}", "n = \"1..9\"", "unknown placeholder `{m}`"),
         ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
-        ("echo {seed} {n}", "n = \"9..1\"", "problems.toml:6: bad range of the parameter `n`"),
+        ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
         ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
         ("echo {seed} {n}", "n = [\"one\"]", "bad range of the parameter `n`"),
         ("echo {seed} {n}", "n = 3", "expected a range"),

@@ -32,7 +32,6 @@ pub(crate) static BEATING_THE_GAME_EASY: Checker = Checker {
     generators: &[|seed| Ok(generate::easy(seed).into_bytes())],
     parametric: Some(&generate::EASY_PARAMETRIC),
     reader: |input| read_easy(input).map(|cases| Box::new(EasyFile(cases)) as Box<dyn Case>),
-    parametric: Some(&generate::EASY_PARAMETRIC),
     manual_reader: None,
 };
 
@@ -83,7 +82,6 @@ pub(crate) static BEATING_THE_GAME_HARD: Checker = Checker {
     generators: &[|seed| Ok(generate::hard(seed).into_bytes())],
     parametric: Some(&generate::HARD_PARAMETRIC),
     reader: |input| read_hard(input).map(|cases| Box::new(HardFile(cases)) as Box<dyn Case>),
-    parametric: Some(&generate::HARD_PARAMETRIC),
     manual_reader: None,
 };
 

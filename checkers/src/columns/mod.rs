@@ -21,7 +21,6 @@ pub(crate) static COLUMNS: Checker = Checker {
     generators: &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))],
     parametric: Some(&generate::PARAMETRIC),
     reader: |input| Ok(Box::new(Input::read(input)?)),
-    parametric: Some(&generate::PARAMETRIC),
     manual_reader: Some(|input| Ok(Box::new(Input::read(input)?))),
 };
 

@@ -25,7 +25,6 @@ pub(crate) static DELETION_GAME: Checker = Checker {
     generators: &[|seed| Ok(generate::generate(seed))],
     parametric: Some(&generate::PARAMETRIC),
     reader: |input| Ok(Box::new(Input::read(input)?)),
-    parametric: Some(&generate::PARAMETRIC),
     manual_reader: None,
 };
 

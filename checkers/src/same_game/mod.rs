@@ -22,7 +22,6 @@ pub(crate) static SAME_GAME: Checker = Checker {
     generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
     parametric: Some(&generate::PRESCRIBED),
     reader: |input| Ok(Box::new(Prescribed::read(input)?)),
-    parametric: Some(&generate::PRESCRIBED),
     manual_reader: None,
 };
 
@@ -34,7 +33,6 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
     generators: &[|seed| Ok(generate::free(seed))],
     parametric: Some(&generate::FREE),
     reader: |input| Ok(Box::new(Free::read(input)?)),
-    parametric: Some(&generate::FREE),
     manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
 };
 

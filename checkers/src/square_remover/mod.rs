@@ -27,7 +27,6 @@ pub(crate) static SQUARE_REMOVER: Checker = Checker {
     generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
     parametric: Some(&generate::PARAMETRIC),
     reader: |input| Ok(Box::new(Game::read(input)?)),
-    parametric: Some(&generate::PARAMETRIC),
     manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
 };
 

@@ -11,7 +11,6 @@ pub static UNCHECKED: Checker = Checker {
     reader: |_| Ok(Box::new(Unchecked)),
     parametric: None,
     manual_reader: None,
-    parametric: None,
 };
 
 struct Unchecked;

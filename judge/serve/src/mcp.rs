@@ -6,7 +6,7 @@ use crate::evaluator::Evaluator;
 use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
 use crate::params::{CompareParams, EvaluateParams, read_params};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
-use crate::task::{Progress, Task};
+use crate::task::Progress;
 use crate::{compare, methods::rules_text};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};

@@ -133,7 +133,7 @@ mod tests {
         let (go, gate) = channel::<()>();
         let (done, order) = channel();
         let task = |priority, number| Task::new((Reverse(priority), number), None);
-        queue.push(task(0, 0), Box::new(move || drop(gate.recv()))).unwrap();
+        queue.push(task(0, 0), Box::new(move || gate.recv().unwrap_or_default())).unwrap();
         while queue.counts() != (1, 0) {
             std::thread::yield_now();
         }
@@ -152,7 +152,7 @@ mod tests {
     fn a_cancelled_request_is_answered_while_it_waits() {
         let queue = Queue::new(8, 1);
         let (go, gate) = channel::<()>();
-        queue.push(Task::new((Reverse(0), 0), None), Box::new(move || drop(gate.recv()))).unwrap();
+        queue.push(Task::new((Reverse(0), 0), None), Box::new(move || gate.recv().unwrap_or_default())).unwrap();
         let waits = Task::new((Reverse(0), 1), None);
         let (done, answered) = channel();
         let seen = Arc::clone(&waits);

@@ -27,23 +27,17 @@ type NamedAnswer = (PathBuf, PathBuf);
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
-    let title = section.string("title");
-    let source = section.string("source");
-    let format = section.string("format");
+    let [title, source, format, default_solver] =
+        ["title", "source", "format", "solver"].map(|key| section.string(key));
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
     let place = Place { folder, trusted };
     let mut checker = programs::checker(&section, place);
     let generator_parameters = programs::generator_parameters(&section, checker.as_ref());
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
-    let default_solver = section.string("solver");
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let scoring = read_scoring(&section, folder);
-    let mut cases = seeds(&section);
-    let mut named = Vec::new();
-    for case in section.sections("case", "[[problem.case]]") {
-        cases.extend(read_case(case, folder, scoring.direction, &mut named));
-    }
+    let (mut cases, named) = read_cases(&section, folder, scoring.direction);
     if let Some(checker) = &mut checker {
         checker.name_answers(named_answers(&section, named));
     }
@@ -94,6 +88,16 @@ fn id(section: &Section<'_>) -> Option<String> {
         return Some(value.to_owned());
     }
     section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
+}
+
+/// Reads the cases of seeds and those with a table of their own, and the answer files that these name.
+fn read_cases(section: &Section<'_>, folder: &Path, direction: Direction) -> (CaseList, Vec<Located<NamedAnswer>>) {
+    let mut cases = seeds(section);
+    let mut named = Vec::new();
+    for case in section.sections("case", "[[problem.case]]") {
+        cases.extend(read_case(case, folder, direction, &mut named));
+    }
+    (cases, named)
 }
 
 fn seeds(section: &Section<'_>) -> CaseList {

@@ -30,11 +30,7 @@ const BATCH: usize = 16;
 
 /// Searches for cases.
 pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
-    let (goal, condition) =
-        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
-    if goal == SearchGoal::Disagreement && args.against.is_none() {
-        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
-    }
+    let (goal, condition) = wanted(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
@@ -66,8 +62,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;
     let reader = CaseReader::of(&readable);
-    let seen = Vec::new();
-    let (catalogue, runs) = (&catalogue, 0);
+    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
@@ -85,6 +80,16 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns what is searched for, and the condition of `--for where`.
+fn wanted(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
+    let (goal, condition) =
+        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if goal == SearchGoal::Disagreement && args.against.is_none() {
+        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
+    }
+    Ok((goal, condition))
 }
 
 /// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
