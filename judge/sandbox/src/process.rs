@@ -257,6 +257,7 @@ pub(crate) const F_SETSIG: c_int = 10;
 
 /// A dead man's switch: the kernel kills a process group when this process ends, however it ends. This process alone has
 /// both ends of a pipe. The kernel closes them one after the other, and signals the owner of the end that is still open.
+/// The group must not have the pipe. Its processes must have the same user as this one, unless this is the machine's root.
 pub(crate) struct DeadManSwitch([OwnedFd; 2]);
 
 impl DeadManSwitch {
