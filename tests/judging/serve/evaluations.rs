@@ -46,7 +46,7 @@ fn hostile_candidates_get_verdicts_and_feedback() {
     for (script, verdicts, part) in [
         ("while :; do :; done", &["time-limit", "wall-limit"][..], "more than"),
         ("sleep 60", &["wall-limit"], "wall"),
-        ("exec sh -c 'f() { f | f & }; f; wait'", &["process-limit", "time-limit", "wall-limit", "runtime-error"], ""),
+        ("f() { f & f & wait; }; f; exit 3", &["process-limit", "time-limit", "wall-limit", "runtime-error"], ""),
         ("kill -SEGV $$", &["runtime-error"], "SIGSEGV"),
         ("printf '\\033[31mred\\007' >&2; exit 3", &["runtime-error"], "\\x1b[31mred"),
         ("yes", &["output-limit", "wall-limit"], "more than"),
