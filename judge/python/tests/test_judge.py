@@ -133,6 +133,16 @@ class RealJudge(unittest.TestCase):
         self.assertGreater(comparison.low, 0)
         self.assertIn("better", comparison.text)
 
+    @unittest.skipUnless(os.geteuid() == 0, "sealed cases are refused where the sandbox cannot hide a file: run as root")
+    def test_sealed_cases_tell_only_a_total(self):
+        with Judge("number", problems=self.folder / "problems.toml", sealed=self.folder / "sealed.toml") as judge:
+            evaluation = judge.evaluate(command="echo 5")
+            self.assertEqual((evaluation.total, evaluation.failures, evaluation.accepted), (500, 0, True))
+            self.assertEqual((evaluation.cases, evaluation.feedback()), ((), ""))
+            self.assertEqual(len(judge.evaluate(command="echo 5", sealed=False).cases), 4)
+            with self.assertRaises(InvalidRequest):
+                judge.evaluate(command="echo 5", seeds="1", sealed=True)
+
     def test_many_candidates_and_threads(self):
         candidates = [{"command": f"echo {number}"} for number in range(12)]
         found = {each.index: each.total for each in self.judge.evaluate_many(candidates, seeds="1")}

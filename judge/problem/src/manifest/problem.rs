@@ -27,16 +27,14 @@ type NamedAnswer = (PathBuf, PathBuf);
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
-    let title = section.string("title");
-    let source = section.string("source");
-    let format = section.string("format");
+    let [title, source, format, default_solver] =
+        ["title", "source", "format", "solver"].map(|key| section.string(key));
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
     let place = Place { folder, trusted };
     let mut checker = programs::checker(&section, place);
     let generator_parameters = programs::generator_parameters(&section, checker.as_ref());
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
-    let default_solver = section.string("solver");
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let scoring = read_scoring(&section, folder);
     let mut cases = read_cases(&section, folder, scoring.direction, &mut checker);

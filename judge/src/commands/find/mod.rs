@@ -57,8 +57,7 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;
     let reader = CaseReader::of(&readable);
-    let seen = Vec::new();
-    let (catalogue, runs) = (&catalogue, 0);
+    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
