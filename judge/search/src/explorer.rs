@@ -68,15 +68,15 @@ impl Explorer {
     /// Changes one dimension or more, by steps of any size: far ones find hills, near ones their tops.
     fn changed(&mut self, mut point: Vec<f64>) -> Vec<f64> {
         let certain = self.random.below(point.len());
-        for (place, value) in point.iter_mut().enumerate() {
+        for (place, (share, &is_category)) in point.iter_mut().zip(&self.categories).enumerate() {
             if place != certain && self.random.unit() < 0.5 {
                 continue;
             }
-            *value = if self.categories[place] {
+            *share = if is_category {
                 self.random.unit()
             } else {
                 let step = self.random.normal() * 10.0_f64.powf(-3.5 * self.random.unit());
-                reflected(*value + step)
+                reflected(*share + step)
             };
         }
         point

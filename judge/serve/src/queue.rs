@@ -59,8 +59,8 @@ impl Queue {
         if state.ending {
             return Err(NotTaken::Ending);
         }
-        let is_free = state.idle > state.waiting.len() || state.handles.len() < self.threads;
-        if !is_free && state.waiting.len() >= self.bound {
+        // Those that wait for a thread which has not taken them yet are as good as running.
+        if state.waiting.len() + state.running.len() >= self.bound + self.threads {
             return Err(NotTaken::Full);
         }
         state.waiting.insert(task.rank, (task, work));

@@ -33,7 +33,7 @@ const SOLVERS: [usize; 2] = [0, 1];
 /// A look at a comparison.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// What is known.
+    /// What is known. The hypothesis H0 is that the candidate is not better.
     pub claim: Claim,
     /// The mean effect. Above 0 the candidate is better.
     pub effect: f64,
@@ -72,16 +72,19 @@ pub fn look(played: &MatchResult, min_effect: Option<&MinEffect>) -> Result<Look
         Claim::Smaller | Claim::Equal => min_effect.is_some(),
         Claim::Better | Claim::Accepted(_) | Claim::Undecided { .. } => is_below,
     };
+    let is_over =
+        is_over || is_loss || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
+    let claim = match inference.claim {
+        claim if is_over && !claim.is_decided() => Claim::Accepted(Hypothesis::H0),
+        claim => claim,
+    };
     Ok(Look {
-        claim: inference.claim,
+        claim,
         effect: if paired.pairs.is_empty() { 0.0 } else { paired.mean() },
         interval: inference.interval,
         measure,
         cases: played.plan.cases.len(),
-        is_over: is_over
-            || is_loss
-            || lacks_total(&scored)
-            || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED,
+        is_over,
     })
 }
 
@@ -138,12 +141,6 @@ pub fn versus(
 ) -> Result<Versus, Failure> {
     let look = look(played, min_effect)?;
     let Look { claim, effect, interval, measure, cases, .. } = look;
-    let claim = match claim {
-        claim if claim.is_decided() => claim,
-        // The rule gives no total with a failure.
-        _ if lacks_total(&played.scored()?) => Claim::Worse,
-        claim => claim,
-    };
     let losses = losses(played, measure, features)?;
     Ok(Versus { against: against.to_owned(), claim, effect, interval, measure, cases, losses })
 }

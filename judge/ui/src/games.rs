@@ -98,7 +98,11 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
             return Err(Refused::missing(answers::no_answer(shown.run.id, player, case, result.outcome.verdict)));
         }
         let name = case.spec.name.to_string();
-        let page = GamePage { title: &problem.title, case: &name, player, result: "", is_rejected: false };
+        let recorded = match &result.outcome.score {
+            Some(score) => format!("accepted {score}"),
+            None => format!("rejected {}", result.outcome.note),
+        };
+        let page = GamePage { title: &problem.title, case: &name, player, result: &recorded, is_rejected: false };
         let game = ServedGame { run: shown.run.id.0, case: &name, solver: player };
         return Ok(Replay::Game(judge_report::served_game_html(&page, game).map_err(Failure::fault)?));
     }

@@ -67,6 +67,8 @@ pub fn site(catalogue: Catalogue, wishes: SiteWishes<'_>) -> Result<Site, Failur
         Maker { asker, store, private: Private::of(wishes.parts), files: page_files()?, games: Games::default() };
     let runs = maker.runs(wishes.runs)?;
     let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
+    let solvers = heads.iter().flat_map(|head| head["solvers"].as_array().into_iter().flatten());
+    maker.private.hide_commands(solvers.filter_map(|solver| solver["name"].as_str()));
     let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
     maker.add_games(&heads, &mut rows, wishes.games)?;
     for (head, rows) in heads.iter().zip(rows) {
@@ -118,6 +120,8 @@ struct Private {
     fields: Vec<&'static str>,
     /// Texts that are cut out of all others: paths and names of this machine.
     texts: Vec<String>,
+    /// Names of solvers that are command lines, the longest first, and what stands for them.
+    names: Vec<(String, String)>,
 }
 
 impl Private {
@@ -138,7 +142,32 @@ impl Private {
         let known = variables.into_iter().flatten().chain(here).chain([host]);
         // Short names, such as that of the root user, stand in words too.
         let texts = if parts.machine { Vec::new() } else { known.filter(|text| text.len() > 4).collect() };
-        Self { fields, texts }
+        Self { fields, texts, names: Vec::new() }
+    }
+
+    /// Hides the command lines in the names of these solvers: the name of the program's file stands for each.
+    fn hide_commands<'a>(&mut self, solvers: impl Iterator<Item = &'a str>) {
+        if !self.fields.contains(&"command") {
+            return;
+        }
+        let mut used = HashSet::new();
+        for name in solvers.collect::<BTreeSet<_>>() {
+            let is_file = |word: &&str| word.contains(['.', '/']);
+            let Some(file) = name.split_whitespace().find(is_file).filter(|file| *file != name || name.contains('/'))
+            else {
+                continue;
+            };
+            let file = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
+            let numbered = (2..).map(|number| format!("{file} ({number})"));
+            let shown = std::iter::once(file.to_owned()).chain(numbered).find(|shown| used.insert(shown.clone()));
+            self.names.extend(shown.map(|shown| (name.to_owned(), shown)));
+        }
+        self.names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    }
+
+    /// Returns a text without command lines in place of names.
+    fn renamed(&self, text: &str) -> String {
+        self.names.iter().fold(text.to_owned(), |text, (name, shown)| text.replace(name.as_str(), shown))
     }
 
     /// Cuts what is private out of a document.
@@ -160,7 +189,7 @@ impl Private {
 
     /// Returns a text without paths of this machine.
     fn shown(&self, text: &str) -> String {
-        let text = self.texts.iter().fold(text.to_owned(), |text, private| text.replace(private.as_str(), "…"));
+        let text = self.texts.iter().fold(self.renamed(text), |text, private| text.replace(private.as_str(), "…"));
         if self.texts.is_empty() || !text.contains('/') {
             return text;
         }
@@ -314,7 +343,7 @@ impl Maker {
                         format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
                     // Runs without a common case have no comparison.
                     if let Ok(document) = self.asker.get(&query) {
-                        found.insert(format!("{one}\n{other}"), document);
+                        found.insert(self.private.renamed(&format!("{one}\n{other}")), document);
                     }
                 }
             }
@@ -373,4 +402,31 @@ fn page_files() -> Result<Vec<(String, Vec<u8>)>, Failure> {
         ("uPlot.LICENSE".to_owned(), judge_report::assets::CHART_LICENSE.as_bytes().to_vec()),
         ("site.js".to_owned(), bundle().map_err(Failure::fault)?.into_bytes()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_commands_are_hidden() {
+        let mut private = Private::of(SiteParts::default());
+        private
+            .hide_commands(["python3 bot.py", "python3 /home/me/bot.py --x 1", "by hand", "mybot", "v1.2"].into_iter());
+        for (name, shown) in [
+            ("by hand", "by hand"),
+            ("mybot", "mybot"),
+            ("v1.2", "v1.2"),
+            ("python3 bot.py#4", "bot.py (2)#4"),
+            ("12/python3 /home/me/bot.py --x 1", "12/bot.py"),
+        ] {
+            assert_eq!(private.renamed(name), shown);
+        }
+        let mut document = json!({ "command": "judge run", "message": "see /etc/passwd now", "solvers": [{ "host": "x", "total": 1 }] });
+        private.cut(&mut document);
+        assert_eq!(document, json!({ "command": "", "message": "see … now", "solvers": [{ "host": "", "total": 1 }] }));
+        let mut open = Private::of(SiteParts { commands: true, machine: true, stderr: true });
+        open.hide_commands(["python3 bot.py"].into_iter());
+        assert_eq!(open.shown("python3 bot.py at /etc/passwd"), "python3 bot.py at /etc/passwd");
+    }
 }

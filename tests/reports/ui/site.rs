@@ -83,7 +83,7 @@ fn a_site_tells_nothing_of_the_machine() {
         Some(1)
     );
     let private = [
-        "judge run -p columns",
+        "judge run -p columns -s bundled:columns-quickstart --seeds",
         "bundled:columns-greedy --seeds",
         "hidden-words",
         "secret-bot",

@@ -10,7 +10,7 @@ use crate::case::{
 use crate::case_list::CaseList;
 use crate::features::{FeatureRule, is_feature_name};
 use crate::limits::Weight;
-use crate::problem::{BestSource, Problem, SealedChoice};
+use crate::problem::{BestSource, CheckerChoice, Problem, SealedChoice};
 use crate::rule::{Direction, Rule, UnknownDirection, UnknownRule};
 use crate::text::listed;
 use checkers::Score;
@@ -37,10 +37,7 @@ pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Proble
     let viewer = programs::viewer(&section, place);
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let scoring = read_scoring(&section, folder);
-    let (mut cases, named) = read_cases(&section, folder, scoring.direction);
-    if let Some(checker) = &mut checker {
-        checker.name_answers(named_answers(&section, named));
-    }
+    let mut cases = read_cases(&section, folder, scoring.direction, &mut checker);
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
@@ -90,14 +87,22 @@ fn id(section: &Section<'_>) -> Option<String> {
     section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
 }
 
-/// Reads the cases of seeds and those with a table of their own, and the answer files that these name.
-fn read_cases(section: &Section<'_>, folder: &Path, direction: Direction) -> (CaseList, Vec<Located<NamedAnswer>>) {
+/// Reads the cases that the problem lists, and tells the checker the answer files that they name.
+fn read_cases(
+    section: &Section<'_>,
+    folder: &Path,
+    direction: Direction,
+    checker: &mut Option<CheckerChoice>,
+) -> CaseList {
     let mut cases = seeds(section);
     let mut named = Vec::new();
     for case in section.sections("case", "[[problem.case]]") {
         cases.extend(read_case(case, folder, direction, &mut named));
     }
-    (cases, named)
+    if let Some(checker) = checker {
+        checker.name_answers(named_answers(section, named));
+    }
+    cases
 }
 
 fn seeds(section: &Section<'_>) -> CaseList {

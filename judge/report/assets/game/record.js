@@ -6,7 +6,7 @@ const FILM_WIDTH = 1280;
 const FILM_HEIGHT = 720;
 /** The room above a board, for its points and for what happens. */
 const FILM_HEAD = 88;
-const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
+const FILM_KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
 /** Saves a canvas as PNG. */
 export function saveCanvas(canvas, name) {
@@ -34,7 +34,7 @@ function drawFrame(pen, { films, move }, color) {
 
 /** Plays a game from its start and saves it as a film. `tell` is called with what goes on. */
 export async function recordFilm(viewer, name, tell) {
-  const kind = globalThis.MediaRecorder && KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
+  const kind = globalThis.MediaRecorder && FILM_KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
   if (!kind) throw new Error("this browser records no films");
   const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(`--${name}`).trim();
   const canvas = document.createElement("canvas");
