@@ -10,6 +10,9 @@ const ROWS = 100;
 /** The rows of which the totals are drawn. */
 const DRAWN = 1000;
 
+/** The problem of the first run that one is told to make. */
+const EXAMPLE = "columns";
+
 /** The columns: title, class. Those with a rank go where there is less room. */
 const COLUMNS = [
   ["", ""], ["run", "number"], ["solver", "name"], ["problem", "spare-3"], ["started", "spare-2"], ["cases", "number spare-3"], ["failed", "number spare-3"], ["total", "number"],
@@ -99,7 +102,7 @@ class Runs {
     this.table.hidden = this.total === 0;
     this.tools.hidden = this.total === 0 && !isSearched;
     this.none.replaceChildren(this.total > 0 ? "" : isSearched ? empty("No run matches", "", "", el("p", {}, el("a", { href: address("") }, "Show all")))
-      : empty("There are no runs yet", "A run plays solvers on the cases of a problem. It appears here as soon as it has started.", "judge run -p columns"));
+      : empty("There are no runs yet", "A run plays solvers on the cases of a problem. It appears here as soon as it has started.", `judge run -p ${EXAMPLE}`));
   }
 
   row(row, isFirst) {

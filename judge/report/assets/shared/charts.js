@@ -268,7 +268,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   const scale = zero ? { distr: 1 } : scaleOf(groups.flatMap((group) => group.y).filter((value) => value !== null));
   const range = zero ? (_, low, high) => [Math.min(0, low), Math.max(0, high)].map((end) => end * 1.05) : undefined;
   // One place alone is in the middle of a short range.
-  const width = x.length < 2 ? (_, low, high) => [low - 1, high + 1] : undefined;
+  const width = x.length === 1 ? [x[0] - 1, x[0] + 1] : undefined;
   draw(place, {
     scales: { x: { time: false, range: width }, y: { range, ...scale } },
     axes: [axis(xLabel, undefined, { values: compact, size: 32, ...(isWhole ? { incrs: WHOLE } : {}) }), axis(yLabel, scale, { values: compact, size: 60 })],
