@@ -446,7 +446,7 @@ mod tests {
     fn rules_are_set_as_text() {
         for checker in checkers::all() {
             let html = html_of(checker.rules);
-            assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<code>"), "{html}");
+            assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<h3>"), "{html}");
             assert!(!html.contains("<script") && !html.contains("<p>#"), "{}", checker.id);
         }
         assert_eq!(
