@@ -3,6 +3,9 @@
 use crate::tokens::signed;
 use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
 
+/// Reads the input of a case.
+pub type CaseReader = fn(&[u8]) -> Result<Box<dyn Case>, Malformed>;
+
 /// The rules of one game.
 pub struct Checker {
     /// The problem's id, as in `judge run -p ID`: `"columns"`.
@@ -21,7 +24,7 @@ pub struct Checker {
     /// Reads a case for manual play. `None` if people cannot play the game move by move.
     pub manual_reader: Option<ManualReader>,
     /// Reads the input of a case: see [`Checker::read`].
-    pub reader: fn(&[u8]) -> Result<Box<dyn Case>, Malformed>,
+    pub reader: CaseReader,
 }
 
 impl Checker {

@@ -51,7 +51,7 @@ mod score;
 mod square_remover;
 mod tokens;
 
-pub use checker::{Case, Checker, Feature, Generator, Parametric, UnusableSeed, all, find};
+pub use checker::{Case, CaseReader, Checker, Feature, Generator, Parametric, UnusableSeed, all, find};
 pub use manual::{Choice, ManualGame, ManualReader, Move, Outlook};
 pub use rejection::{CheckError, Malformed, Place, Rejection, Undecided};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};

@@ -1,7 +1,7 @@
 //! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing stays behind.
 
 use crate::support::pace::{awaited, unhurried};
-use crate::support::processes::{Guarded, assert_all_end, family_with};
+use crate::support::processes::{Guarded, assert_all_end, family_with, with_command_line};
 use crate::support::stage::{Stage, json, run, users_and_tiers};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Child;
@@ -74,9 +74,9 @@ fn a_signal_ends_exec() {
     }
 }
 
-/// Its helpers, which would clear up, are killed as well.
-fn kill_with_helpers(judge: &mut Guarded) {
-    let family = family_with(&judge.0, 1);
+/// Its helpers, which would clear up, are killed as well. The stage has no other judge.
+fn kill_with_helpers(judge: &mut Guarded, stage: &Stage) {
+    let family = family_with(&judge.0, 2);
     let helpers = family.iter().filter(|process| process.name != "solver" && process.pid != judge.0.id());
     let pids: Vec<_> = helpers.map(|process| Pid::from_raw(process.pid.cast_signed()).unwrap()).collect();
     let send_to_all = |signal| {
@@ -91,11 +91,14 @@ fn kill_with_helpers(judge: &mut Guarded) {
     child.wait().unwrap();
     send_to_all(Signal::KILL);
     assert_all_end(&family, "a judge and its helpers");
+    // Other programs were about to start.
+    assert_all_end(&with_command_line(&stage.text("")), "programs that started meanwhile");
 }
 
-/// A solver that does not end, and is compiled: into a folder of the judge's.
+/// A solver of two processes that do not end. It is compiled, into a folder of the judge's.
 fn endless_source(stage: &Stage) -> String {
-    let source = "#include <sys/prctl.h>\nint main(void) { prctl(PR_SET_NAME, \"solver\"); for (;;); }\n";
+    let source = "#include <sys/prctl.h>\n#include <unistd.h>\n\
+                  int main(void) { prctl(PR_SET_NAME, \"solver\"); fork(); for (;;); }\n";
     stage.folder.write("work/solver.c", source);
     stage.text("work/solver.c")
 }
@@ -113,7 +116,7 @@ fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
     let source = endless_source(stage);
     let arguments = ["run", "-p", "columns", "-s", &source, "--cpu", "1000s", "--no-journal", "--tier", tier];
     let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
-    kill_with_helpers(&mut judge);
+    kill_with_helpers(&mut judge, stage);
     let killed = judge.0.id();
     let left = stage.leftovers(killed);
     assert!(left.iter().any(|path| path.contains(".build.")), "in tier {tier} nothing was left: {left:?}");

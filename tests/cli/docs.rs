@@ -1,7 +1,7 @@
 //! What the documentation says is to be copied works when it is: the workflow files, and the optimizer's example.
 
 use crate::support::documents::garbage_is_wrong;
-use crate::support::documents::{commands, document, python_has, repository, run, sample, text};
+use crate::support::documents::{commands, document, package, python_has, repository, run, sample, text};
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, of_cases};
 use serde_json::Value;
@@ -157,11 +157,9 @@ fn python_with_optuna() -> Option<PathBuf> {
     python
 }
 
-/// Runs the example and returns what it says. What Python compiles stays out of the repository.
+/// Runs the example and returns what it says.
 fn run_example(folder: &Folder, python: &Path, arguments: &[&str]) -> String {
-    let package = repository().join("judge/python/src");
-    let variables = [("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONPATH", package.to_str().unwrap())];
-    let output = run(folder, python.to_str().unwrap(), arguments, &variables);
+    let output = run(folder, python.to_str().unwrap(), arguments, &package());
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     text(&output.stdout)
 }
@@ -230,7 +228,7 @@ fn follow(section: &str) -> Folder {
         }
         for step in code.split("$ ").skip(1) {
             let (command, shown) = step.split_once('\n').unwrap();
-            let output = run(&folder, "sh", &["-c", command], &[]);
+            let output = run(&folder, "sh", &["-c", command], &package());
             assert_eq!(text(&output.stdout), shown, "{title}: {command}\n{}", text(&output.stderr));
         }
     }
@@ -314,6 +312,14 @@ fn the_examples_of_languages_work() {
 }
 
 #[test]
+fn the_examples_of_the_python_package_work() {
+    if python_has("sys", Need::Python) {
+        let titles = ["Evaluate a program", "Many candidates", "Processes", "A problem of your own"];
+        follow_sections("python.md", &titles);
+    }
+}
+
+#[test]
 fn the_example_of_a_tester_works() {
     if python_has("sys", Need::Python) {
         let folder = follow(document("testers.md").split("\n## ").next().unwrap());
@@ -329,6 +335,15 @@ fn the_example_of_metrics_works() {
 #[test]
 fn the_example_of_a_ranking_works() {
     follow_sections("verifying.md", &["Rank submissions"]);
+}
+
+#[test]
+fn the_examples_of_finding_and_reducing_cases_work() {
+    if python_has("sys", Need::Python) {
+        follow_sections("reduce.md", &["An example"]);
+        // The catalogue of one section is used in the next.
+        follow(document("find.md").split("\n## ").skip(2).take(2).collect::<Vec<_>>().join("\n").as_str());
+    }
 }
 
 /// Returns the anchors of a page: the names that its headings have on a website.

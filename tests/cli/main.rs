@@ -5,12 +5,14 @@ mod check;
 mod commands;
 mod docs;
 mod everyday;
+mod find;
 mod fuzz;
 mod import;
 mod many_files;
 mod naming;
 mod new;
 mod python;
+mod reduce;
 mod release;
 #[path = "../support/mod.rs"]
 mod support;

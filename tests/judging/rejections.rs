@@ -45,7 +45,7 @@ fn reports_name_the_broken_rule_of_games() {
     let mut moves = 0;
     for checker in checkers::all() {
         let bad = BAD_ANSWERS.into_iter().enumerate();
-        let bad = bad.filter_map(|(number, answer)| Some((number, answer, rejection(*checker, answer)?)));
+        let bad = bad.filter_map(|(number, answer)| Some((number, answer, rejection(checker, answer)?)));
         let bad: Vec<_> = bad.collect();
         assert!(!bad.is_empty(), "{} takes any answer", checker.id);
         let expected: Vec<_> = bad.iter().map(|(.., rejection)| fields_of(rejection)).collect();

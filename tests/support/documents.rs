@@ -17,6 +17,13 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
+/// The variables with which Python finds the package of `judge/python`, and the judge. What it compiles stays out of the
+/// repository.
+pub(crate) fn package() -> [(&'static str, &'static str); 3] {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/python/src");
+    [("PYTHONPATH", sources), ("PYTHONDONTWRITEBYTECODE", "1"), ("JUDGE", env!("CARGO_BIN_EXE_judge"))]
+}
+
 pub(crate) fn document(name: &str) -> String {
     std::fs::read_to_string(repository().join("docs").join(name)).unwrap()
 }

@@ -49,8 +49,7 @@ impl Process {
 
 /// This process and all its descendants.
 pub(crate) fn family(pid: u32) -> Vec<Process> {
-    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let all: Vec<_> = pids.filter_map(Process::of).collect();
+    let all = all();
     let mut found: Vec<_> = all.iter().filter(|process| process.pid == pid).cloned().collect();
     let mut next = 0;
     while let Some(parent) = found.get(next).map(|process| process.pid) {
@@ -58,6 +57,20 @@ pub(crate) fn family(pid: u32) -> Vec<Process> {
         next += 1;
     }
     found
+}
+
+/// All processes with this text in their command line.
+pub(crate) fn with_command_line(text: &str) -> Vec<Process> {
+    let has_text = |process: &Process| {
+        let line = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(text)
+    };
+    all().into_iter().filter(has_text).collect()
+}
+
+fn all() -> Vec<Process> {
+    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(Process::of).collect()
 }
 
 /// Waits until a judge runs this many processes of the test program, and returns its whole family.

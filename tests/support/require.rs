@@ -51,6 +51,12 @@ pub(crate) enum Need {
     Data,
     /// The Python module, with the one that its pruner needs.
     Optuna,
+    /// OpenEvolve, in an environment of its own.
+    Openevolve,
+    /// ShinkaEvolve, likewise.
+    Shinka,
+    /// Inspect, likewise.
+    Inspect,
     /// The program `script`, which makes terminals.
     Script,
     Make,
@@ -75,7 +81,7 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 40] = [
+const WORDS: [(&str, Need, &str); 43] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -99,6 +105,9 @@ const WORDS: [(&str, Need, &str); 40] = [
     ("cores", Need::Cores, "use a machine with two cores"),
     ("data", Need::Data, "the contests have these files, the project may not hand them on"),
     ("optuna", Need::Optuna, "python3 -m venv target/optuna; target/optuna/bin/pip install optuna scipy"),
+    ("openevolve", Need::Openevolve, ".ci/frameworks"),
+    ("shinka", Need::Shinka, ".ci/frameworks"),
+    ("inspect", Need::Inspect, ".ci/frameworks"),
     ("script", Need::Script, "apt-get install bsdutils"),
     ("make", Need::Make, "apt-get install make"),
     ("pypy", Need::Pypy, "apt-get install pypy3"),

@@ -61,7 +61,7 @@ fn inputs(checker: &Checker) -> Vec<Vec<u8>> {
 fn awkward_answers_are_judged_in_time() {
     let texts = awkward_texts();
     for checker in checkers::all() {
-        for input in inputs(*checker) {
+        for input in inputs(checker) {
             let case = checker.read(&input).expect("its own generator made it");
             for (number, text) in texts.iter().enumerate() {
                 let what = format!("{} on text {number}", checker.id);

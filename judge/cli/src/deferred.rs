@@ -60,7 +60,7 @@ const COMMON: [&str; 9] =
     ["seeds", "inputs", "condition", "until_decided", "min_effect", "cpu", "memory", "json", "html"];
 
 /// The options without a heading that only `--help` shows of such a subcommand.
-const RARE: [&str; 19] = [
+const RARE: [&str; 22] = [
     "submissions",
     "no_pin",
     "repeat",
@@ -73,6 +73,9 @@ const RARE: [&str; 19] = [
     "feedback",
     "reverse",
     "show_inputs",
+    "pareto",
+    "sealed",
+    "is_final",
     "message",
     "confident",
     "time_drop",

@@ -80,6 +80,7 @@ class Requests(WithServer):
     def test_sealed_results_have_a_verdict(self):
         evaluation = self.judge.evaluate(command="sealed")
         self.assertEqual((evaluation.total, evaluation.failures, evaluation.accepted), (5, 2, False))
+        self.assertEqual([self.asked(command="x", sealed=value)[1].get("sealed") for value in (True, False, None)], [True, False, None])
 
     def test_progress_arrives_in_order(self):
         seen = []

@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from decimal import Decimal
 from pathlib import Path
@@ -131,6 +133,16 @@ class RealJudge(unittest.TestCase):
         self.assertGreater(comparison.low, 0)
         self.assertIn("better", comparison.text)
 
+    @unittest.skipUnless(os.geteuid() == 0, "sealed cases are refused where the sandbox cannot hide a file: run as root")
+    def test_sealed_cases_tell_only_a_total(self):
+        with Judge("number", problems=self.folder / "problems.toml", sealed=self.folder / "sealed.toml") as judge:
+            evaluation = judge.evaluate(command="echo 5")
+            self.assertEqual((evaluation.total, evaluation.failures, evaluation.accepted), (500, 0, True))
+            self.assertEqual((evaluation.cases, evaluation.feedback()), ((), ""))
+            self.assertEqual(len(judge.evaluate(command="echo 5", sealed=False).cases), 4)
+            with self.assertRaises(InvalidRequest):
+                judge.evaluate(command="echo 5", seeds="1", sealed=True)
+
     def test_many_candidates_and_threads(self):
         candidates = [{"command": f"echo {number}"} for number in range(12)]
         found = {each.index: each.total for each in self.judge.evaluate_many(candidates, seeds="1")}
@@ -196,9 +208,32 @@ class RealJudge(unittest.TestCase):
         with Judge("number", url=server.url) as judge, self.assertRaises(ServerDied):
             judge.evaluate(command="cat")
 
+    def test_a_shared_server_ends_with_its_process(self):
+        with self.assertRaisesRegex(ServerDied, "missing.toml"):
+            Server("number", problems=self.folder / "missing.toml")
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            server = Server("number", problems=self.folder / "problems.toml")
+            os.write(write, server.url.encode())
+            if os.fork():
+                os.kill(os.getpid(), signal.SIGKILL)
+            # A grandchild outlives the process that started the server, and must not keep it alive.
+            time.sleep(5)
+            os._exit(0)
+        url = os.read(read, 1000).decode()
+        os.waitpid(child, 0)
+        os.close(read)
+        os.close(write)
+        deadline = time.monotonic() + 20
+        with Judge("number", url=url) as judge, self.assertRaises(ServerDied):
+            while time.monotonic() < deadline:
+                judge.status()
+                time.sleep(0.02)
+
     def test_adapters_rank_failures_last_where_small_is_good(self):
         for problem in ("number", "cost"):
-            evaluate = evaluator(problem, problems=self.folder / "problems.toml")
+            evaluate = evaluator(problem, problems=self.folder / "problems.toml", seeds="1")
 
             def score(source):
                 return evaluate(self.written("candidate.py", source))["combined_score"]

@@ -7,7 +7,7 @@ use crate::text::json::{Document, exact, in_milliseconds};
 use crate::text::provenance::LimitsRecord;
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
-use judge_statistics::Interval;
+use judge_statistics::{Hypothesis, Interval};
 use num_traits::Zero;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeSeq};
@@ -119,7 +119,7 @@ struct VersusRecord<'a> {
 }
 
 /// The names of claims.
-const CLAIMS: [&str; 5] = ["better", "worse", "smaller", "equal", "undecided"];
+const CLAIMS: [&str; 6] = ["better", "worse", "not-better", "smaller", "equal", "undecided"];
 
 fn claim_name(claim: Claim) -> &'static str {
     match claim {
@@ -127,7 +127,8 @@ fn claim_name(claim: Claim) -> &'static str {
         Claim::Worse => "worse",
         Claim::Smaller => "smaller",
         Claim::Equal => "equal",
-        Claim::Accepted(_) | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => "undecided",
+        Claim::Accepted(Hypothesis::H0) => "not-better",
+        Claim::Accepted(Hypothesis::H1) | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => "undecided",
     }
 }
 

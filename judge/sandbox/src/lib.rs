@@ -99,6 +99,7 @@
 //! | helper | [`Worker`], or [`DismissedWorkers`] | its socket closes: it kills the program and removes its folder and control groups |
 //! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has set; also two seconds after a run's limit on elapsed time |
 //! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
+//! | dead man's switch: a pipe whose owner is the program's process group | the helper without namespaces, the supervisor | its process ends: the kernel then kills the group |
 //! | program | the init or the helper | it exits, exceeds a limit, or a process above it ends |
 //! | input | [`Worker`]: a sealed memfd | the run ends |
 //! | output | the helper, or the init while it serves the judge: pipes, read into memory and memfds, up to the limit | the caller has it |

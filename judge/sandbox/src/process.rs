@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -238,10 +238,61 @@ pub(crate) fn block_only(set: &sigset_t) -> c_int {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, std::ptr::null_mut()) }
 }
 
+/// Lets the kernel kill this process when `parent` ends. Fails if `parent` has ended already, as no signal would come
+/// then. Returns the error number on failure. Allocates nothing, as a child calls this before `execve`. A later change of
+/// user would undo it.
+pub(crate) fn die_with_parent(parent: c_int) -> Result<(), c_int> {
+    // SAFETY: a system call without pointers.
+    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } < 0 {
+        // SAFETY: errno's place is always valid.
+        return Err(unsafe { *libc::__errno_location() });
+    }
+    // The first call, then this one: whenever the parent ends, at least one of them notices.
+    // SAFETY: a system call without pointers.
+    if unsafe { libc::getppid() } == parent { Ok(()) } else { Err(libc::ESRCH) }
+}
+
+/// Crate libc lacks it for glibc.
+pub(crate) const F_SETSIG: c_int = 10;
+
+/// A dead man's switch: the kernel kills a process group when this process ends, however it ends. This process alone has
+/// both ends of a pipe. The kernel closes them one after the other, and signals the owner of the end that is still open.
+/// The group must not have the pipe. Its processes must have the same user as this one, unless this is the machine's root.
+pub(crate) struct DeadManSwitch([OwnedFd; 2]);
+
+impl DeadManSwitch {
+    /// It kills nothing yet.
+    pub(crate) fn new() -> io::Result<DeadManSwitch> {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let switch = DeadManSwitch([reader, writer]);
+        switch.control(F_SETSIG, libc::SIGKILL)?;
+        switch.control(libc::F_SETFL, libc::O_ASYNC)?;
+        Ok(switch)
+    }
+
+    /// From now on it kills this group. The kernel remembers the group itself, so another one with the same id is safe.
+    pub(crate) fn arm(&self, group: c_int) -> io::Result<()> {
+        self.control(libc::F_SETOWN, -group)
+    }
+
+    fn control(&self, command: c_int, value: c_int) -> io::Result<()> {
+        for end in &self.0 {
+            // SAFETY: a system call without pointers.
+            if unsafe { libc::fcntl(end.as_raw_fd(), command, value) } < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::os::fd::AsRawFd;
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags};
+    use rustix::process::{Signal, kill_process, setpgid};
 
     use super::*;
 
@@ -328,6 +379,46 @@ mod tests {
         };
         // SAFETY: the closure allocates and makes system calls.
         assert!(unsafe { crate::process::in_child(only_kept_are_open) });
+    }
+
+    /// Starts a process group of two processes, which would end by themselves after ten seconds.
+    fn start_group() -> Option<Pid> {
+        let sleep = || {
+            std::thread::sleep(Duration::from_secs(10));
+            0
+        };
+        // SAFETY: the closures make system calls only.
+        let leader = unsafe {
+            fork(|| {
+                let (led, _) = (setpgid(None, None), fork(sleep));
+                i32::from(led.is_err()) + sleep()
+            })
+        };
+        setpgid(leader, leader).ok().and(leader)
+    }
+
+    #[test]
+    fn a_group_is_killed_when_its_guard_is() {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let guard = || {
+            // The group first, so that it does not have the switch.
+            let (Some(group), Ok(switch)) = (start_group(), DeadManSwitch::new()) else { return 1 };
+            let armed = switch.arm(group.as_raw_pid());
+            // All of them have the pipe.
+            let ready = rustix::io::write(&writer, &[u8::from(armed.is_ok())]);
+            std::thread::sleep(Duration::from_secs(10));
+            i32::from(ready.is_err())
+        };
+        // SAFETY: the closure allocates, makes system calls and forks.
+        let guard = unsafe { fork(guard) }.unwrap();
+        drop(writer);
+        let mut armed = [0];
+        reader.read_exact(&mut armed).unwrap();
+        kill_process(guard, Signal::KILL).unwrap();
+        rustix::process::waitpid(Some(guard), WaitOptions::empty()).unwrap();
+        let limit = crate::clock::timespec(5_000_000_000);
+        let closed = rustix::event::poll(&mut [PollFd::new(&reader, PollFlags::IN)], Some(&limit));
+        assert_eq!((armed, closed), ([1], Ok(1)), "the group lives on");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
 use crate::clock::{self, nanoseconds};
-use crate::process::{OWN_EXECUTABLE, Role, take_socket};
+use crate::process::{self, DeadManSwitch, OWN_EXECUTABLE, Role, take_socket};
 use crate::protocol::{self, Message, Received};
 use crate::request::End;
 use crate::{cores, names, procfs};
@@ -238,6 +238,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 fn serve() -> io::Result<()> {
     let socket = take_socket()?;
+    let switch = DeadManSwitch::new()?;
     // A Ctrl-C at the terminal is for the judge.
     rustix::process::setpgid(None, None)?;
     rustix::process::set_child_subreaper(Pid::from_raw(1))?;
@@ -246,7 +247,7 @@ fn serve() -> io::Result<()> {
         if message.is_empty() {
             continue;
         }
-        match start(&mut message) {
+        match start(&mut message, &switch) {
             Ok((child, process)) => {
                 Message::new(&StartAnswer::Ok(child.id())).send(&socket, &[process.as_fd()])?;
                 let status = watch(child, &process, &socket)?;
@@ -261,13 +262,15 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Starts the command of an order, in the environment of this process and in a process group of its own.
-fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
+/// Starts the command of an order, in the environment of this process and in a process group of its own. `switch` kills
+/// the group if this process is killed.
+fn start(message: &mut Received, switch: &DeadManSwitch) -> io::Result<(Child, OwnedFd)> {
     let CommandOrder { core, folder, words } = message.decode()?;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).process_group(0);
     command.stdin(message.take_fd()?).stdout(message.take_fd()?).stderr(message.take_fd()?);
+    let own = std::process::id().cast_signed();
     // SAFETY: only system calls, which are allowed between fork and exec.
     unsafe {
         command.pre_exec(move || {
@@ -278,10 +281,12 @@ fn start(message: &mut Received) -> io::Result<(Child, OwnedFd)> {
             }
             let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
             rustix::process::setrlimit(Resource::Fsize, largest)?;
-            Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
+            process::die_with_parent(own).map_err(io::Error::from_raw_os_error)
         });
     }
     let child = command.spawn()?;
+    // If this fails, the command's first process still has a death signal.
+    let _ = switch.arm(child.id().cast_signed());
     let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
     Ok((child, process))
 }

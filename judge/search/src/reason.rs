@@ -64,7 +64,7 @@ fn without_numbers(text: &str) -> String {
         let closing = if letter == '`' { ['`', '\''] } else { [letter; 2] };
         if is_opening && letters.clone().any(|letter| closing.contains(&letter)) {
             let _ = letters.by_ref().find(|letter| closing.contains(letter));
-            shorter.push_str("…");
+            shorter.push('…');
             last = letter;
         } else if letter.is_ascii_digit() && !last.is_alphanumeric() && !is_source_line(&shorter) {
             while letters.next_if(|letter| letter.is_ascii_digit() || *letter == '.').is_some() {}

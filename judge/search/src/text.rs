@@ -68,7 +68,8 @@ impl Text {
         let mut kinds = Vec::new();
         if let Some(count) = self.cases() {
             let others = self.lines.len() - 1;
-            kinds.extend((others % count == 0 && others > count).then_some(Kind::Groups(Some(others / count))));
+            kinds
+                .extend((others.is_multiple_of(count) && others > count).then_some(Kind::Groups(Some(others / count))));
             kinds.push(Kind::Groups(None));
         }
         kinds.push(Kind::Lines);

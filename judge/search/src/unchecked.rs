@@ -9,8 +9,8 @@ pub static UNCHECKED: Checker = Checker {
     version: 1,
     generators: &[],
     reader: |_| Ok(Box::new(Unchecked)),
-    manual_reader: None,
     parametric: None,
+    manual_reader: None,
 };
 
 struct Unchecked;

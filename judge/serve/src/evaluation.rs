@@ -267,6 +267,10 @@ impl<'a> Running<'a> {
         let run = self.record(reached, elapsed)?;
         self.remember();
         let is_best = reached.stopped_of.is_none() && self.is_best()?;
+        self.answer(reached, elapsed, run, is_best)
+    }
+
+    fn answer(&self, reached: &Reached, elapsed: Duration, run: Option<RunId>, is_best: bool) -> Answer {
         let solver = match &self.candidate {
             Some(candidate) => candidate.solver.clone(),
             None => known_by_results("candidate".to_owned(), Workshop::name_of_text(&self.problem, self.choice)?),

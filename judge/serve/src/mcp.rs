@@ -3,10 +3,10 @@
 
 use crate::evaluation;
 use crate::evaluator::Evaluator;
-use crate::methods::{self, Later, Step, TellProgress, unknown_method};
+use crate::methods::{self, Later, Step, TellProgress, Work, unknown_method};
 use crate::params::{CompareParams, EvaluateParams, read_params};
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
-use crate::task::{Progress, Task};
+use crate::task::Progress;
 use crate::{compare, methods::rules_text};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
@@ -177,8 +177,6 @@ impl Mcp {
         if real.starts_with(&self.folder) { Ok(real) } else { Err(outside(path, &self.folder)) }
     }
 }
-
-type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
 
 fn no_commands() -> RpcError {
     let error = RpcError::params("commands are not run for agents");
@@ -354,63 +352,77 @@ fn read_resource(evaluator: &Evaluator, params: &Map<String, Value>) -> Answer {
     Ok(json(&value!({"contents": [{"uri": uri, "mimeType": kind, "text": text}]})))
 }
 
+/// Returns a parameter that is a text.
+fn text(what: &str) -> Value {
+    value!({"type": "string", "description": what})
+}
+
+/// Returns the parameters that name a solver.
+fn solver() -> Map<String, Value> {
+    [
+        ("source", "The source text of the solver; needs `language`"),
+        ("language", "The language of the source, such as python or c++"),
+        ("path", "Instead of a source text: a file or folder below the current folder"),
+    ]
+    .map(|(name, what)| (name.to_owned(), text(what)))
+    .into_iter()
+    .collect()
+}
+
+/// Returns the parameters of the tool `evaluate`, beside those that name the solver, the problem and the seeds.
+fn of_evaluation() -> Value {
+    value!({
+        "cases": {
+            "type": "array", "items": {"type": "string"},
+            "description": "Instead of seeds: names such as seed-7, or files",
+        },
+        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
+        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
+        "min_effect": text("With against: the improvement that counts, such as 1%"),
+        "fresh": {"type": "boolean", "description": "Run again what is known"},
+    })
+}
+
 /// Returns the tools with the schemas of their arguments.
 fn tools() -> Value {
-    let text = |what: &str| value!({"type": "string", "description": what});
-    let problem = text("The problem's id; not needed if there is only one");
-    let seeds = text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
-    let solver = value!({
-        "source": text("The source text of the solver; needs `language`"),
-        "language": text("The language of the source, such as python or c++"),
-        "path": text("Instead of a source text: a file or folder below the current folder"),
-    });
-    let tool = |name: &str, description: &str, properties: Value, required: Value| {
+    let problem = || text("The problem's id; not needed if there is only one");
+    let seeds = || text("The cases made from these seeds, such as 1-20; without it the problem's own cases");
+    let tool = |name: &str, description: &str, properties: Value, required: &[&str]| {
         let schema = value!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
         });
         value!({"name": name, "description": description, "inputSchema": schema})
     };
-    let mut evaluate = value!({
-        "problem": problem, "seeds": seeds,
-        "cases": {"type": "array", "items": {"type": "string"}, "description": "Instead of seeds: names such as seed-7, or files"},
-        "limits": {"type": "object", "description": "cpu, wall, memory, output, processes; at most the server's"},
-        "against": text("best, or the id of an earlier candidate: stop as soon as this one is known to be no better"),
-        "min_effect": text("With against: the improvement that counts, such as 1%"),
-        "fresh": {"type": "boolean", "description": "Run again what is known"},
-    });
-    if let (Value::Object(properties), Value::Object(solver)) = (&mut evaluate, &solver) {
-        properties.extend(solver.clone());
+    let mut evaluate = of_evaluation();
+    if let Value::Object(properties) = &mut evaluate {
+        properties.extend(solver());
+        properties.extend([("problem".to_owned(), problem()), ("seeds".to_owned(), seeds())]);
     }
-    let one = value!({"type": "object", "properties": solver, "additionalProperties": false});
+    let one = value!({"type": "object", "properties": solver(), "additionalProperties": false});
+    let compare = value!({
+        "problem": problem(), "a": one, "b": one, "seeds": seeds(), "min_effect": text("Such as 1%"),
+    });
+    let check = value!({
+        "problem": problem(), "answer": text("The answer"),
+        "seed": {"type": "integer", "description": "The seed of the case"},
+        "input": text("Instead of a seed: the file of the input"),
+    });
+    let history = value!({"problem": problem(), "run": {"type": "integer", "description": "The number of a run"}});
     value!([
-        tool("list_problems", "The problems with their scoring and limits", value!({}), value!([])),
+        tool("list_problems", "The problems with their scoring and limits", value!({}), &[]),
         tool(
             "evaluate",
             "Run a solver on cases in the sandbox: verdicts, scores, and feedback on the worst cases",
             evaluate,
-            value!([]),
+            &[],
         ),
         tool(
             "compare",
             "Run two solvers on the same cases, and tell which is better and how certain that is",
-            value!({"problem": problem, "a": one, "b": one, "seeds": seeds, "min_effect": text("Such as 1%")}),
-            value!(["a", "b"]),
+            compare,
+            &["a", "b"],
         ),
-        tool(
-            "check",
-            "Check an answer to a case, without running anything",
-            value!({
-                "problem": problem, "answer": text("The answer"),
-                "seed": {"type": "integer", "description": "The seed of the case"},
-                "input": text("Instead of a seed: the file of the input"),
-            }),
-            value!(["answer"]),
-        ),
-        tool(
-            "history",
-            "The newest recorded runs; with `run` the worst cases of that run",
-            value!({"problem": problem, "run": {"type": "integer", "description": "The number of a run"}}),
-            value!([]),
-        ),
+        tool("check", "Check an answer to a case, without running anything", check, &["answer"]),
+        tool("history", "The newest recorded runs; with `run` the worst cases of that run", history, &[]),
     ])
 }

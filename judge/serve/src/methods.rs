@@ -39,8 +39,11 @@ pub(crate) type TellProgress = Box<dyn Fn(Progress) -> String + Send + Sync>;
 pub(crate) struct Later {
     pub(crate) priority: i32,
     pub(crate) progress: Option<TellProgress>,
-    pub(crate) work: Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>,
+    pub(crate) work: Work,
 }
+
+/// Answers a request.
+pub(crate) type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
 
 impl Methods {
     /// Returns what a request comes to. `id` is that of the request.

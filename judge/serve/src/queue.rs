@@ -59,8 +59,8 @@ impl Queue {
         if state.ending {
             return Err(NotTaken::Ending);
         }
-        let is_free = state.idle > state.waiting.len() || state.handles.len() < self.threads;
-        if !is_free && state.waiting.len() >= self.bound {
+        // Those that wait for a thread which has not taken them yet are as good as running.
+        if state.waiting.len() + state.running.len() >= self.bound + self.threads {
             return Err(NotTaken::Full);
         }
         state.waiting.insert(task.rank, (task, work));
@@ -133,7 +133,7 @@ mod tests {
         let (go, gate) = channel::<()>();
         let (done, order) = channel();
         let task = |priority, number| Task::new((Reverse(priority), number), None);
-        queue.push(task(0, 0), Box::new(move || drop(gate.recv()))).unwrap();
+        queue.push(task(0, 0), Box::new(move || gate.recv().unwrap_or_default())).unwrap();
         while queue.counts() != (1, 0) {
             std::thread::yield_now();
         }
@@ -152,7 +152,7 @@ mod tests {
     fn a_cancelled_request_is_answered_while_it_waits() {
         let queue = Queue::new(8, 1);
         let (go, gate) = channel::<()>();
-        queue.push(Task::new((Reverse(0), 0), None), Box::new(move || drop(gate.recv()))).unwrap();
+        queue.push(Task::new((Reverse(0), 0), None), Box::new(move || gate.recv().unwrap_or_default())).unwrap();
         let waits = Task::new((Reverse(0), 1), None);
         let (done, answered) = channel();
         let seen = Arc::clone(&waits);

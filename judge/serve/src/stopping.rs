@@ -1,16 +1,28 @@
 //! When a candidate is stopped: as soon as the comparison with the incumbent says that it is worse, or not better by more than
-//! the smallest effect that counts.
+//! the smallest effect that counts. Two tests of `judge compare` look after each batch of cases:
+//!
+//! - that of `--until-decided`, which holds its level for any effects, and takes many cases where scores differ in size;
+//! - that of `--h0` and `--h1`, between a loss of 5 % and a gain of 2 %, which takes fewer. A candidate that is better by that
+//!   gain or more is stopped by it about once in forty times. The test of this file has the figures for recorded scores.
 
 use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, TestParameters};
 use judge_problem::{Features, Number, Rule};
 use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
-use judge_statistics::Interval;
+use judge_statistics::{Hypotheses, Hypothesis, Interval};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The probability that a comparison of equal programs ever says otherwise, over all looks together.
 const ALPHA: f64 = 0.05;
+
+/// The loss and the gain that the test of two hypotheses decides between, unless the smallest effect that counts is larger than
+/// that gain; in percent.
+const LOSS: &str = "5%";
+const GAIN: &str = "2%";
+
+/// The probability that it stops a candidate with that gain, and that it takes one with that loss for one with the gain.
+const LOST: f64 = 0.025;
 
 /// After this many cases that the incumbent and the candidate have not both solved, nothing else is to be learned.
 const UNSOLVED: usize = 16;
@@ -21,7 +33,7 @@ const SOLVERS: [usize; 2] = [0, 1];
 /// A look at a comparison.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// What is known.
+    /// What is known. The hypothesis H0 is that the candidate is not better.
     pub claim: Claim,
     /// The mean effect. Above 0 the candidate is better.
     pub effect: f64,
@@ -47,19 +59,44 @@ pub fn look(played: &MatchResult, min_effect: Option<&MinEffect>) -> Result<Look
     let inference = paired::infer_interim(&paired, parameters)?;
     let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
     let is_below = inference.interval.is_some_and(|interval| interval.high < least);
+    let is_loss = match hypotheses(measure, &scored.rule, least)? {
+        None => false,
+        Some(hypotheses) => {
+            let parameters = TestParameters { min_effect: None, hypotheses: Some(hypotheses), ..parameters };
+            paired::interim_claim(&paired, parameters)? == Claim::Accepted(Hypothesis::H0)
+        }
+    };
     let is_over = match inference.claim {
         Claim::Contrary | Claim::TooFew => false,
         Claim::Worse => true,
         Claim::Smaller | Claim::Equal => min_effect.is_some(),
         Claim::Better | Claim::Accepted(_) | Claim::Undecided { .. } => is_below,
     };
+    let is_over =
+        is_over || is_loss || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
+    let claim = match inference.claim {
+        claim if is_over && !claim.is_decided() => Claim::Accepted(Hypothesis::H0),
+        claim => claim,
+    };
     Ok(Look {
-        claim: inference.claim,
+        claim,
         effect: if paired.pairs.is_empty() { 0.0 } else { paired.mean() },
         interval: inference.interval,
         measure,
         cases: played.plan.cases.len(),
-        is_over: is_over || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED,
+        is_over,
+    })
+}
+
+/// Returns the hypotheses that a candidate is stopped by; `None` for a measure without shares.
+fn hypotheses(measure: EffectMeasure, rule: &Rule, least: f64) -> Result<Option<Hypotheses>, Failure> {
+    let [loss, gain] = [LOSS, GAIN].map(|share| share.parse().map(MinEffect::Share).map_err(Failure::fault));
+    let (loss, gain) = (measure.min_effect(rule, Some(&loss?)), measure.min_effect(rule, Some(&gain?)));
+    Ok(match (loss, gain) {
+        (Ok(Some(loss)), Ok(Some(gain))) => {
+            Some(Hypotheses { h0: -loss, h1: gain.max(least), alpha: ALPHA, beta: LOST })
+        }
+        _ => None,
     })
 }
 
@@ -104,12 +141,6 @@ pub fn versus(
 ) -> Result<Versus, Failure> {
     let look = look(played, min_effect)?;
     let Look { claim, effect, interval, measure, cases, .. } = look;
-    let claim = match claim {
-        claim if claim.is_decided() => claim,
-        // The rule gives no total with a failure.
-        _ if lacks_total(&played.scored()?) => Claim::Worse,
-        claim => claim,
-    };
     let losses = losses(played, measure, features)?;
     Ok(Versus { against: against.to_owned(), claim, effect, interval, measure, cases, losses })
 }
@@ -159,7 +190,9 @@ fn effect_text(measure: EffectMeasure, effect: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge_statistics::{Decision, Random, Sequence, SequenceSettings, Term};
+    use judge_statistics::{
+        Decision, Hypotheses, Hypothesis, LikelihoodRatio, Random, Sequence, SequenceSettings, Term,
+    };
 
     /// The columns of the recorded scores: one solver, the same once more, and one that thinks for longer.
     fn recorded() -> [Vec<f64>; 3] {
@@ -186,17 +219,22 @@ mod tests {
         let equal = incumbent.iter().sum::<f64>() / candidate.iter().sum::<f64>();
         let settings = SequenceSettings { alpha: super::ALPHA, min_effect: Some(0.001), bound: None, rare: None };
         let mut sequence = Sequence::new(settings).expect("useful settings");
+        let hypotheses = Hypotheses { h0: -0.05, h1: 0.02, alpha: super::ALPHA, beta: super::LOST };
+        let mut ratio = LikelihoodRatio::new(hypotheses);
         let mean = incumbent.iter().sum::<f64>() / incumbent.len() as f64;
         let mut played = 0;
         while played < cases {
             for _ in 0..2.max(played / 16).min(cases - played) {
                 let case = random.below(incumbent.len());
                 let (old, new) = (incumbent[case] / mean, candidate[case] * equal * (1.0 + better_by) / mean);
-                sequence.push_term(Term { effect: new - old, base: old });
+                let term = Term { effect: new - old, base: old };
+                sequence.push_term(term);
+                ratio.push(term);
                 played += 1;
             }
             let is_below = sequence.interval().is_some_and(|interval| interval.high < 0.0);
-            if sequence.decision() == Decision::Worse || is_below {
+            let is_loss = ratio.accepted() == Some(Hypothesis::H0);
+            if sequence.decision() == Decision::Worse || is_below || is_loss {
                 return (played, played < cases);
             }
         }
@@ -208,7 +246,7 @@ mod tests {
     fn most_runs_are_saved_and_few_better_ones_lost() {
         let columns = recorded();
         println!("| cases | case runs saved | better ones lost | equal ones stopped |\n|---:|---:|---:|---:|");
-        for cases in [100, 150, 200, 300, 500] {
+        for cases in [100, 150, 200, 300] {
             let mut random = Random::new(cases as u64);
             let (mut played, mut lost, mut better, mut equal, mut equal_stopped) = (0, 0, 0, 0, 0);
             for candidate in 0..1_000 {
@@ -230,7 +268,7 @@ mod tests {
             let (lost, equal) = (percent(lost, better), percent(equal_stopped, equal));
             println!("| {cases} | {saved:.1} % | {lost:.1} % | {equal:.1} % |");
             assert!(lost <= 5.0, "{cases} cases: {lost} % of the better ones lost");
-            assert!(cases < 200 || saved >= 60.0, "{cases} cases: {saved} % saved");
+            assert!(cases < 150 || saved >= 60.0, "{cases} cases: {saved} % saved");
         }
     }
 }

@@ -116,7 +116,9 @@ mod tests {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = || {
             let calls = Arc::clone(&calls);
-            move || drop(calls.fetch_add(1, Ordering::SeqCst))
+            move || {
+                calls.fetch_add(1, Ordering::SeqCst);
+            }
         };
         drop(task.on_cancel(counted()));
         let kept = task.on_cancel(counted());

@@ -39,13 +39,12 @@ pub use completion::complete_if_asked;
 
 /// Runs the subcommand of the command line, and returns the exit code.
 pub fn dispatch(cli: Cli) -> ExitCode {
-    let global = GlobalArgs {
-        catalogue: cli.problems.as_deref(),
-        journal: cli.journal.as_deref(),
-        bundled: generate::bundled(),
-    };
-    let result = match cli.command {
+    let Cli { problems, journal, command: subcommand } = cli;
+    let (catalogue, journal) = (problems.as_deref(), journal.as_deref());
+    let global = GlobalArgs { catalogue, journal, bundled: generate::bundled() };
+    let result = match subcommand {
         Command::Run(args) if args.watch => watch::watch(global, &args),
+        Command::Run(args) if args.sealed.is_some() => sealed::run(global, &args),
         Command::Run(args) => run::run(global, &args),
         Command::Check(args) => check::check(global, &args),
         Command::Gen(args) => generate::generate(global, &args),
@@ -71,7 +70,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Ui(args) => view::ui(global, &args),
         Command::Site(args) => site::site(global, &args),
         Command::Serve(args) => serve::serve(global, args.into_inner()),
-        Command::Mcp(args) => serve::mcp(global, args.into_inner()),
+        Command::Mcp(args) => serve::mcp(global, *args.into_inner()),
         Command::View(args) => view::view(global, &args),
         Command::Schema { of } => about::schema(of),
         Command::Completions { shell } => completion::script(shell),
@@ -88,10 +87,15 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         failure.exit()
     });
     let exit = if recorder::is_lost() { Exit::Fault } else { exit };
+    dismiss_helpers();
+    ExitCode::from(exit.code())
+}
+
+/// Ends the helpers of the sandbox that are kept for the next program, and waits for their end.
+fn dismiss_helpers() {
     command::dismiss_workers();
     command::dismiss_supervisors();
     executor::wait_for_dismissed_workers();
-    ExitCode::from(exit.code())
 }
 
 /// Adds hints to a failure that is about the damaged journal of this catalogue: what can still be read, and how to begin a new

@@ -45,7 +45,7 @@ impl Evaluation<'_> {
 }
 
 /// Runs a solver on the sealed cases of a problem.
-pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: Option<&Path>) -> Result<Exit, Failure> {
+pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let outputs = Outputs::check::<SealedReport>(&args.reports)?;
     let given = args.solvers();
     if given.len() > 1 {
@@ -56,6 +56,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs, file: Option<&Path>) -
     let RunArgs { limits, jobs, build, sandbox, is_final, .. } = args;
     let running = RunningArgs::unrecorded(limits.clone(), jobs.clone(), build.clone(), sandbox.clone());
     let (problem, solver) = (args.problem_id(), given.first());
+    let file = args.sealed.as_ref().and_then(Option::as_deref);
     let played = Evaluation { problem, solver, file, is_final: *is_final, floor: None, running }.play(global)?;
     let Some(told) = played else { return Ok(Exit::Interrupted) };
     outputs.publish(&told)?;

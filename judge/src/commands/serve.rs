@@ -23,7 +23,7 @@ pub(super) fn serve(global: GlobalArgs<'_>, args: Box<ServeArgs>) -> Result<Exit
 }
 
 /// Answers requests of an agent until the end of standard input.
-pub(super) fn mcp(global: GlobalArgs<'_>, args: Box<McpArgs>) -> Result<Exit, Failure> {
+pub(super) fn mcp(global: GlobalArgs<'_>, args: McpArgs) -> Result<Exit, Failure> {
     let methods = Methods::Mcp(Mcp::new(Path::new("."))?);
     let evaluator = open(global, args.evaluator, None)?;
     serve_stdio(&evaluator, methods, stdin().as_fd(), stdout())?;

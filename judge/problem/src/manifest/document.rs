@@ -41,6 +41,9 @@ pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
     })
 }
 
+/// A table, or a text in place of it.
+pub(super) type SectionOrText<'a> = Result<Section<'a>, Located<&'a str>>;
+
 /// Parses a file and reads it with `read`. `title` is the name of its root table in messages.
 pub(super) fn read_document<T>(
     title: &'static str,
@@ -302,10 +305,7 @@ impl<'a> Section<'a> {
 
     /// Returns the inner tables as [`Section::named_sections`] does, in the order in which they are written. A text in place of
     /// a table is returned as it is.
-    pub(super) fn named_texts_or_sections(
-        &self,
-        title: &'static str,
-    ) -> Vec<(Located<&'a str>, Result<Section<'a>, Located<&'a str>>)> {
+    pub(super) fn named_texts_or_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, SectionOrText<'a>)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
             let found = match value.get_ref().as_str() {

@@ -10,7 +10,7 @@ use crate::case::{
 use crate::case_list::CaseList;
 use crate::features::{FeatureRule, is_feature_name};
 use crate::limits::Weight;
-use crate::problem::{BestSource, Problem, SealedChoice};
+use crate::problem::{BestSource, CheckerChoice, Problem, SealedChoice};
 use crate::rule::{Direction, Rule, UnknownDirection, UnknownRule};
 use crate::text::listed;
 use checkers::Score;
@@ -27,26 +27,17 @@ type NamedAnswer = (PathBuf, PathBuf);
 /// Reads a problem. `None` if it has errors, which are reported.
 pub(super) fn read_problem(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
-    let title = section.string("title");
-    let source = section.string("source");
-    let format = section.string("format");
+    let [title, source, format, default_solver] =
+        ["title", "source", "format", "solver"].map(|key| section.string(key));
     let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
     let place = Place { folder, trusted };
     let mut checker = programs::checker(&section, place);
     let generator_parameters = programs::generator_parameters(&section, checker.as_ref());
     let generator = programs::generator(&section, checker.as_ref(), place, &generator_parameters);
     let viewer = programs::viewer(&section, place);
-    let default_solver = section.string("solver");
     let (limits, helper_limits) = programs::read_limits(&section, checker.as_ref(), generator.as_ref());
     let scoring = read_scoring(&section, folder);
-    let mut cases = seeds(&section);
-    let mut named = Vec::new();
-    for case in section.sections("case", "[[problem.case]]") {
-        cases.extend(read_case(case, folder, scoring.direction, &mut named));
-    }
-    if let Some(checker) = &mut checker {
-        checker.name_answers(named_answers(&section, named));
-    }
+    let mut cases = read_cases(&section, folder, scoring.direction, &mut checker);
     let (inputs, features) = (section.texts("inputs"), read_features(&section));
     let metrics = read_metrics(&section, checker.as_ref());
     let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
@@ -94,6 +85,24 @@ fn id(section: &Section<'_>) -> Option<String> {
         return Some(value.to_owned());
     }
     section.refuse(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`")
+}
+
+/// Reads the cases that the problem lists, and tells the checker the answer files that they name.
+fn read_cases(
+    section: &Section<'_>,
+    folder: &Path,
+    direction: Direction,
+    checker: &mut Option<CheckerChoice>,
+) -> CaseList {
+    let mut cases = seeds(section);
+    let mut named = Vec::new();
+    for case in section.sections("case", "[[problem.case]]") {
+        cases.extend(read_case(case, folder, direction, &mut named));
+    }
+    if let Some(checker) = checker {
+        checker.name_answers(named_answers(section, named));
+    }
+    cases
 }
 
 fn seeds(section: &Section<'_>) -> CaseList {

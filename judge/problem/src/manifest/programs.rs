@@ -14,7 +14,7 @@ use crate::problem::{
 };
 use checkers::{Checker, Score};
 use glob::Pattern;
-use judge_statistics::tune::InvalidParameter;
+use judge_statistics::tune::{Domain, InvalidParameter};
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -229,7 +229,9 @@ pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&Check
                     }
                     error => error.to_string(),
                 };
-                ranges.refuse(range.span, format!("bad range of the parameter `{}`", name.value), expected)
+                ranges.complain(range.span, format!("bad range of the parameter `{}`", name.value), expected);
+                // Its placeholder is known all the same.
+                Some(GeneratorParameter { name: name.value.to_owned(), domain: Domain::Categories(Vec::new()) })
             }
         }
     };

@@ -32,7 +32,7 @@ class Judge:
     - `problems`: the catalogue, a `problems.toml`. By default that of the current folder or the nearest parent.
     - `jobs`: how many solvers run at once, by default one for each physical core.
     - `journal`: the file that records the runs. By default none does.
-    - `sealed`: the file of sealed cases, for `evaluate(sealed=True)`.
+    - `sealed`: the file of sealed cases. It is made if it is missing.
     - `program`: the program `judge`. By default `JUDGE`, the one installed with this package, or the one on the `PATH`.
     - `arguments`: more arguments of `judge serve`.
     - `url`, `token`: a server of `judge serve --listen`. It has its own catalogue, jobs, journal and sealed cases.
@@ -82,7 +82,7 @@ class Judge:
         limits: Optional[Mapping[str, Any]] = None,
         fresh: bool = False,
         priority: int = 0,
-        sealed: bool = False,
+        sealed: Optional[bool] = None,
         timeout: Optional[float] = None,
         progress: Optional[Listener] = None,
     ) -> Evaluation:
@@ -94,7 +94,8 @@ class Judge:
           by more than `min_effect`.
         - `limits`: `cpu`, `wall`, `memory`, `output`, `processes`. At most those of the server hold.
         - `fresh` plays again what is known; requests with a higher `priority` go first.
-        - `sealed` plays the sealed cases, and tells the total and the number of failures alone.
+        - `sealed` plays the sealed cases, and tells the best total so far and the number of failures alone. So does a
+          request without `seeds` and `cases` to a judge that has some, unless `sealed` is False.
         - `timeout`: seconds to wait for the result, all in all. Then `EvaluationTimeout` is raised.
         - `progress` is called with `state`, `done` and `cases`, from another thread. Not over HTTP.
 

@@ -80,8 +80,8 @@ class Grader:
             )
         names = ("problems", "jobs", "journal", "sealed", "program", "arguments", "url", "token")
         self._problem = problem
-        # `sealed` as a file is an option of the judge, as True of an evaluation.
-        is_request = options.get("sealed") is True
+        # `sealed` as a file is an option of the judge, as a bool of an evaluation.
+        is_request = isinstance(options.get("sealed"), bool)
         self._of_judge = {
             name: options.pop(name) for name in names if name in options and not (name == "sealed" and is_request)
         }

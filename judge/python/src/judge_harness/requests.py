@@ -30,7 +30,7 @@ def evaluate_params(
     limits: Optional[Mapping[str, Any]] = None,
     fresh: bool = False,
     priority: int = 0,
-    sealed: bool = False,
+    sealed: Optional[bool] = None,
 ) -> dict[str, Any]:
     """Returns the params of `evaluate`, without the problem."""
     if isinstance(against, Evaluation):
@@ -45,7 +45,7 @@ def evaluate_params(
         "limits": limits,
         "fresh": fresh or None,
         "priority": priority or None,
-        "sealed": sealed or None,
+        "sealed": sealed,
     }
     return _given(params)
 

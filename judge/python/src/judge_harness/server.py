@@ -3,76 +3,103 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import tempfile
 import urllib.parse
-from types import TracebackType
-from typing import Any, Optional, Union
+import weakref
+from typing import Any, Union
 
 from .client import serve_command
 from .errors import ServerDied
 from .grading import URL
 from .problem import Problem
 
+#: Runs the server and ends it at the end of standard input, as a server over pipes does by itself: when it is closed, or with
+#: the process that holds it, however that ends.
+_KEEPER = """
+"$@" </dev/null & server=$!
+exec >&-
+cat >/dev/null
+kill "$server" 2>/dev/null
+wait "$server"
+"""
+
+#: How long a server may take to end.
+_PATIENCE = 10.0
+
+_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
 
 class Server:
-    """A server of `judge serve --listen` on this machine, with a free port. It ends with `close` or a `with` block.
+    """A server of `judge serve --listen` on this machine, at a free port. It ends with `close`, a `with` block, or this process.
 
         with Server("columns", jobs=2) as server:
             subprocess.run(command, env={**os.environ, **server.environment()})
 
-    Any process of this user that knows the `url` may use it: `Judge(problem="columns", url=server.url)`. The options are those
-    of `Judge`.
+    Any process that knows the `url` may use it: `Judge(problem="columns", url=server.url)`. The options are those of `Judge`.
     """
 
     def __init__(self, problem: Union[str, Problem, None] = None, **options: Any) -> None:
         command = serve_command("--listen", "127.0.0.1:0", problem=problem, **options)
+        self._owner = os.getpid()
         self._errors = tempfile.TemporaryFile()
-        # Its standard input is a pipe that this process alone holds: the server ends with it.
-        self._server = subprocess.Popen(
-            command,
+        self._keeper = subprocess.Popen(
+            ["/bin/sh", "-c", _KEEPER, "judge-server", *command],
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             start_new_session=True,
         )
-        assert self._server.stdout is not None
-        line = self._server.stdout.readline()
+        _servers.add(self)
+        assert self._keeper.stdout is not None
         try:
-            said = json.loads(line)
+            said = json.loads(self._keeper.stdout.readline())
             #: The address, with the token that lets a client in.
             self.url: str = f"{said['listening']}?{urllib.parse.urlencode({'token': said['token']})}"
         except (ValueError, KeyError, TypeError):
-            self._server.kill()
-            self._server.wait()
             self._errors.seek(0)
             why = self._errors.read()[-8000:].decode("utf-8", "replace").strip()
-            self.close()
             raise ServerDied(f"the judge's server does not start:\n{why}") from None
+        finally:
+            if not hasattr(self, "url"):
+                self.close()
 
     def environment(self) -> dict[str, str]:
         """Returns the variable that tells the adapters of this package to use the server."""
         return {URL: self.url}
 
     def close(self) -> None:
-        """Ends the server. What runs is cancelled. A second call does nothing."""
-        self._server.terminate()
+        """Ends the server. What runs is cancelled. A second call does nothing, and neither does one in a child process."""
+        if os.getpid() != self._owner:
+            return
+        self._close_streams()
         try:
-            self._server.wait(10)
+            self._keeper.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
-        for stream in (self._server.stdin, self._server.stdout, self._errors):
+            os.killpg(self._keeper.pid, signal.SIGKILL)
+            self._keeper.wait()
+        self._errors.close()
+
+    def _close_streams(self) -> None:
+        for stream in (self._keeper.stdin, self._keeper.stdout):
             if stream is not None:
                 stream.close()
 
     def __enter__(self) -> Server:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _after_fork() -> None:
+    # A copy of the pipe would keep the server alive after the process that started it.
+    for server in list(_servers):
+        server._close_streams()
+        server._keeper.returncode = 0
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -69,11 +69,13 @@ export function noChart(place, error) {
 function axis(label, scale, more = {}) {
   const faint = color("faint");
   const grid = { stroke: color("line"), width: 1 };
-  const isPower = (value) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
-  const filter = (_, splits) => splits.map((value) => (isPower(value) ? value : null));
-  // Between powers of ten there is no room for lines and numbers.
-  const powers = (chart, at) => powersOfTen(scale.asinh, chart.scales[chart.axes[at].scale].max);
-  const own = scale === undefined || scale.distr === 1 ? {} : { filter, grid: { ...grid, filter }, ticks: { ...grid, filter }, ...(scale.asinh ? { splits: powers } : {}) };
+  // Between powers of ten there is no room for lines and numbers, unless a part of the axis is shown that has none.
+  const splits = (chart, at) => {
+    const { min, max } = chart.scales[chart.axes[at].scale];
+    const powers = powersOfTen(scale.asinh ?? min / 5, max).filter((tick) => tick >= min && tick <= max);
+    return powers.length > 1 ? powers : evenTicks(min, max);
+  };
+  const own = scale === undefined || scale.distr === 1 ? {} : { splits, filter: (_, all) => all };
   return { label: visible(label), stroke: faint, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui", labelSize: 20, ...own, ...more };
 }
 

@@ -68,11 +68,11 @@ export function size(bytes) {
 }
 
 /** Each kind of verdict has a shape and a colour. */
-const KINDS = { AC: "good", TLE: "limit", ILE: "limit", MLE: "limit", OLE: "limit", PLE: "limit", RE: "crash", CE: "start", CS: "start", JE: "fault", "–": "none" };
+const VERDICT_KINDS = { AC: "good", TLE: "limit", ILE: "limit", MLE: "limit", OLE: "limit", PLE: "limit", RE: "crash", CE: "start", CS: "start", JE: "fault", "–": "none" };
 
 /** Returns a verdict's short code, as words for those who do not see its colour. */
 export function verdict(code, name) {
-  return el("span", { class: `code ${KINDS[code] ?? "bad"}`, title: name }, code);
+  return el("span", { class: `code ${VERDICT_KINDS[code] ?? "bad"}`, title: name }, code);
 }
 
 /** Returns a name. The middle of a long one is cut; the whole is there for a copy, and in a tip for the pointer and the focus. */

@@ -48,9 +48,9 @@ impl Document for RunReport<'_> {
 #[schemars(title = "judge run --jsonl")]
 pub(crate) enum RunLine<'a> {
     /// A case, in the order of finishing, without points.
-    Case(CaseRecord<'a>),
+    Case(Box<CaseRecord<'a>>),
     /// The last line: the run without its cases.
-    Summary(Summary<'a>),
+    Summary(Box<Summary<'a>>),
 }
 
 /// Writes the lines of a run. After an error no more lines are written, and the error is kept.
@@ -67,7 +67,13 @@ impl<W: Write> JsonLines<W> {
 
     /// Writes the line of a finished job.
     pub fn finished(&mut self, plan: &Plan, finished: &FinishedJob, features: Option<&Features>) {
-        self.write(&RunLine::Case(CaseRecord::new(plan, finished.job, Some(&finished.outcome), None, features)));
+        self.write(&RunLine::Case(Box::new(CaseRecord::new(
+            plan,
+            finished.job,
+            Some(&finished.outcome),
+            None,
+            features,
+        ))));
     }
 
     /// Writes the last line.
@@ -75,7 +81,7 @@ impl<W: Write> JsonLines<W> {
     /// # Errors
     /// When any line could not be written. A closed pipe is no error.
     pub fn close(mut self, report: &RunReport<'_>) -> io::Result<()> {
-        self.write(&RunLine::Summary(Summary::of(report)));
+        self.write(&RunLine::Summary(Box::new(Summary::of(report))));
         self.result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
     }
 

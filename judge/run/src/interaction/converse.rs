@@ -69,6 +69,14 @@ pub(crate) struct Partner<'a> {
     pub is_recorded: bool,
 }
 
+impl Conversation {
+    /// Returns the conversation of a solver that was not started.
+    fn not_begun(execution: Execution) -> Self {
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
+        Self { execution, decision, metrics: Metrics::default(), written: Vec::new(), transcript: None }
+    }
+}
+
 /// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
 /// the interactor's end; `stopped` ends the conversation after the solver's own end.
 ///
@@ -107,14 +115,7 @@ pub(crate) fn converse(
     drop(request);
     relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
-        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
-        return Ok(Conversation {
-            execution,
-            decision,
-            metrics: Metrics::default(),
-            written: Vec::new(),
-            transcript: None,
-        });
+        return Ok(Conversation::not_begun(execution));
     }
     let ended_well = verdict::termination(&execution, limits) == Termination::Clean;
     let mut unread = UnreadInput::new(reader)?;

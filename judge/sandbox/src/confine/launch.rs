@@ -116,6 +116,7 @@ impl<'a> Launch<'a> {
             stdio: self.stdio,
             folder: self.folder,
             confinement: &mut self.confinement,
+            parent: std::process::id().cast_signed(),
             step: "",
             errno: 0,
             started: 0,
@@ -167,6 +168,8 @@ pub(crate) struct ChildSetup<'a, 'w> {
     pub(crate) stdio: [BorrowedFd<'a>; 3],
     pub(crate) folder: BorrowedFd<'a>,
     pub(crate) confinement: &'a mut Confinement<'w>,
+    /// The process that clones the child.
+    pub(crate) parent: i32,
     /// The current step, and the error number that stopped it; 0 for none.
     pub(crate) step: &'static str,
     pub(crate) errno: i32,
@@ -277,7 +280,8 @@ unsafe fn drop_privileges(shared: &mut ChildSetup<'_, '_>) -> Result<(), i32> {
         } else {
             drop_capabilities()?;
         }
-        answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))
+        shared.step = "tying the program's life to its parent's";
+        process::die_with_parent(shared.parent)
     }
 }
 
@@ -400,7 +404,72 @@ impl Mailbox {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
     use super::*;
+
+    /// Becomes a shell that writes a word, as if `parent` had cloned this process.
+    fn run_for(parent: i32, output: BorrowedFd<'_>) {
+        let words = [c"/bin/sh", c"-c", c"echo ran"];
+        let mut confinement = Confinement {
+            limits: Vec::new(),
+            converses: false,
+            identity: None,
+            has_groups: false,
+            keep_read_search: false,
+            landlock: None,
+            filter: Vec::new(),
+            kill_target: None,
+            bypass: None,
+            own_bypass: None,
+        };
+        let folder = std::fs::File::open("/").unwrap();
+        let mut shared = ChildSetup {
+            program: words[0],
+            argv: words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect(),
+            environment: vec![std::ptr::null()],
+            stdio: [output; 3],
+            folder: folder.as_fd(),
+            confinement: &mut confinement,
+            parent,
+            step: "",
+            errno: 0,
+            started: 0,
+        };
+        become_program((&raw mut shared).cast());
+    }
+
+    /// What a program writes whose parent may have ended while the program was being started.
+    fn output_of_program(parent_ends_early: bool) -> String {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let start = || {
+            let parent = std::process::id();
+            let child = || {
+                while parent_ends_early && std::os::unix::process::parent_id() == parent {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                run_for(parent.cast_signed(), writer.as_fd());
+                0
+            };
+            // SAFETY: the closure allocates and makes system calls.
+            let child = unsafe { process::fork(child) };
+            let waited = rustix::process::WaitOptions::empty();
+            child.is_some() && (parent_ends_early || rustix::process::waitpid(child, waited).is_ok())
+        };
+        // SAFETY: the closure makes system calls and forks.
+        assert!(unsafe { process::in_child(start) });
+        drop(writer);
+        let mut output = String::new();
+        reader.read_to_string(&mut output).unwrap();
+        output
+    }
+
+    #[test]
+    fn no_program_begins_after_its_parents_end() {
+        assert_eq!(output_of_program(false), "ran\n");
+        assert_eq!(output_of_program(true), "");
+    }
 
     #[test]
     fn work_is_done_there_and_its_panic_comes_back() {

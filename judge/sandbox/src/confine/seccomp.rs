@@ -7,6 +7,7 @@ use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{self, Table, argument, high_half};
 use crate::confine::calls;
+use crate::process::F_SETSIG;
 use crate::protocol::{self, FilterBypass};
 
 /// What the filter must make up for.
@@ -104,7 +105,6 @@ fn filter(rules: Rules, bypass: Option<FilterBypass>) -> Vec<sock_filter> {
 
 fn files(table: &mut Table, rules: Rules) {
     const F_NOTIFY: c_int = 1026;
-    const F_SETSIG: c_int = 10;
     const F_SETOWN_EX: c_int = 15;
     /// All smaller commands are known. This and the following ones leave a mark on a file that all its users see.
     const F_GET_RW_HINT: u32 = 1035;

@@ -14,6 +14,7 @@ use crate::confine::{Confinement, ConfinementContext, Isolation, landlock};
 use crate::namespace::init::Users;
 use crate::namespace::mounts::View;
 use crate::namespace::{EmptyJail, Jail};
+use crate::process::DeadManSwitch;
 use crate::protocol::messages::{KeeperLink, RunSpec, Settings};
 use crate::protocol::shared_memory::{KillTarget, StatusPage};
 use crate::request::{Context, Fault};
@@ -201,6 +202,8 @@ impl Jails {
 pub(crate) struct Bare {
     /// The keeper acts when this is closed.
     _alive: OwnedFd,
+    /// Kills the program's process group if the keeper dies with this process.
+    switch: DeadManSwitch,
     folder: Folder,
     /// The last requested size.
     size: u64,
@@ -254,6 +257,7 @@ impl Bare {
         }
         Ok(Bare {
             _alive: alive,
+            switch: DeadManSwitch::new().context("making a dead man's switch")?,
             folder,
             size: 0,
             identity,
@@ -335,6 +339,9 @@ impl Bare {
         }
         Ok(match launched? {
             Launched::Running(child) => {
+                // Until now, the program has only one process, which has a death signal: this process decides about
+                // others at the fork gate. If this fails, there still is the keeper.
+                let _ = self.switch.arm(child.pid);
                 let account = ReapedUsage::default();
                 Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, kill_target }))
             }

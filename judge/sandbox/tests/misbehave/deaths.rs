@@ -106,7 +106,11 @@ pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Res
     let program = programs.join("processes");
     let victim = victim(sandbox, &program, "keeper");
     let own = format!(".{}.", victim.0.id());
-    kill(helper_of(victim.0.id()));
+    let helper = helper_of(victim.0.id());
+    let has_others = || (processes_of(&program).len() > 5).then_some(());
+    awaited(Duration::from_secs(10), "the program starts others", has_others);
+    // The keeper first, as it would notice the helper's end.
+    children_of(victim.0.id()).into_iter().filter(|child| *child != helper).chain([helper]).for_each(kill);
     drop(victim);
     await_death(&program);
     are_swept(sandbox, &[own])
@@ -142,14 +146,18 @@ pub(crate) fn child_above(process: &Path) -> Option<u32> {
     }
 }
 
+fn children_of(judge: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
 /// The helper process of a judge.
 fn helper_of(judge: u32) -> u32 {
-    let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
     let is_helper = |pid: &u32| {
         let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
         name == b"judge-helper\n"
     };
-    children.split_whitespace().map(|pid| pid.parse().unwrap()).find(is_helper).unwrap()
+    children_of(judge).into_iter().find(is_helper).unwrap()
 }
 
 pub(crate) fn kill(pid: u32) {

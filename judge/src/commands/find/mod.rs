@@ -30,21 +30,16 @@ const BATCH: usize = 16;
 
 /// Searches for cases.
 pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Failure> {
-    let (goal, condition) =
-        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
-    if goal == SearchGoal::Disagreement && args.against.is_none() {
-        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
-    }
+    let (goal, condition) = checked_goal(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
-    if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
-        load::probe("the JSON report", path)?;
+    check_outputs(problem, args)?;
+    let compared = compared(problem, goal, args);
+    let mut readable = problem.clone();
+    if compared.is_some() {
+        readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
-    if let Some(folder) = &args.save {
-        save::check(problem, folder)?;
-    }
-    let supply = Supply::of(problem, args)?;
-    let compared = compared(problem, goal, args)?;
+    let supply = Supply::of(problem, &readable, args)?;
     let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
     if args.resume && !has_record {
         return Err(Failure::usage("this search is not recorded, and cannot go on")
@@ -57,13 +52,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         solvers.extend(runner.solvers(slice::from_ref(other))?);
     }
     if compared.is_some() {
-        runner.template.problem.checker = CheckerChoice::BuiltIn(&UNCHECKED);
+        runner.template.problem.checker = readable.checker.clone();
     }
     let plan = runner.plan(solvers, CaseList::default())?;
     let session = runner.begin(&plan)?;
-    let reader = CaseReader::of(problem);
-    let seen = Vec::new();
-    let (catalogue, runs) = (&catalogue, 0);
+    let reader = CaseReader::of(&readable);
+    let (catalogue, seen, runs) = (&catalogue, Vec::new(), 0);
     let mut search = Search {
         args,
         goal,
@@ -83,15 +77,33 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     search.finish(stop)
 }
 
+/// Returns the goal and its condition, if the command line has what they need.
+fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Failure> {
+    let (goal, condition) =
+        args.goal().map_err(|error| Failure::usage(error).with_hint("`judge help find` has examples"))?;
+    if goal == SearchGoal::Disagreement && args.against.is_none() {
+        return Err(Failure::usage("--for disagreement needs a second solver").with_hint("--against ./other"));
+    }
+    Ok((goal, condition))
+}
+
+/// Fails if what is found cannot be written.
+fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
+    if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
+        load::probe("the JSON report", path)?;
+    }
+    args.save.as_ref().map_or(Ok(()), |folder| save::check(problem, folder))
+}
+
 /// Returns how answers are compared, if the checker would compare with an answer file that the cases do not have.
-fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Result<Option<TokenRules>, Failure> {
-    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return Ok(None) };
+fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Option<TokenRules> {
+    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return None };
     if matches!(goal, SearchGoal::Loss) || goal == SearchGoal::Failure && args.against.is_none() {
         judge_report::note(
             "answers are not checked, because new cases have no answer file: --for disagreement --against ./right compares",
         );
     }
-    Ok(Some(*rules))
+    Some(*rules)
 }
 
 /// A case that was played.

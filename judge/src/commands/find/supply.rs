@@ -3,7 +3,8 @@
 use judge_cli::{CaseArgs, FindArgs};
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorParameter, Number, Problem,
+    CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice,
+    GeneratorParameter, Number, Problem,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Explorer, mutant};
@@ -52,13 +53,14 @@ struct Parent {
 }
 
 impl<'a> Supply<'a> {
-    /// Returns the cases that the command line and the problem give.
-    pub(super) fn of(problem: &'a Problem, args: &FindArgs) -> Result<Self, Failure> {
+    /// Returns the cases that the command line and the problem give. `readable` is the problem with a checker that reads inputs
+    /// without an answer file.
+    pub(super) fn of(problem: &'a Problem, readable: &Problem, args: &FindArgs) -> Result<Self, Failure> {
         let new = |source, categories| {
             Ok(Self { problem, source, explorer: Explorer::new(categories, args.draw), is_random: false })
         };
         if !args.inputs.is_empty() || problem.generator.is_none() {
-            return new(mutants(problem, args)?, Vec::new());
+            return new(mutants(problem, readable, args)?, Vec::new());
         }
         let parameters = problem.generator_parameters.clone();
         if args.seeds.is_none() && !parameters.is_empty() {
@@ -70,7 +72,7 @@ impl<'a> Supply<'a> {
             Some(seeds) => seeds.without_repetitions().0.iter().collect(),
             None => (1..).take(budget.saturating_mul(LOOKED_AT)).collect(),
         };
-        let pool = described(problem, seeds);
+        let pool = described(readable, seeds);
         let dimensions = pool.first().map_or(0, |(_, point)| point.len());
         let taken = vec![false; pool.len()];
         new(Source::Seeds { pool, taken, next: 0 }, vec![false; dimensions])
@@ -85,7 +87,7 @@ impl<'a> Supply<'a> {
     pub(super) fn next(&mut self, count: usize) -> Vec<Pick> {
         match &mut self.source {
             Source::Parameters { parameters, next } => {
-                let is_built_in = matches!(self.problem.checker, CheckerChoice::BuiltIn(_));
+                let is_built_in = matches!(self.problem.generator, Some(GeneratorChoice::BuiltIn { .. }));
                 let pick = |_| {
                     let seed = *next;
                     *next += 1;
@@ -171,7 +173,7 @@ fn is_valid(problem: &Problem, reader: &CaseReader, input: &[u8]) -> bool {
 }
 
 /// Reads the inputs that are changed.
-fn mutants(problem: &Problem, args: &FindArgs) -> Result<Source, Failure> {
+fn mutants(problem: &Problem, readable: &Problem, args: &FindArgs) -> Result<Source, Failure> {
     let Some(folder) = args.save.clone() else {
         let error = "changed inputs are in no file yet";
         return Err(Failure::usage(error).with_hint("--save DIR writes those that are found"));
@@ -181,8 +183,8 @@ fn mutants(problem: &Problem, args: &FindArgs) -> Result<Source, Failure> {
         return Err(Failure::usage(error).with_hint("add `validator-command` to its [[problem]]"));
     }
     let cases = CaseArgs { seeds: None, calls: Vec::new(), inputs: args.inputs.clone(), condition: None };
-    let chosen = case_selection::choose(problem, &cases, None, None)?.cases;
-    let inputs = Inputs::of(problem);
+    let chosen = case_selection::choose(readable, &cases, None, None)?.cases;
+    let inputs = Inputs::of(readable);
     let parent = |case: CaseSpec| Ok(Parent { input: inputs.load(&case)?, value: f64::NEG_INFINITY });
     let parents: Vec<Parent> = chosen.iter().map(parent).collect::<Result<_, Failure>>()?;
     if parents.is_empty() {
@@ -191,14 +193,14 @@ fn mutants(problem: &Problem, args: &FindArgs) -> Result<Source, Failure> {
         );
     }
     let seen = parents.iter().map(|parent| Digest::of(&parent.input)).collect();
-    let reader = Box::new(CaseReader::of(problem));
+    let reader = Box::new(CaseReader::of(readable));
     Ok(Source::Mutants { parents, folder, reader, random: Random::new(args.draw), seen })
 }
 
 /// Returns the cases of these seeds, each with its features from 0 to 1, as far as a case can be read without a program.
 fn described(problem: &Problem, seeds: Vec<u64>) -> Vec<(CaseSpec, Vec<f64>)> {
     let cases: Vec<CaseSpec> = seeds.into_iter().map(CaseSpec::from_seed).collect();
-    if !matches!(problem.checker, CheckerChoice::BuiltIn(_)) && problem.features.is_empty() {
+    if !matches!(problem.generator, Some(GeneratorChoice::BuiltIn { .. })) && problem.features.is_empty() {
         return cases.into_iter().map(|case| (case, Vec::new())).collect();
     }
     let reader = CaseReader::of(problem);

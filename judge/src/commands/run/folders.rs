@@ -122,8 +122,13 @@ pub(super) struct FeedbackFolder<'a> {
 }
 
 impl<'a> FeedbackFolder<'a> {
+    /// Opens the folder of `--feedback`, if it is asked for.
+    pub(super) fn requested(args: &'a RunArgs) -> Result<Option<Self>, Failure> {
+        args.feedback.as_deref().map(|folder| Self::open(folder, args.show_inputs)).transpose()
+    }
+
     /// Makes the folder.
-    pub(super) fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
+    fn open(folder: &'a Path, shows_tests: bool) -> Result<Self, Failure> {
         load::make_folder(folder)?;
         Ok(Self { folder, shows_tests })
     }

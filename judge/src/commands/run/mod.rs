@@ -7,7 +7,6 @@ mod shards;
 use crate::commands::run::attached::AttachedRun;
 use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
-use crate::commands::sealed;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
 use judge_problem::manifest::Catalogue;
@@ -38,9 +37,6 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     running::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
         return attach(global, args, choice);
-    }
-    if let Some(file) = &args.sealed {
-        return sealed::run(global, args, file.as_deref());
     }
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = outputs::here();
@@ -204,12 +200,10 @@ impl Play<'_> {
         mut features: Vec<Option<Arc<Features>>>,
     ) -> Result<Exit, Failure> {
         let Self { catalogue, args, plan, runner, mut provenance } = self;
-        let started = Instant::now();
         let pareto = outputs::pareto(args.pareto.as_deref(), &plan.problem)?;
-        let mut outputs = outputs.open()?;
+        let (started, mut outputs) = (Instant::now(), outputs.open()?);
         let mut files = JobFiles::requested(args, catalogue, plan)?;
-        let pages =
-            args.feedback.as_deref().map(|folder| FeedbackFolder::open(folder, args.show_inputs)).transpose()?;
+        let pages = FeedbackFolder::requested(args)?;
         let mut progress = progress(catalogue, args, plan, runner);
         let result = runner.run(plan, &recorder, &mut |event| {
             note_features(event, &mut features);

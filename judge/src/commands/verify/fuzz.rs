@@ -291,8 +291,9 @@ fn kept(
     let shown = |path: &Path| quote(&path.to_string_lossy());
     let input = match pair.case.as_ref().map(|case| &case.source) {
         Some(CaseSource::Seed(seed)) => format!("--seed {seed}"),
+        Some(CaseSource::Made(call)) => format!("--case {}", quote(&call.to_string())),
         Some(CaseSource::File(file)) => format!("--input {}", shown(file)),
-        Some(CaseSource::Made(_)) | None => format!("--input {}", shown(&path("in"))),
+        None => format!("--input {}", shown(&path("in"))),
     };
     let files = format!("{input} --output {}", shown(&path("out")));
     let first = subject.command("check", &files);

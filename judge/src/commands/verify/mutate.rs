@@ -146,6 +146,9 @@ fn parts(text: &[u8], separates: impl Fn(&u8) -> bool) -> Vec<(usize, usize)> {
     parts
 }
 
+/// Cuts a text into parts.
+type Split = dyn Fn(&[u8]) -> Vec<Vec<u8>>;
+
 /// Returns a smaller text for which `shows` still holds: without lines, then words, then bytes that it does not need (delta
 /// debugging, Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28, 2002). `shows` is asked
 /// at most `budget` times.
@@ -153,7 +156,7 @@ pub(super) fn reduced(text: Vec<u8>, mut budget: usize, mut shows: impl FnMut(&[
     let lines = |text: &[u8]| text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let words = |text: &[u8]| text.split_inclusive(u8::is_ascii_whitespace).map(<[u8]>::to_vec).collect();
     let bytes = |text: &[u8]| text.iter().map(|byte| vec![*byte]).collect();
-    let splits: [&dyn Fn(&[u8]) -> Vec<Vec<u8>>; 3] = [&lines, &words, &bytes];
+    let splits: [&Split; 3] = [&lines, &words, &bytes];
     splits.iter().fold(text, |text, split| without_parts(split(&text), &mut budget, &mut shows).concat())
 }
 

@@ -1,0 +1,207 @@
+//! `judge find`: cases on which a solver loses or fails.
+
+use crate::support::Folder;
+use serde_json::{Value, json};
+
+/// A problem whose generator prints its parameters.
+fn with_parameters() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {n} {x} {kind} {seed}\"\n\
+         trusted = true\nseeds = \"1-3\"\n\n[problem.generator-parameters]\nn = \"1..10000\"\nx = \"0.0..1.0\"\n\
+         kind = [\"path\", \"star\"]\n\n[problem.features]\nn = '^(\\d+)'\n",
+    );
+    folder
+}
+
+fn found(report: &Value) -> Vec<&Value> {
+    report["found"].as_array().unwrap().iter().collect()
+}
+
+#[test]
+fn a_rare_region_is_found_uphill_and_becomes_a_case() {
+    let folder = with_parameters();
+    // It fails in about one of a thousand cases, and its score falls towards them.
+    folder.script(
+        "bot",
+        "exec awk '{ a = $1 / 10000 - 0.7; b = $2 - 0.3; d = (a < 0 ? -a : a) + (b < 0 ? -b : b)
+            if (d < 0.022) exit 3; print 1000 + int(50000 * d) }'",
+    );
+    let find = ["find", "-p", "p", "-s", "./bot", "--for", "failure", "--top", "1", "--budget", "900", "--save", "bad"];
+    let (code, report) = folder.json(&find);
+    let all = found(&report);
+    assert_eq!((code, all.len()), (Some(0), 1), "{report}");
+    assert!(report["runs"].as_u64().unwrap() < 900 && report["schema"] == 1, "{report}");
+    assert_eq!(all[0]["value"], "runtime-error");
+    let name = all[0]["case"].as_str().unwrap();
+    assert!(name.starts_with("seed=") && name.contains(",n=") && name.contains(",kind="), "{name}");
+    // The selector and the catalogue play exactly that case.
+    let again = folder.json(&["run", "-p", "p", "-s", "./bot", "--case", name]).1;
+    assert_eq!((&again["cases"][0]["case"], &again["cases"][0]["verdict"]), (&json!(name), &json!("runtime-error")));
+    assert!(all[0]["reproduce"].as_str().unwrap().contains(&format!("--case '{name}'")), "{report}");
+    let saved = folder.json(&["run", "--problems", "bad/problems.toml", "-s", "./bot"]).1;
+    assert_eq!(saved["cases"][0]["verdict"], "runtime-error", "{saved}");
+    let stored = folder.json(&["history", "show", "last"]).1;
+    assert_eq!(stored["cases"][0]["case"], json!(name), "{stored}");
+    // The same command finds the same; what is recorded is not run again.
+    let resumed = folder.json(&[&find[..], &["--resume"]].concat()).1;
+    assert_eq!(found(&resumed)[0]["case"], json!(name));
+}
+
+#[test]
+fn the_largest_losses_come_first() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"sum\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-40\"\n",
+    );
+    folder.script("bot", "read seed; echo $((1000 - seed % 10 * 10))");
+    folder.script("good", "echo 1000");
+    let (code, report) = folder.json(&[
+        "find",
+        "-s",
+        "./bot",
+        "--against",
+        "./good",
+        "--seeds",
+        "1-20",
+        "--top",
+        "3",
+        "--for",
+        "loss",
+        "--no-journal",
+    ]);
+    let values: Vec<(String, f64)> = found(&report)
+        .iter()
+        .map(|found| (found["case"].as_str().unwrap().to_owned(), found["value"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(code, Some(0));
+    assert_eq!(values.iter().map(|(case, _)| &**case).collect::<Vec<_>>(), ["seed-9", "seed-19", "seed-8"]);
+    assert!((values[0].1 - 0.09).abs() < 1e-9, "{values:?}");
+    assert_eq!((&report["cases"], &report["runs"], &report["against"]), (&json!(20), &json!(40), &json!("good")));
+    assert_eq!(
+        found(&report)[0]["reproduce"],
+        "judge run -p sum -s ./bot -s ./good --seeds 9 --no-journal".trim_end_matches(" --no-journal")
+    );
+    assert!(!folder.path().join(".judge").exists());
+}
+
+#[test]
+fn exact_solvers_that_disagree_are_found() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"twice\"\nchecker = \"tokens\"\nanswers = [\"*.ans\"]\ninputs = [\"*.in\"]\n\
+         generator-command = \"echo {seed}\"\n",
+    );
+    folder.script("right", "read n; echo $((n * 2))");
+    folder.script("wrong", "read n; if [ $((n % 17)) = 16 ]; then echo 0; else echo \" $((n + n))\"; fi");
+    let find = ["find", "-s", "./wrong", "--against", "./right", "--for", "disagreement", "--top", "2"];
+    let (code, report) = folder.json(&find);
+    let cases: Vec<&Value> = found(&report).iter().map(|found| &found["case"]).collect();
+    assert_eq!((code, cases), (Some(0), vec![&json!("seed-16"), &json!("seed-33")]), "{report}");
+    let alone = folder.judge(&["find", "-s", "./wrong", "--for", "disagreement"]);
+    assert!(alone.code == Some(2) && alone.stderr.contains("needs a second solver"), "{}", alone.stderr);
+}
+
+#[test]
+fn conditions_find_cases_and_nothing_is_said_so() {
+    let folder = with_parameters();
+    folder.script("bot", "read n rest; echo $n");
+    let search = |condition: &str| {
+        folder.json(&["find", "-s", "./bot", "--top", "2", "--budget", "60", "--for", "where", condition])
+    };
+    let (code, report) = search("score>5000 && n<9000");
+    assert_eq!((code, found(&report).len()), (Some(0), 2), "{report}");
+    let (code, report) = search("score<0");
+    assert_eq!((code, found(&report).len(), &report["runs"]), (Some(1), 0, &json!(60)), "{report}");
+    for (goal, message) in [
+        (&["where"][..], "--for where needs a condition"),
+        (&["where", "score<"], "--for where `score<`"),
+        (&["luck"], "--for `luck`: expected one of loss, failure"),
+        (&["where", "scores<1"], "no case has a feature `scores`"),
+    ] {
+        let said = folder.judge(&[&["find", "-s", "./bot", "--budget", "3", "--for"], goal].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{goal:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn changed_inputs_are_valid_and_kept() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"list\"\nchecker-command = \"cat {answer}\"\nvalidator-command = \"./valid\"\ninputs = [\"*.in\"]\n",
+    );
+    folder.script(
+        "valid",
+        "exec awk 'NR == 1 { n = $1 } NR == 2 { if (NF != n || n < 1) exit 1 } END { if (NR != 2) exit 1 }'",
+    );
+    folder.write("a.in", "4\n5 6 7 8\n");
+    folder.script("bot", "exec awk 'NR == 2 { for (i = 1; i <= NF; i++) if ($i < 5) exit 3; print NF }'");
+    let unsaved = folder.judge(&["find", "-s", "./bot", "--for", "failure"]);
+    assert!(unsaved.code == Some(2) && unsaved.stderr.contains("--save DIR"), "{}", unsaved.stderr);
+    let (code, report) = folder.json(&["find", "-s", "./bot", "--for", "failure", "--top", "2", "--save", "found"]);
+    assert_eq!((code, found(&report).len()), (Some(0), 2), "{report}");
+    let saved = folder.json(&["run", "--problems", "found/problems.toml", "-s", "./bot"]).1;
+    let verdicts: Vec<&Value> = saved["cases"].as_array().unwrap().iter().map(|case| &case["verdict"]).collect();
+    assert_eq!(verdicts, [&json!("runtime-error"), &json!("runtime-error")], "{saved}");
+    let other = folder.judge(&["find", "-s", "./bot", "--for", "failure", "--save", "."]);
+    assert!(other.code == Some(2) && other.stderr.contains("another catalogue"), "{}", other.stderr);
+}
+
+#[test]
+fn wrong_parameters_are_errors_of_the_catalogue() {
+    let folder = Folder::new();
+    let problem = |command: &str, ranges: &str| {
+        folder.write(
+            "problems.toml",
+            format!(
+                "[[problem]]\nid = \"p\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"{command}\"\nseeds = \"1-3\"\n\
+                 [problem.generator-parameters]\n{ranges}\n"
+            ),
+        );
+        folder.judge(&["list"]).stderr
+    };
+    for (command, ranges, message) in [
+        ("echo {seed} {m}", "n = \"1..9\"", "unknown placeholder `{m}`"),
+        ("echo {seed}", "n = \"1..9\"", "the parameter `n` is used nowhere"),
+        ("echo {seed} {n}", "n = \"9..1\"", "bad range of the parameter `n`\n --> problems.toml:7:5"),
+        ("echo {seed} {n}", "n = \"many\"", "expected \"1..100\""),
+        ("echo {seed} {n}", "n = [\"one\"]", "bad range of the parameter `n`"),
+        ("echo {seed} {n}", "n = 3", "expected a range"),
+    ] {
+        let said = problem(command, ranges);
+        assert!(said.contains(message), "{ranges}: {said}");
+    }
+    problem("echo {seed} {n}", "n = \"1..9\"");
+    for (case, message) in [
+        ("seed=1,n=10", "`10` is no value of the parameter `n`: expected one in 1..9:int"),
+        ("seed=1,m=1", "the generator has no parameter `m`: it has n"),
+        ("n=1", "expected a seed and parameters"),
+    ] {
+        let said = folder.judge(&["gen", "--case", case]);
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{case}: {}", said.stderr);
+    }
+    assert_eq!(folder.judge(&["gen", "--case", "seed=4,n=7"]).stdout, "4 7\n");
+    assert_eq!(folder.judge(&["gen", "--seed", "4"]).stdout, folder.judge(&["gen", "--seed", "4"]).stdout);
+}
+
+#[test]
+fn built_in_games_have_parameters() {
+    let folder = Folder::new();
+    for (game, case, first) in [
+        ("columns", "seed=1,w=7,h=14,k=2", "7 14\n2\n"),
+        ("square-remover", "seed=1,colors=5,N=9", "5\n9\n"),
+        ("same-game", "seed=1,R=2,C=3,colors=2", "2\n"),
+        ("same-game-free", "seed=1,R=3,C=1", "3\n"),
+        ("beating-the-game-easy", "seed=1,t=2,n=3", "2\n\n3\n"),
+        ("beating-the-game-hard", "seed=1,t=1,n=4", "1\n\n4\n"),
+        ("deletion-game", "seed=1,family=3", "3\n"),
+    ] {
+        let made = folder.judge(&["gen", "-p", game, "--case", case]);
+        assert!(made.code == Some(0) && made.stdout.starts_with(first), "{game}: {}{}", made.stdout, made.stderr);
+        assert!(folder.judge(&["show", game]).stdout.contains("\nparameters "), "{game}");
+    }
+}
