@@ -446,8 +446,8 @@ mod tests {
     fn rules_are_set_as_text() {
         for checker in checkers::all() {
             let html = html_of(checker.rules);
-            assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<code>"), "{html}");
-            assert!(!html.contains("<script") && !html.contains("# "), "{}", checker.id);
+            assert!(html.contains("<h1>") && html.contains("<p>") && html.contains("<h3>"), "{html}");
+            assert!(!html.contains("<script") && !html.contains("<p>#"), "{}", checker.id);
         }
         assert_eq!(
             html_of("a <b onclick=x>c</b>\n\n<script>x</script>\n"),

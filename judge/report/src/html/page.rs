@@ -118,7 +118,9 @@ mod tests {
     fn no_two_modules_have_the_same_name() {
         for modules in [&OF_RUN[..], &OF_COMPARISON, &OF_GAME] {
             let mut known = HashSet::new();
-            for line in chart_script(modules).lines() {
+            // Names inside functions, which are indented, are apart.
+            for line in modules.iter().flat_map(|module| module.lines()) {
+                let line = line.strip_prefix("export ").unwrap_or(line);
                 let words: Vec<&str> = line.split([' ', '(']).collect();
                 if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
                     assert!(known.insert(name.to_owned()), "{name}");

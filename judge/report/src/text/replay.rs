@@ -97,17 +97,22 @@ impl Queue {
     /// Shows these columns next: as many as are left, up to a width that stays the same. Returns by how many columns the shown
     /// part moves on. Columns that are known already are not stored again.
     fn show(&mut self, columns: &[u32], height: usize) -> usize {
+        let before = self.start;
         if columns.is_empty() {
-            return 0;
+            self.start = self.cells.len() / self.height.max(1);
+            return self.start - before;
         }
         let (height, width) = (height.max(1), columns.len() / height.max(1));
         (self.height, self.width) = (height, self.width.max(width));
-        let before = self.start;
-        let starts = (before * height..=self.cells.len()).step_by(height);
-        let is_known = |start: &usize| columns.starts_with(&self.cells[*start..]);
-        let shown = |start: usize| self.cells[start..].starts_with(columns);
-        let start = starts.clone().take(width + 1).find(|start| shown(*start) || is_known(start));
-        let start = start.unwrap_or(self.cells.len());
+        let mut starts = (before * height..=self.cells.len()).step_by(height).take(width + 1);
+        // Fewer columns than usual are the last ones.
+        let found = if width < self.width {
+            let start = self.cells.len().checked_sub(columns.len()).filter(|start| *start >= before * height);
+            start.filter(|start| self.cells[*start..] == *columns)
+        } else {
+            starts.find(|start| self.cells[*start..].starts_with(columns) || columns.starts_with(&self.cells[*start..]))
+        };
+        let start = found.unwrap_or(self.cells.len());
         let known = self.cells.len() - start;
         self.cells.extend(columns.get(known..).unwrap_or_default());
         self.start = start / height;
