@@ -124,7 +124,8 @@ class RealJudge(unittest.TestCase):
         worse = self.judge.evaluate(command="awk '{ print 500 + $1 }'", seeds="1-60", against=best, min_effect="1%")
         self.assertTrue(worse.stopped_early)
         self.assertLess(worse.runs, 60)
-        self.assertEqual((worse.effect.against, worse.effect.claim), (best.candidate, "worse"))
+        self.assertEqual(worse.effect.against, best.candidate)
+        self.assertIn(worse.effect.claim, ("worse", "not-better"))
         self.assertLess(worse.effect.high, 0)
 
     def test_two_candidates_are_compared(self):

@@ -38,7 +38,7 @@ fn wrong_params_are_named() {
     for (params, part) in [
         (json!({"problem": "colums", "solver": script}), "did you mean `columns`?"),
         (json!({"problem": "columns"}), "missing field `solver`"),
-        (json!({"problem": "columns", "solver": script, "sead": "1"}), "did you mean `seeds`?"),
+        (json!({"problem": "columns", "solver": script, "seedz": "1"}), "did you mean `seeds`?"),
         (json!({"problem": "columns", "solver": script, "seeds": "9-1"}), "params.seeds"),
         (json!({"problem": "columns", "solver": script, "seeds": true}), "params.seeds"),
         (json!({"problem": "columns", "solver": script, "cases": ["nowhere/*.in"]}), "no file matches"),

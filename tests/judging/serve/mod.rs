@@ -5,6 +5,7 @@ mod evaluations;
 mod http;
 mod lifetime;
 mod messages;
+mod sealed;
 mod stream;
 
 use crate::support::Folder;

@@ -1,0 +1,28 @@
+//! Sealed cases: what `evaluate` tells of them.
+
+use super::Served;
+use crate::support::require::{Need, skip};
+use serde_json::json;
+
+#[test]
+fn sealed_evaluations_tell_failures_and_the_best_total() {
+    let mut served = Served::start(&["--sealed", "sealed.toml"]);
+    let tier = served.result("status", &json!({}))["tier"].clone();
+    if tier == "bare" {
+        return skip(Need::Userns, "sealed cases need a tier that hides files");
+    }
+    let solver = |script: &str| json!({"source": script, "language": "shell"});
+    let ask = |script: &str| json!({"solver": solver(script)});
+    assert_eq!(served.result("evaluate", &ask("echo 5")), json!({"failures": 0, "total": 500}));
+    assert_eq!(served.result("evaluate", &ask("echo 4")), json!({"failures": 0, "total": 500}));
+    assert_eq!(served.result("evaluate", &ask("exit 1")), json!({"failures": 100, "total": 500}));
+    let open = served.evaluate("echo 7", "1-2", &json!({}));
+    assert_eq!((&open["total"], open["cases"].as_array().unwrap().len()), (&json!(14), 2));
+    for more in [json!({"against": "best"}), json!({"sealed": true, "seeds": "1"})] {
+        let mut params = json!({"solver": solver("echo 5")});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(served.error_code("evaluate", &params), -32602, "{params}");
+    }
+    let mut plain = Served::start(&[]);
+    assert_eq!(plain.error_code("evaluate", &json!({"solver": solver("echo 5"), "sealed": true})), -32602);
+}
