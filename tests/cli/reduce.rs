@@ -64,6 +64,22 @@ fn another_failure_is_not_taken_for_it() {
     assert!(small.contains("***"), "{small}");
 }
 
+#[test]
+fn a_case_with_parameters_becomes_small() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"list\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"./gen {seed} {n}\"\n\
+         seeds = \"1-3\"\n[problem.generator-parameters]\nn = \"1..100\"\n",
+    );
+    folder.script("gen", "for i in $(seq \"$2\"); do echo \"$1 $i\"; done");
+    folder.script("bot", "while read a b; do if [ \"$b\" = 13 ]; then exit 3; fi; done; echo 1");
+    let small = reduced(&folder, &["-p", "list", "-s", "./bot", "--case", "seed=7,n=40"]);
+    assert!(small.lines().count() == 1 && small.trim_end().ends_with(" 13"), "{small}");
+    let said = folder.judge(&["reduce", "-p", "list", "-s", "./bot", "--case", "seed=7,m=40"]);
+    assert!(said.code == Some(2) && said.stderr.contains("`m`"), "{}", said.stderr);
+}
+
 /// A problem of lists: a number of numbers, and the numbers. A validator checks the count.
 fn lists() -> Folder {
     let folder = Folder::new();

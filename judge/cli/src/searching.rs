@@ -4,7 +4,7 @@ use crate::shared::count;
 use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, RunningArgs, SandboxArgs};
 use clap::{Args, ValueEnum};
 use judge_problem::condition::Condition;
-use judge_problem::{Seeds, Time, parse_seed};
+use judge_problem::{GeneratorCall, Seeds, Time, parse_seed};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -114,7 +114,7 @@ pub(super) const REDUCE_EXAMPLES: &str = "Examples:
 
 /// Arguments of `judge reduce`.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed"]))]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["input", "seed", "call"]))]
 pub struct ReduceArgs {
     /// Which problem
     #[command(flatten)]
@@ -128,6 +128,9 @@ pub struct ReduceArgs {
     /// The case made from this seed
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
+    /// The case made with this seed and these parameters, such as seed=7,n=100
+    #[arg(long = "case", value_name = "CASE")]
+    pub call: Option<GeneratorCall>,
     /// Keep this true instead of the same failure: a condition on the case, score, cpu_ms, wall_ms, memory_bytes, accepted
     #[arg(long, value_name = "CONDITION")]
     pub keep: Option<Condition>,

@@ -66,14 +66,15 @@ fn size(input: &[u8]) -> String {
 
 /// Returns the input that the command line names, and its name. It is one that the problem allows.
 fn input(problem: &Problem, args: &ReduceArgs) -> Result<(Vec<u8>, String), Failure> {
-    let (input, name) = match (&args.input, args.seed) {
+    let (input, name) = match (&args.input, &args.call) {
         (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
-        (None, Some(_)) if problem.generator.is_none() => {
+        (None, _) if problem.generator.is_none() => {
             let error = format!("the problem `{}` has no generator for seeds", problem.id);
             return Err(Failure::usage(error).with_hint("name a file: --input FILE"));
         }
-        (None, seed) => {
-            let seed = seed.unwrap_or_default();
+        (None, Some(call)) => (Inputs::of(problem).generate_call(call)?, call.to_string()),
+        (None, None) => {
+            let seed = args.seed.unwrap_or_default();
             (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
         }
     };
