@@ -83,12 +83,35 @@ pub(crate) struct Workshop {
     /// No solver is timed alone while a compiler runs.
     timing_lock: Arc<RwLock<()>>,
     build: BuildArgs,
+    /// The file of the sealed cases, which no candidate may name.
+    sealed: Option<PathBuf>,
     prepared: Mutex<Bounded<String, Arc<Candidate>>>,
 }
 
 impl Workshop {
-    pub(crate) fn new(slots: Arc<SlotPool>, timing_lock: Arc<RwLock<()>>, build: BuildArgs) -> Self {
-        Self { slots, timing_lock, build, prepared: Mutex::new(Bounded::new(KEPT)) }
+    pub(crate) fn new(
+        slots: Arc<SlotPool>,
+        timing_lock: Arc<RwLock<()>>,
+        build: BuildArgs,
+        sealed: Option<PathBuf>,
+    ) -> Self {
+        Self { slots, timing_lock, build, sealed, prepared: Mutex::new(Bounded::new(KEPT)) }
+    }
+
+    /// Fails if a candidate names the file of the sealed cases, or a folder that it is in. A compiler would print its lines.
+    fn refuse_sealed(&self, choice: SolverChoice<'_>) -> Result<(), RpcError> {
+        let Some(sealed) = self.sealed.as_deref().and_then(|file| file.canonicalize().ok()) else { return Ok(()) };
+        let words = match choice {
+            SolverChoice::Source { .. } => Vec::new(),
+            SolverChoice::Path { path, .. } => vec![path.to_owned()],
+            SolverChoice::Command(line) => shell_words::split(line).unwrap_or_default(),
+        };
+        let holds = |word: &String| Path::new(word).canonicalize().is_ok_and(|path| sealed.starts_with(path));
+        match words.iter().find(|word| holds(word)) {
+            None => Ok(()),
+            Some(word) => Err(RpcError::params(format!("params.solver: the sealed cases are in `{word}`"))
+                .with_hint("name a program in another folder")),
+        }
     }
 
     /// Returns the digest of a candidate that comes as a text, which needs no program for that.
@@ -115,6 +138,7 @@ impl Workshop {
         limits: &Limits,
         task: &Task,
     ) -> Result<Arc<Candidate>, RpcError> {
+        self.refuse_sealed(choice)?;
         let key = format!("{}\0{}\0{choice:?}", problem.problem().id, limits.memory.0);
         if let Some(known) = self.prepared.lock().get(&key).cloned()
             && known.is_current()

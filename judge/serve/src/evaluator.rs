@@ -15,7 +15,7 @@ use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};
 use judge_session::{Failure, running, sandbox};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -66,6 +66,7 @@ impl Evaluator {
         let sweeper = Sweeper::start().map_err(Failure::fault)?;
         let sandbox = sandbox::open(&args.sandbox)?;
         refuse_bare(&sandbox, &args)?;
+        refuse_shown(&sandbox, &args, sealed.as_deref())?;
         let settings = running::settings_on(&Cores::here(), &args.jobs, false);
         let jobs = settings.jobs.get();
         let cores = (0..jobs).map(|slot| settings.cores.get(slot).copied());
@@ -74,7 +75,7 @@ impl Evaluator {
         // More requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
         Ok(Arc::new(Self {
-            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.build.clone()),
+            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.build.clone(), sealed.clone()),
             args,
             records,
             sealed,
@@ -130,6 +131,19 @@ impl Evaluator {
             cached: count(&self.counters.cached),
             uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }))
+    }
+}
+
+/// Fails if `--dir` shows candidates the file of the sealed cases.
+fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) -> Result<(), Failure> {
+    let Some(sealed) = sealed.and_then(|file| std::path::absolute(file).ok()) else { return Ok(()) };
+    let shown = sandbox::visible(&args.sandbox, sandbox)?;
+    match shown.iter().find(|shown| sealed.starts_with(&shown.path)) {
+        None => Ok(()),
+        Some(shown) => {
+            Err(Failure::usage(format!("--dir {} shows the sealed cases to candidates", shown.path.display()))
+                .with_hint("--sealed names a file in another folder"))
+        }
     }
 }
 

@@ -23,6 +23,14 @@ fn sealed_evaluations_tell_failures_and_the_best_total() {
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert_eq!(served.error_code("evaluate", &params), -32602, "{params}");
     }
+    for solver in [
+        json!({"path": "sealed.toml", "language": "python"}),
+        json!({"command": "cat sealed.toml"}),
+        json!({"path": "."}),
+    ] {
+        let params = json!({"problem": "columns", "solver": solver, "seeds": "1"});
+        assert_eq!(served.error_code("evaluate", &params), -32602, "{params}");
+    }
     let mut plain = Served::start(&[]);
     assert_eq!(plain.error_code("evaluate", &json!({"solver": solver("echo 5"), "sealed": true})), -32602);
 }
