@@ -10,7 +10,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, quote,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -215,6 +215,8 @@ impl Search<'_> {
         let text = |text: String| Some((1.0, FoundValue::Text(text)));
         let number = |number: f64| Some((number, FoundValue::Number(number)));
         match self.goal {
+            // A fault of the judge says nothing about the solver.
+            SearchGoal::Failure if own.verdict == Verdict::JudgeError => None,
             SearchGoal::Failure => (!own.is_accepted()).then(|| text(own.verdict.name().to_owned()))?,
             SearchGoal::Time => number(own.cpu?.as_secs_f64() * 1000.0),
             SearchGoal::Memory => number(as_float(&own.memory?)),
