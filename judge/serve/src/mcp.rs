@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json as value};
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// The revisions of the protocol that are spoken, the newest first.
@@ -170,17 +170,28 @@ impl Mcp {
         Ok(())
     }
 
-    /// Returns a file or folder below the folder of the server, by its real path.
+    /// Returns a file or folder below the folder of the server, by its real path. What is outside is refused in the same words,
+    /// whether it is there or not.
     fn allowed(&self, path: &str) -> Result<PathBuf, RpcError> {
-        let real = self.folder.join(path).canonicalize();
-        let real = real.map_err(|error| RpcError::params(format!("cannot read {path}: {error}")))?;
-        if real.starts_with(&self.folder) { Ok(real) } else { Err(outside(path, &self.folder)) }
+        let full = self.folder.join(path);
+        match full.canonicalize() {
+            Ok(real) if real.starts_with(&self.folder) => Ok(real),
+            Err(error) if is_plainly_below(&full, &self.folder) => {
+                Err(RpcError::params(format!("cannot read {path}: {error}")))
+            }
+            Ok(_) | Err(_) => Err(outside(path, &self.folder)),
+        }
     }
 }
 
 fn no_commands() -> RpcError {
     let error = RpcError::params("commands are not run for agents");
     error.with_hint("give the source text, or the path of a file below this folder")
+}
+
+/// Returns whether a path is below a folder by its words alone, without any step up.
+fn is_plainly_below(path: &Path, folder: &Path) -> bool {
+    path.starts_with(folder) && !path.components().any(|part| part == Component::ParentDir)
 }
 
 fn outside(path: &str, folder: &Path) -> RpcError {
