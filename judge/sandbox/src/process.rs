@@ -401,6 +401,8 @@ mod tests {
     fn a_group_is_killed_when_its_guard_is() {
         let (mut reader, writer) = std::io::pipe().unwrap();
         let guard = || {
+            // Other tests' files and locks, which would stay open in this copy.
+            super::close_all_but(vec![writer.as_raw_fd()]);
             // The group first, so that it does not have the switch.
             let (Some(group), Ok(switch)) = (start_group(), DeadManSwitch::new()) else { return 1 };
             let armed = switch.arm(group.as_raw_pid());
