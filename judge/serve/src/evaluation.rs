@@ -417,6 +417,12 @@ pub(crate) fn play(
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
     let runner = LocalRunner::new(pool, settings, || ());
+    if plan.job_count() == 1 {
+        // Most evaluations of a search are short: threads for one case would take as long as some of them.
+        let finished = runner.run_one(plan, &Unstored(evaluator.records), |stop| task.on_cancel(move || stop.stop()));
+        task.check()?;
+        return Ok(finished.map_err(Failure::from)?.into_iter().collect());
+    }
     let (signals, stop) = Signals::by_request();
     let hook = task.on_cancel(move || stop.stop());
     let mut finished = Vec::new();
