@@ -48,6 +48,7 @@ pub struct MatchRunner<'a> {
 }
 
 /// The result of a plan.
+#[derive(Clone)]
 pub struct MatchResult {
     /// The plan that was played.
     pub plan: Plan,
