@@ -127,6 +127,20 @@ pub struct SandboxArgs {
     pub environment: Vec<(String, String)>,
 }
 
+/// How solvers are limited, built and isolated: what every case depends on.
+#[derive(Clone, Debug, Args, Default)]
+pub struct ConditionArgs {
+    /// What the solvers may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solvers are built
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// How the solvers are isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
 /// A tier of the sandbox, or the strongest that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TierArg(pub TierChoice);

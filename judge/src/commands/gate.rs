@@ -50,7 +50,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
     check_solver(args, &recorded)?;
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<GatesReport<'_>>(&args.reports)?;
-    let sandbox = sandbox::open(&args.running.sandbox)?;
+    let sandbox = sandbox::open(&args.running.conditions.sandbox)?;
     let mut played = Vec::new();
     for gate in &recorded {
         let gate = play(global, args, &sandbox, gate)?;
