@@ -61,6 +61,7 @@ pub(super) const TUNE_EXAMPLES: &str = "Examples:
 
 /// How solvers are run.
 #[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Running")]
 pub struct RunningArgs {
     /// How many of them at once, and where
     #[command(flatten)]

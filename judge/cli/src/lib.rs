@@ -439,9 +439,6 @@ pub struct RunArgs {
     /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
     #[arg(long = "solvers", value_name = "PATTERN")]
     pub submissions: Vec<String>,
-    /// How the solvers are run
-    #[command(flatten)]
-    pub running: RunningArgs,
     /// The number of runs of every case
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
@@ -499,6 +496,9 @@ pub struct RunArgs {
     /// Also show the results for each value of this feature
     #[arg(long, value_name = "NAME", help_heading = "Cases")]
     pub group_by: Option<String>,
+    /// How the solvers are run
+    #[command(flatten)]
+    pub running: RunningArgs,
     /// A run that goes on without the judge that submitted it
     #[command(flatten)]
     pub detach: DetachArgs,

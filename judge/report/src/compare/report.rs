@@ -1,10 +1,6 @@
 //! The report of a comparison: the value that every format is made from, and the line that follows its intervals.
 
-use crate::text::effects::{between, signed};
-use crate::text::figures::{Reference, milliseconds};
-use crate::text::progress::{INTERVAL, bar, tell};
-use crate::text::provenance::provenance_lines;
-use crate::text::terminal::note;
+use crate::text::{INTERVAL, Reference, bar, between, milliseconds, note, provenance_lines, signed, tell};
 use indicatif::ProgressBar;
 use judge_compare::paired::{
     Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,

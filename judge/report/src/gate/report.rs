@@ -1,8 +1,6 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
-use crate::text::effects::probability;
-use crate::text::failures::{Alike, Failures, failed_alike};
-use crate::text::figures::if_any;
+use crate::text::{Alike, Failures, failed_alike, if_any, probability};
 use judge_compare::gate::{
     Baseline, BaselineFile, BaselineSource, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };

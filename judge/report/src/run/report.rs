@@ -1,7 +1,7 @@
 //! The report of a run: the value that every format is rendered from.
 
 use crate::run::metrics::Pareto;
-use crate::text::figures::{Reference, best_score, points_text, scores_text, verdict_of};
+use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::plan::Plan;
 use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
 use judge_problem::{

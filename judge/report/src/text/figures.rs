@@ -135,7 +135,6 @@ pub(crate) struct Reference<'a> {
 
 /// What points are relative to, beside the scores of the run itself.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "reference")]
 pub(crate) struct ReferenceRecord {
     /// Which best scores: `best-known` (the problem's and the journal's), `problem`, `run` (none), `ledger` (the journal's) or
     /// `file`.
@@ -151,7 +150,6 @@ pub(crate) struct ReferenceRecord {
 /// Who reached the best scores of how many cases.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "origin")]
 struct OriginRecord {
     /// `this-run`, `run` (an earlier one), `imported`, `problem` or `file`.
     #[schemars(extend("enum" = ["this-run", "run", "imported", "problem", "file"]))]
