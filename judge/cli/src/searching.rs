@@ -3,8 +3,7 @@
 use crate::shared::count;
 use crate::{ConditionArgs, JobArgs, ProblemArgs, RunningArgs};
 use clap::{Args, ValueEnum};
-use judge_problem::condition::Condition;
-use judge_problem::{GeneratorCall, Seeds, Time, parse_seed};
+use judge_problem::{Condition, GeneratorCall, Seeds, Time, parse_seed};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

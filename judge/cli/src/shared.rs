@@ -2,9 +2,8 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use judge_problem::condition::Condition;
 use judge_problem::{
-    Bytes, GeneratorCall, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time,
+    Bytes, Condition, GeneratorCall, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time,
 };
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};

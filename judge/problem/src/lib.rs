@@ -71,6 +71,7 @@ pub use checker::{
     AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch,
     ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,
 };
+pub use condition::Condition;
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
 pub use generator::{GeneratorCall, GeneratorParameter, InvalidCall};
 pub use history::{
@@ -85,9 +86,14 @@ pub use limits::{
     Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Number, NumberError, Percent, Time,
     TimeFactor, TimeFactorError, UnitError, Weight, WeightError,
 };
-pub use manifest::SlurmTable;
+pub use manifest::{
+    Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
+    read_languages,
+};
 pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
+pub use parallel::{map_on_all_cores, try_map_on_all_cores};
+pub use plan::{CaseFlags, Order, Plan};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
     ScoreRange, ScoreRangeError, SealedChoice, TOKENS, Verification, Viewer,
@@ -106,3 +112,4 @@ pub use text::{
     as_text, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line, quote, quote_words,
     tail, visible, without_flags,
 };
+pub use verdict::Termination;

@@ -1,7 +1,7 @@
 //! The report of one program in the sandbox.
 
 use crate::text::{Document, in_milliseconds, memory, milliseconds};
-use judge_problem::verdict::Termination;
+use judge_problem::Termination;
 use judge_sandbox::{End, Execution, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,8 +3,7 @@
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory, Parser};
 use judge_cli::{Cli, ConditionArgs, ReportArgs, RunArgs};
-use judge_problem::plan::CaseFlags;
-use judge_problem::{Shard, quote_words, without_flags};
+use judge_problem::{CaseFlags, Shard, quote_words, without_flags};
 use std::path::Path;
 
 /// The flag, for every subcommand, that names the catalogue.

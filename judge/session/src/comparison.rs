@@ -7,10 +7,9 @@ use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseName, CaseSpec, Direction, Features, MetricRule, Outcome, OutcomeGrid, Problem, Provenance, Rule,
-    RunId, StoredFeatures,
+    CaseList, CaseName, CaseSpec, Direction, Features, MetricRule, Outcome, OutcomeGrid, Plan, Problem, Provenance,
+    Rule, RunId, StoredFeatures,
 };
 use judge_report::{CompareReport, ComparedRuns, Comparison};
 use judge_run::cases::{Selection, describe_all, select};

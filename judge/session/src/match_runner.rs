@@ -11,12 +11,10 @@ use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
 };
 use judge_journal::{Part, RunEnd};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{Order, Plan};
 use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
 use judge_problem::{
-    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Outcome, OutcomeGrid, Problem,
-    Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    BestSource, CaseList, CaseSpec, Catalogue, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Order, Outcome,
+    OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};

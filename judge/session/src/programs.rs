@@ -2,11 +2,9 @@
 
 use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
-use judge_problem::manifest::{Catalogue, built_in_languages, read_languages};
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits, Problem,
-    Solver, SolverSpec,
+    Catalogue, CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits,
+    Plan, Problem, Solver, SolverSpec, built_in_languages, read_languages,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};

@@ -2,9 +2,7 @@
 
 use crate::{Failure, command_line, sandbox};
 use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
-use judge_problem::{CaseList, Limits, Problem, RunId, Time};
+use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
 use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};

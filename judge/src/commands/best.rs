@@ -2,8 +2,7 @@
 
 use judge_cli::{BestArgs, RescoreArgs};
 use judge_journal::{Imported, Journal};
-use judge_problem::manifest::closest;
-use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, listed};
+use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, closest, listed};
 use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
 use judge_session::restored_run::{self, publish};

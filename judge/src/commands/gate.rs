@@ -5,10 +5,9 @@ use judge_cli::{GateArgs, IfNoisy};
 use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, listed,
-    quote,
+    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Plan, Problem, Solver, SolverSpec, Stop,
+    listed, quote,
 };
 use judge_report::{CalibrationReport, GateReport, GatesReport};
 use judge_sandbox::Sandbox;

@@ -4,11 +4,10 @@ use checkers::Score;
 use judge_cli::TuneArgs;
 use judge_compare::paired::{self, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::plan::Plan;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem,
-    Provenance, Solver, SolverSpec, Stop,
+    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Plan,
+    Problem, Provenance, Solver, SolverSpec, Stop,
 };
 use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::comparison::refuse_metric;

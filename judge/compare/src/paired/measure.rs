@@ -1,8 +1,7 @@
 //! The measures of effects, the smallest effect that matters, and the scored outcomes that effects are computed from.
 
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{ScoreMeasure, Scoreboard};
-use judge_problem::{CaseSource, CaseSpec, Digest, JobId, OutcomeGrid, Percent, Problem, Rule, UnitError};
+use judge_problem::{CaseSource, CaseSpec, Digest, JobId, OutcomeGrid, Percent, Plan, Problem, Rule, UnitError};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 use std::fmt;

@@ -5,9 +5,8 @@ use indicatif::ProgressBar;
 use judge_compare::paired::{
     Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
+    Direction, JobId, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
     counted, one_line,
 };
 use judge_sandbox::Tier;

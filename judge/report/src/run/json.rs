@@ -3,8 +3,7 @@
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
 use crate::text::{Document, json_line};
-use judge_problem::plan::Plan;
-use judge_problem::{Features, FinishedJob, JobId, RunId, RunState};
+use judge_problem::{Features, FinishedJob, JobId, Plan, RunId, RunState};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};

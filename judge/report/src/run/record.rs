@@ -8,9 +8,8 @@ use crate::text::{
     Counts, LabelsRecord, LimitsRecord, ProvenanceRecord, ReferenceRecord, exact, in_milliseconds, points_text,
     scores_text, verdict_of,
 };
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
-use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Rule, Stop, Verdict};
+use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;

@@ -1,9 +1,8 @@
 //! Numbers as text: times, memory, counts of verdicts, points and what they are relative to.
 
 use checkers::Score;
-use judge_problem::plan::Plan;
 use judge_problem::scoring::display;
-use judge_problem::{BestOrigin, BestSource, Direction, Outcome, OutcomeGrid, Rule, Verdict, counted};
+use judge_problem::{BestOrigin, BestSource, Direction, Outcome, OutcomeGrid, Plan, Rule, Verdict, counted};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use schemars::JsonSchema;

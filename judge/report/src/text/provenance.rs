@@ -1,7 +1,6 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::plan::Plan;
-use judge_problem::{Labels, Limits, Node, NodeList, Provenance, Solver, one_line};
+use judge_problem::{Labels, Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 

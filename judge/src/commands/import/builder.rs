@@ -3,11 +3,9 @@
 use crate::commands::import::NewFolder;
 use judge_cli::{BuildArgs, ConditionArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
-use judge_problem::manifest::Catalogue;
-use judge_problem::verdict::Termination;
 use judge_problem::{
-    Bytes, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop, Time,
-    Verdict,
+    Bytes, Catalogue, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop,
+    Termination, Time, Verdict,
 };
 use judge_run::cases::{Selection, select};
 use judge_run::solver::{self, Toolbox};

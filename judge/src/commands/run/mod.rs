@@ -9,11 +9,9 @@ use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BestSource, CaseList, Exit, Features, KeptStderr, Labels, OutcomeGrid, Problem, Provenance, RunChoice, RunEvent,
-    RunId, Stop, Verdict,
+    BestSource, CaseList, Catalogue, Exit, Features, KeptStderr, Labels, OutcomeGrid, Plan, Problem, Provenance,
+    RunChoice, RunEvent, RunId, Stop, Verdict,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
