@@ -143,7 +143,7 @@ mod tests {
         let grammar = Cli::command();
         let catalogue = grammar.get_arguments().find(|arg| arg.get_id() == CATALOGUE).unwrap();
         assert_eq!(catalogue.get_long(), Some(CATALOGUE));
-        for arg in of_cases().get_arguments().chain([catalogue]) {
+        for arg in ConditionArgs::augment_args(Command::new("judge")).get_arguments().chain([catalogue]) {
             assert!(
                 arg.get_long().is_some() && arg.get_short().is_none() && arg.get_all_aliases().is_none(),
                 "{arg:?}"
