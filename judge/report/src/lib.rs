@@ -89,7 +89,7 @@ pub use html::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, 
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
-pub use schemas::{NamedSchema, SCHEMAS};
+pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,

@@ -3,8 +3,7 @@
 use judge_cli::PowerArgs;
 use judge_compare::paired::{EffectMeasure, MinEffect};
 use judge_journal::HistoryFilter;
-use judge_problem::manifest::Catalogue;
-use judge_problem::{Digest, Exit, NodeList, Problem, Rule, Stop};
+use judge_problem::{Catalogue, Digest, Exit, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
 use judge_session::comparison;

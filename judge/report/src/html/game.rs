@@ -2,8 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::json::json_line;
-use crate::text::replay::{GameReplay, PackedReplay, ReplayRecord};
+use crate::text::{GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,7 +83,6 @@ impl GameHead {
 
 /// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
 pub struct ReplayDocument<'a> {
     #[serde(flatten)]
     head: GameHead,
@@ -169,7 +167,7 @@ fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::replay::MoveRange;
+    use crate::text::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;
