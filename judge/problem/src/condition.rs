@@ -4,6 +4,7 @@
 use crate::features::Features;
 use crate::formula::{Formula, Function, Operator};
 use crate::limits::Number;
+use crate::text::InvalidText;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -16,9 +17,9 @@ pub struct Condition {
 }
 
 impl FromStr for Condition {
-    type Err = ConditionError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let mut parser = Parser::new(text);
         let expression = parser.either()?.holding(&parser)?;
         match parser.token {
@@ -29,9 +30,9 @@ impl FromStr for Condition {
 }
 
 impl FromStr for Formula {
-    type Err = ConditionError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let mut parser = Parser::new(text);
         let formula = parser.sum()?.number(&parser)?;
         match parser.token {
@@ -131,15 +132,6 @@ impl Relation {
     }
 }
 
-/// A syntax error in a condition.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found} (character {place})")]
-pub struct ConditionError {
-    expected: &'static str,
-    found: String,
-    place: usize,
-}
-
 /// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, Token); 15] = [
     ("<=", Token::Relation(Relation::LessOrEqual)),
@@ -202,12 +194,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the error that something else was expected here.
-    fn unexpected(&self, expected: &'static str) -> ConditionError {
+    fn unexpected(&self, expected: &str) -> InvalidText {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),
             found => format!("`{found}`"),
         };
-        ConditionError { expected, found, place: 1 + self.text[..self.start].chars().count() }
+        let place = 1 + self.text[..self.start].chars().count();
+        InvalidText(format!("expected {expected}, found {found} (character {place})"))
     }
 }
 
@@ -240,7 +233,7 @@ enum Part {
 
 impl Part {
     /// Returns the part as a condition.
-    fn holding(self, parser: &Parser<'_>) -> Result<Expression, ConditionError> {
+    fn holding(self, parser: &Parser<'_>) -> Result<Expression, InvalidText> {
         match self {
             Self::Condition(expression) => Ok(expression),
             Self::Number(_) => Err(parser.unexpected("a comparison such as `==` or `<`")),
@@ -248,7 +241,7 @@ impl Part {
     }
 
     /// Returns the part as a number.
-    fn number(self, parser: &Parser<'_>) -> Result<Formula, ConditionError> {
+    fn number(self, parser: &Parser<'_>) -> Result<Formula, InvalidText> {
         match self {
             Self::Number(formula) => Ok(formula),
             Self::Condition(_) => Err(parser.unexpected("`&&`, `||` or the end")),
@@ -257,11 +250,11 @@ impl Part {
 }
 
 impl Parser<'_> {
-    fn either(&mut self) -> Result<Part, ConditionError> {
+    fn either(&mut self) -> Result<Part, InvalidText> {
         self.chain(&Token::Or, Self::both, Expression::Any)
     }
 
-    fn both(&mut self) -> Result<Part, ConditionError> {
+    fn both(&mut self) -> Result<Part, InvalidText> {
         self.chain(&Token::And, Self::single, Expression::All)
     }
 
@@ -269,9 +262,9 @@ impl Parser<'_> {
     fn chain(
         &mut self,
         sign: &Token,
-        part: fn(&mut Self) -> Result<Part, ConditionError>,
+        part: fn(&mut Self) -> Result<Part, InvalidText>,
         join: fn(Vec<Expression>) -> Expression,
-    ) -> Result<Part, ConditionError> {
+    ) -> Result<Part, InvalidText> {
         let first = part(self)?;
         if self.token != *sign {
             return Ok(first);
@@ -284,7 +277,7 @@ impl Parser<'_> {
         Ok(Part::Condition(join(parts)))
     }
 
-    fn single(&mut self) -> Result<Part, ConditionError> {
+    fn single(&mut self) -> Result<Part, InvalidText> {
         match self.token {
             Token::Not => {
                 self.advance();
@@ -296,7 +289,7 @@ impl Parser<'_> {
         }
     }
 
-    fn comparison(&mut self) -> Result<Part, ConditionError> {
+    fn comparison(&mut self) -> Result<Part, InvalidText> {
         let left = self.sum()?;
         match (left, &self.token) {
             (Part::Number(left), Token::Relation(relation)) => {
@@ -309,11 +302,11 @@ impl Parser<'_> {
         }
     }
 
-    fn sum(&mut self) -> Result<Part, ConditionError> {
+    fn sum(&mut self) -> Result<Part, InvalidText> {
         self.operators(&[Operator::Add, Operator::Subtract], Self::product)
     }
 
-    fn product(&mut self) -> Result<Part, ConditionError> {
+    fn product(&mut self) -> Result<Part, InvalidText> {
         self.operators(&[Operator::Multiply, Operator::Divide], Self::factor)
     }
 
@@ -321,8 +314,8 @@ impl Parser<'_> {
     fn operators(
         &mut self,
         known: &[Operator],
-        part: fn(&mut Self) -> Result<Part, ConditionError>,
-    ) -> Result<Part, ConditionError> {
+        part: fn(&mut Self) -> Result<Part, InvalidText>,
+    ) -> Result<Part, InvalidText> {
         let mut left = part(self)?;
         let mut count = 0;
         while let Token::Operator(operator) = self.token {
@@ -341,7 +334,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn factor(&mut self) -> Result<Part, ConditionError> {
+    fn factor(&mut self) -> Result<Part, InvalidText> {
         match self.token.clone() {
             Token::Number(number) => {
                 self.advance();
@@ -369,7 +362,7 @@ impl Parser<'_> {
     }
 
     /// Parses what stands between `(` and `)`.
-    fn group(&mut self) -> Result<Part, ConditionError> {
+    fn group(&mut self) -> Result<Part, InvalidText> {
         self.advance();
         let inner = self.deeper(Self::either)?;
         match (&self.token, &inner) {
@@ -380,7 +373,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    fn deeper(&mut self, read: fn(&mut Self) -> Result<Part, ConditionError>) -> Result<Part, ConditionError> {
+    fn deeper(&mut self, read: fn(&mut Self) -> Result<Part, InvalidText>) -> Result<Part, InvalidText> {
         if self.depth == MAX_DEPTH {
             return Err(self.unexpected("fewer than a hundred `!` and `(` inside each other"));
         }

@@ -9,7 +9,7 @@ use crate::limits::{HelperLimits, Limits};
 use crate::metrics::MetricRule;
 use crate::outcome::Verdict;
 use crate::rule::{Direction, Rule};
-use crate::text::named_enum;
+use crate::text::{InvalidText, named_enum};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,11 @@ impl Problem {
     pub fn is_id(text: &str) -> bool {
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         !text.is_empty() && text.chars().all(valid)
+    }
+
+    /// Returns the metrics that tables of the terminal show: those that `[problem.metrics]` names.
+    pub fn declared_metrics(&self) -> impl Iterator<Item = &MetricRule> {
+        self.metrics.iter().filter(|rule| rule.is_declared)
     }
 
     /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
@@ -318,11 +323,6 @@ pub struct ScoreRange {
     pub most: Option<Score>,
 }
 
-/// A text that is not a range of scores.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a score or a range such as 10-20, with the smaller one first; found `{0}`")]
-pub struct ScoreRangeError(String);
-
 impl ScoreRange {
     /// Returns whether it is unbounded.
     pub fn is_open(&self) -> bool {
@@ -331,17 +331,20 @@ impl ScoreRange {
 }
 
 impl FromStr for ScoreRange {
-    type Err = ScoreRangeError;
+    type Err = InvalidText;
 
     /// Reads `10`, `10-20` or `-5--1`.
-    fn from_str(text: &str) -> Result<Self, ScoreRangeError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let score = |text: &str| text.trim().parse::<Score>().ok();
         let pairs = text.match_indices('-').map(|(place, _)| (&text[..place], &text[place + 1..]));
         let ends = score(text).map(|only| (only.clone(), only));
         let ends = ends.or_else(|| pairs.filter_map(|(least, most)| score(least).zip(score(most))).next());
         match ends.filter(|(least, most)| least <= most) {
             Some((least, most)) => Ok(Self { least: Some(least), most: Some(most) }),
-            None => Err(ScoreRangeError(text.to_owned())),
+            None => {
+                let expected = "a score or a range such as 10-20, with the smaller one first";
+                Err(InvalidText(format!("expected {expected}; found `{text}`")))
+            }
         }
     }
 }
@@ -432,7 +435,7 @@ mod tests {
             assert_eq!(shown(text), Ok(expected.to_owned()));
         }
         for text in ["", "-", "20-10", "1-2-3", "x", "10-", "-10-"] {
-            assert_eq!(shown(text), Err(ScoreRangeError(text.to_owned())));
+            assert!(shown(text).unwrap_err().to_string().ends_with(&format!("first; found `{text}`")));
         }
         let least = ScoreRange { least: Some(Score::from(3)), most: None };
         assert_eq!((least.to_string(), least.is_open()), ("at least 3".to_owned(), false));

@@ -1,8 +1,6 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use crate::text::json::{Document, Each, exact};
-use crate::text::table::{Field, grid, left, number_names, right};
-use crate::text::terminal::Style;
+use crate::text::{Document, Each, Field, Style, exact, grid, left, number_names, right};
 use judge_problem::{BestScore, BestScores, CaseName, Game, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +11,6 @@ const SCHEMA: u32 = 1;
 
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "judge best --json")]
 pub(crate) struct BestDocument<B> {
     /// Incremented when a judge could misread a newer file.
     schema: u32,
@@ -28,7 +25,6 @@ pub(crate) struct BestDocument<B> {
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
-#[schemars(rename = "checker")]
 struct Checker {
     /// The built-in checker's name, or the command with the hash of its files.
     name: String,
@@ -37,14 +33,12 @@ struct Checker {
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "best")]
 pub(crate) struct Record {
     /// The case's name.
     case: String,
     /// Hash of its input.
     input_hash: String,
     /// The score, exactly.
-    #[schemars(extend("type" = "number"))]
     score: Number,
     /// The solver's name.
     solver: String,

@@ -85,11 +85,11 @@ pub use find::{FindReport, FoundCase, FoundValue};
 pub use formats::{Format, Missing, Report, Written};
 pub use gate::{CalibrationReport, GateReport, GatesReport};
 pub use history::{HistoryPage, history_text, labels_text, stored_run_text};
-pub use html::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, served_game_html};
+pub use html::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, refused_html, served_game_html};
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
-pub use schemas::{NamedSchema, SCHEMAS};
+pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{
     ApiError, ManualGamePage, ProblemList, ProblemPage, RecordedManualGame, RunLabels, ServerRecord, SolverNow,

@@ -2,9 +2,8 @@
 
 use judge_compare::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use judge_journal::{JournalError, MergeError};
-use judge_problem::manifest::{ManifestError, UnknownProblem};
 use judge_problem::scoring::InvalidResults;
-use judge_problem::{Exit, JOURNAL_FOLDER, error_chain, one_line, quote, visible};
+use judge_problem::{Exit, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, visible};
 use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
 use judge_run::matching::MatchError;

@@ -4,10 +4,9 @@ use crate::entrants::{CaseKey, Entrant, PastEntrant};
 use crate::{Failure, MatchResult, MatchRunner, ReferenceScores, case_selection, command_line, restored_run};
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_journal::{Surroundings, environment};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{CaseFlags, Plan};
 use judge_problem::{
-    CaseList, CaseSpec, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Problem, Stop, StoredFeatures,
+    CaseFlags, CaseList, CaseSpec, Catalogue, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Plan, Problem,
+    Stop, StoredFeatures,
 };
 use judge_report::RunInfo;
 use judge_run::cases::Inputs;

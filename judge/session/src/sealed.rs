@@ -6,12 +6,10 @@
 
 use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Invocation, JobId, Percent, Problem, Rule, SealedChoice, Seeds, Verdict, as_text,
-    quote,
+    CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice, Seeds,
+    Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
 use judge_run::command::game_of;

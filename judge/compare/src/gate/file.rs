@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{GeneratorCall, Number, Percent, Time, UnitError, Verdict, is_hidden};
+use judge_problem::{GeneratorCall, InvalidText, Number, Percent, Time, Verdict, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -301,7 +301,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         _ => return Err("only an accepted case has a score".to_owned()),
     };
     let reference = raw.reference.as_ref().map(read_score).transpose()?;
-    let unit = |error: UnitError| error.to_string();
+    let unit = |error: InvalidText| error.to_string();
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose().map_err(unit)?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose().map_err(unit)?;
     let entry = BaselineCase {

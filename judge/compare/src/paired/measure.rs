@@ -1,8 +1,7 @@
 //! The measures of effects, the smallest effect that matters, and the scored outcomes that effects are computed from.
 
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{ScoreMeasure, Scoreboard};
-use judge_problem::{CaseSource, CaseSpec, Digest, JobId, OutcomeGrid, Percent, Problem, Rule, UnitError};
+use judge_problem::{CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 use std::fmt;
@@ -57,9 +56,9 @@ pub enum UnsuitedMinEffect {
 }
 
 impl FromStr for MinEffect {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         match text.trim().parse::<f64>() {
             Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(Self::Amount(amount)),
             _ => text.parse().map(Self::Share),

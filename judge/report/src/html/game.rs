@@ -2,8 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::json::json_line;
-use crate::text::replay::{GameReplay, PackedReplay, ReplayRecord};
+use crate::text::{GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,7 +83,6 @@ impl GameHead {
 
 /// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
 pub struct ReplayDocument<'a> {
     #[serde(flatten)]
     head: GameHead,
@@ -134,6 +132,22 @@ pub fn served_game_html(page: &GamePage<'_>, game: ServedGame<'_>) -> askama::Re
     render(page, Some(game), String::new())
 }
 
+#[derive(Template)]
+#[template(path = "refused.html")]
+struct RefusedPage {
+    error: Shown,
+    hints: Vec<Shown>,
+}
+
+/// Returns the page of the server that says why a game is not shown.
+///
+/// # Errors
+/// Never: every value in it can be written.
+pub fn refused_html(error: &str, hints: &[&str]) -> askama::Result<String> {
+    let hints = hints.iter().map(|hint| Shown::line(hint)).collect();
+    RefusedPage { error: Shown::line(error), hints }.render()
+}
+
 fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> askama::Result<String> {
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
@@ -153,7 +167,7 @@ fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::replay::MoveRange;
+    use crate::text::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;

@@ -1,9 +1,7 @@
 //! The metrics of a run: their columns, their means, and the solvers that no other one is better than in two of them.
 
 use crate::run::report::RunReport;
-use crate::text::figures::points_text;
-use crate::text::json::exact;
-use crate::text::sheet::TextTable;
+use crate::text::{TextTable, exact, points_text};
 use judge_problem::{Direction, MetricRule, Outcome, Problem};
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -14,7 +12,6 @@ use std::collections::BTreeMap;
 
 /// A metric that the problem declares.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "metric")]
 pub(crate) struct MetricRecord<'a> {
     /// Its name in the record of a case.
     name: &'a str,
@@ -29,12 +26,10 @@ pub(crate) struct MetricRecord<'a> {
 
 /// A metric of a solver over the whole run.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "mean_metric")]
 pub(crate) struct MeanRecord {
     /// How many cases have it.
     cases: usize,
     /// Its mean over these cases, rounded to three decimals.
-    #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
 }
 
@@ -238,7 +233,6 @@ pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
 
 /// The solvers that no other one is better than in both of two measures.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "pareto")]
 pub(crate) struct ParetoRecord<'a> {
     /// The two measures.
     measures: [String; 2],
@@ -248,7 +242,6 @@ pub(crate) struct ParetoRecord<'a> {
 
 /// A solver that no other one dominates.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "non_dominated")]
 struct FrontRecord<'a> {
     /// Its name.
     name: &'a str,

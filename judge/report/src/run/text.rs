@@ -7,15 +7,11 @@ use crate::run::csv::run_csv;
 use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
-use crate::text::failures::{StderrLines, failures_text};
-use crate::text::figures::{Counts, memory, milliseconds, paragraphs, verdict_of};
-use crate::text::json::Document;
-use crate::text::provenance::{allowance_lines, processors_line};
-use crate::text::sheet::{
-    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, Page, TextTable, code, cut, escaped, field, or_nothing, table,
+use crate::text::{
+    COMMAND_WIDTH, Counts, Document, Field, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
+    allowance_lines, code, cut, escaped, failures_text, field, grid, left, memory, milliseconds, or_nothing, paint_of,
+    painted, paragraphs, processors_line, right, table, verdict_of,
 };
-use crate::text::table::{Field, grid, left, painted, right};
-use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 use std::io::Write;
 
@@ -110,7 +106,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(report.shows_lost().then(|| right("lost")));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
-    columns.extend(report.plan.problem.metrics.iter().map(|rule| right(&title(rule)).spare(2)));
+    columns.extend(report.plan.problem.declared_metrics().map(|rule| right(&title(rule)).spare(2)));
     columns.extend([
         right("CPU").spare(3),
         right("wall").spare(6),
@@ -162,7 +158,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     if has_groups(report) {
         cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
     }
-    cells.extend(report.plan.problem.metrics.iter().map(|rule| figure(value(outcome, rule))));
+    cells.extend(report.plan.problem.declared_metrics().map(|rule| figure(value(outcome, rule))));
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
@@ -288,7 +284,7 @@ fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
         let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
         let lost = report.shows_lost().then(|| report.lost(job)).flatten();
         let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
-        let metrics = report.plan.problem.metrics.iter();
+        let metrics = report.plan.problem.declared_metrics();
         let metrics = metrics.filter_map(|rule| Some((title(rule), value(Some(outcome), rule)?)));
         let metrics: String = metrics.map(|(title, value)| format!(", {} {}", field(&title), field(&value))).collect();
         Some(format!("- {why}**{case}** ({solver}): score {score}{lost}{metrics}, {cpu} CPU, {memory}\n"))

@@ -4,10 +4,9 @@ use crate::text::effects::rounded;
 use crate::text::figures::Counts;
 use crate::text::terminal::{Style, note, note_lines, paint_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, Digest, Direction, FinishedJob, JobId, PastScores, RunEvent, RunningJobs, Stop, TaskCounts, Verdict,
-    counted, one_line,
+    CaseList, Digest, Direction, FinishedJob, JobId, PastScores, Plan, RunEvent, RunningJobs, Stop, TaskCounts,
+    Verdict, counted, one_line,
 };
 use parking_lot::Mutex;
 use std::io;

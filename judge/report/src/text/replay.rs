@@ -32,7 +32,6 @@ pub struct GameReplay {
 
 /// The look of a cell, without its mark.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[schemars(rename = "look")]
 pub(crate) struct Look(Option<String>, u32);
 
 impl Look {
@@ -44,7 +43,6 @@ impl Look {
 /// The difference between a frame and the previous one. Unchanged parts are absent.
 #[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "frame")]
 struct Delta {
     /// The move's number.
     s: Option<usize>,
@@ -63,7 +61,6 @@ struct Delta {
     c: Vec<u32>,
     /// All cells of a large board, a character for each, if many changed: look 0 is `#`, and so on in the order of Unicode
     /// without the backslash.
-    #[serde(skip_serializing_if = "Option::is_none")]
     b: Option<String>,
     /// Marked cells: their places, each counted from the one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,7 +77,6 @@ fn is_zero(number: &usize) -> bool {
 
 /// What the game brings: its next pieces, one after the other.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "queue")]
 pub(crate) struct Queue {
     /// How many columns are shown at once.
     width: usize,
@@ -122,7 +118,6 @@ impl Queue {
 
 /// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "film")]
 pub(crate) struct ReplayRecord<'a> {
     /// What happens, for frames to name.
     captions: &'a [String],

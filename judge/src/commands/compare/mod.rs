@@ -7,8 +7,7 @@ use crate::commands::compare::until_decided::{
 };
 use judge_cli::CompareArgs;
 use judge_journal::Part;
-use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseList, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
+use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
 use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric};
@@ -26,7 +25,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let provenance = outputs::here();
     check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
-    check_metric(args, problem)?;
+    check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {

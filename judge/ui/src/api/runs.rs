@@ -238,8 +238,7 @@ fn arguments(problem: &str, query: &CompareQuery) -> Result<CompareArgs, Refused
     }
     words.extend(["--".to_owned(), a.clone(), b.clone()]);
     let condition = Some(filter.trim()).filter(|text| !text.is_empty()).map(str::parse);
-    let condition =
-        condition.transpose().map_err(|error: judge_problem::condition::ConditionError| Failure::usage(error))?;
+    let condition = condition.transpose().map_err(|error: judge_problem::InvalidText| Failure::usage(error))?;
     match Cli::try_parse_from(words).map(|cli| cli.command) {
         Ok(Command::Compare(args)) => {
             let mut args = args.into_inner();
