@@ -197,22 +197,13 @@ fn walk(browser: &mut Browser, mut seed: u64) {
 }
 
 #[test]
-fn a_walk_is_restored() {
-    walks(1..2);
-}
-
-#[test]
 #[ignore = "long: twenty walks"]
 fn twenty_walks_are_restored() {
-    walks(2..22);
-}
-
-fn walks(seeds: std::ops::Range<u64>) {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let Some(mut browser) = Browser::open(&server) else { return };
     browser.size(1200, 500);
-    for seed in seeds {
+    for seed in 1..=20 {
         walk(&mut browser, seed);
     }
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
