@@ -41,6 +41,8 @@ pub(crate) enum Need {
     /// The emulated machine.
     Vm,
     Browser,
+    /// The rules of axe-core, a file that is not part of the project.
+    Axe,
     /// Perf events, which count the CPU time of a process and its children.
     Perf,
     /// Programs that are linked dynamically, so that libraries can be preloaded into them.
@@ -102,6 +104,7 @@ const WORDS: [(&str, Need, &str); 44] = [
     ("cgroup-v2", Need::CgroupV2, VM),
     ("vm", Need::Vm, VM),
     ("browser", Need::Browser, "apt-get install chromium"),
+    ("axe", Need::Axe, "npm install axe-core, and set JUDGE_AXE to its axe.min.js"),
     ("perf", Need::Perf, "sysctl kernel.perf_event_paranoid=2"),
     ("preload", Need::Preload, "build for a target with a dynamic loader"),
     ("cores", Need::Cores, "use a machine with two cores"),
