@@ -1,7 +1,8 @@
 //! The rules of a game, its cases, and the list of all games.
 
+use crate::replay::Counts;
 use crate::tokens::signed;
-use crate::{CheckError, Malformed, ManualReader, Observer, Score, Unobserved};
+use crate::{CheckError, Malformed, ManualReader, Metric, Observer, Score, Unobserved};
 
 /// Reads the input of a case.
 pub type CaseReader = fn(&[u8]) -> Result<Box<dyn Case>, Malformed>;
@@ -21,6 +22,8 @@ pub struct Checker {
     pub generators: &'static [Generator],
     /// The generator whose cases have parameters, if there is one.
     pub parametric: Option<&'static Parametric>,
+    /// What the game counts of each answer beside its score.
+    pub metrics: &'static [Metric],
     /// Reads a case for manual play. `None` if people cannot play the game move by move.
     pub manual_reader: Option<ManualReader>,
     /// Reads the input of a case: see [`Checker::read`].
@@ -70,6 +73,9 @@ pub struct UnusableSeed {
     pub why: &'static str,
 }
 
+/// The score of an answer, and the number of each of [`Checker::metrics`].
+pub type Counted = (Score, Vec<(&'static Metric, usize)>);
+
 /// One case of a game: its input, read and found valid.
 pub trait Case: Send + Sync {
     /// Returns the score of an answer.
@@ -78,6 +84,16 @@ pub trait Case: Send + Sync {
     /// Returns the first broken rule in reading order, or says that the checker cannot decide.
     fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.replay(answer, &mut Unobserved)
+    }
+
+    /// Returns the score of an answer as [`Case::check`] does, and what the game counts beside it.
+    ///
+    /// # Errors
+    /// Returns the first broken rule in reading order, or says that the checker cannot decide.
+    fn measure(&self, answer: &[u8]) -> Result<Counted, CheckError> {
+        let mut counts = Counts::default();
+        let score = self.replay(answer, &mut counts)?;
+        Ok((score, counts.0))
     }
 
     /// Returns the score of an answer as [`Case::check`] does, and shows every step to `observer`. If the answer is rejected,

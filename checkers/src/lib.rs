@@ -17,6 +17,7 @@
 //! input   -- Checker::read -------> Case, or Malformed (the bytes are not an input of this game)
 //! answer  -- Case::check ---------> Score, or CheckError: Rejection (the answer breaks a rule)
 //!                                                     or Undecided (the check would take too long)
+//! answer  -- Case::measure -------> the same, and what the game counts beside the score
 //! answer  -- Case::replay --------> the same, and an Observer sees a Frame after each step
 //! moves   -- ManualGame::outlook -> Outlook: what a person can play next
 //! ```
@@ -51,10 +52,10 @@ mod score;
 mod square_remover;
 mod tokens;
 
-pub use checker::{Case, CaseReader, Checker, Feature, Generator, Parametric, UnusableSeed, all, find};
+pub use checker::{Case, CaseReader, Checker, Counted, Feature, Generator, Parametric, UnusableSeed, all, find};
 pub use manual::{Choice, ManualGame, ManualReader, Move, Outlook};
 pub use rejection::{CheckError, Malformed, Place, Rejection, Undecided};
-pub use replay::{Board, Cell, Frame, Observer, Unobserved};
+pub use replay::{Board, Cell, Frame, Metric, Observer, Unobserved};
 pub use score::{Score, ScoreError};
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

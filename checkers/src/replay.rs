@@ -7,6 +7,32 @@ pub trait Observer {
     /// Is called after every step of the game. `step` is the number of the move, as in [`Frame::step`]. `frame` draws the
     /// picture. An observer that does not need the picture does not call it, so that it costs nothing.
     fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame);
+
+    /// Is called at the end of a game with each of [`Checker::metrics`](crate::Checker::metrics), in their order.
+    fn count(&mut self, _metric: &'static Metric, _number: usize) {}
+}
+
+/// What a game counts of an answer beside its score.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name: a letter, then letters, digits and `_`.
+    pub name: &'static str,
+    /// What is counted.
+    pub meaning: &'static str,
+    /// Whether larger numbers are better. Else smaller ones are.
+    pub is_more_better: bool,
+}
+
+/// An observer that keeps what the game counts.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(pub(crate) Vec<(&'static Metric, usize)>);
+
+impl Observer for Counts {
+    fn step(&mut self, _step: usize, _frame: &mut dyn FnMut() -> Frame) {}
+
+    fn count(&mut self, metric: &'static Metric, number: usize) {
+        self.0.push((metric, number));
+    }
 }
 
 /// An observer that ignores everything.

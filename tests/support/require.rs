@@ -57,6 +57,8 @@ pub(crate) enum Need {
     Shinka,
     /// Inspect, likewise.
     Inspect,
+    /// The package `mcp`, likewise.
+    Mcp,
     /// The program `script`, which makes terminals.
     Script,
     Make,
@@ -81,7 +83,7 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 43] = [
+const WORDS: [(&str, Need, &str); 44] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -108,6 +110,7 @@ const WORDS: [(&str, Need, &str); 43] = [
     ("openevolve", Need::Openevolve, ".ci/frameworks"),
     ("shinka", Need::Shinka, ".ci/frameworks"),
     ("inspect", Need::Inspect, ".ci/frameworks"),
+    ("mcp", Need::Mcp, ".ci/frameworks"),
     ("script", Need::Script, "apt-get install bsdutils"),
     ("make", Need::Make, "apt-get install make"),
     ("pypy", Need::Pypy, "apt-get install pypy3"),
@@ -161,6 +164,17 @@ pub(crate) fn contest_files(game: &str) -> Option<PathBuf> {
     }
     skip(Need::Data, format!("{} is absent", folder.display()));
     None
+}
+
+/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
+pub(crate) fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let found = target.join("frameworks").join(name).join("bin").join(program);
+    if !found.exists() {
+        skip(need, format!("there is no {}", found.display()));
+        return None;
+    }
+    Some(found)
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod input;
 mod optimum;
 mod rules;
 
-use crate::{Board, Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
+use crate::{Board, Case, Cell, CheckError, Checker, Counted, Feature, Frame, Observer, Score};
 use answer::Marking;
 use input::{EasyCase, Start, features, read_easy, read_hard, tile};
 use optimum::{Move, best_game, best_score};
@@ -31,6 +31,7 @@ pub(crate) static BEATING_THE_GAME_EASY: Checker = Checker {
     version: 1,
     generators: &[|seed| Ok(generate::easy(seed).into_bytes())],
     parametric: Some(&generate::EASY_PARAMETRIC),
+    metrics: &[],
     reader: |input| read_easy(input).map(|cases| Box::new(EasyFile(cases)) as Box<dyn Case>),
     manual_reader: None,
 };
@@ -81,6 +82,7 @@ pub(crate) static BEATING_THE_GAME_HARD: Checker = Checker {
     version: 1,
     generators: &[|seed| Ok(generate::hard(seed).into_bytes())],
     parametric: Some(&generate::HARD_PARAMETRIC),
+    metrics: &[],
     reader: |input| read_hard(input).map(|cases| Box::new(HardFile(cases)) as Box<dyn Case>),
     manual_reader: None,
 };
@@ -92,6 +94,10 @@ impl Case for HardFile {
     /// Computes only the best scores. Showing how they are reached takes twice the time.
     fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.mark(answer, None)
+    }
+
+    fn measure(&self, answer: &[u8]) -> Result<Counted, CheckError> {
+        Ok((self.check(answer)?, Vec::new()))
     }
 
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {

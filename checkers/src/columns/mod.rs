@@ -8,10 +8,19 @@ mod rules;
 
 use crate::manual::counted_lines;
 use crate::tokens::signed;
-use crate::{Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score, Unobserved};
+use crate::{
+    Case, Cell, CheckError, Checker, Choice, Feature, ManualGame, Metric, Move, Observer, Outlook, Score, Unobserved,
+};
 use input::{Input, Piece};
 use play::{Game, Placement, ahead, picture};
 use rules::Field;
+
+/// What is counted of an answer.
+static METRICS: [Metric; 3] = [
+    Metric { name: "moves", meaning: "pieces that landed before the game was over", is_more_better: true },
+    Metric { name: "chains", meaning: "pieces after which matches followed on matches", is_more_better: true },
+    Metric { name: "longest", meaning: "the highest combo", is_more_better: true },
+];
 
 /// The checker of `columns`.
 pub(crate) static COLUMNS: Checker = Checker {
@@ -20,6 +29,7 @@ pub(crate) static COLUMNS: Checker = Checker {
     version: 1,
     generators: &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))],
     parametric: Some(&generate::PARAMETRIC),
+    metrics: &METRICS,
     reader: |input| Ok(Box::new(Input::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Input::read(input)?))),
 };
@@ -27,7 +37,10 @@ pub(crate) static COLUMNS: Checker = Checker {
 impl Case for Input {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let placements = play::read_answer(answer, self)?;
-        Ok(play::play(self, &placements, observer).into())
+        let played = play::play(self, &placements, observer);
+        let counts = [played.moves, played.chains, played.longest];
+        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
+        Ok(played.points.into())
     }
 
     fn features(&self) -> Vec<Feature> {

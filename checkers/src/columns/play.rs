@@ -12,11 +12,24 @@ const SHOWN: usize = 10;
 /// The look of magic jewels.
 const MAGIC: [u8; 3] = *b"***";
 
-/// Plays the case with these placements, then with the default one. Returns the points.
-pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> u64 {
+/// A game that was played to its end.
+pub(super) struct Played {
+    pub(super) points: u64,
+    /// The number of pieces that landed.
+    pub(super) moves: usize,
+    /// The number of pieces after which matches followed on matches.
+    pub(super) chains: usize,
+    /// The highest combo.
+    pub(super) longest: usize,
+}
+
+/// Plays the case with these placements, then with the default one.
+pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> Played {
     let mut game = Game::start(input, observer);
     game.place_all(&input.pieces, placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED)));
-    game.points()
+    let Progress { step, chains, longest, total, .. } = game.progress;
+    // The step is that of the next piece.
+    Played { points: total, moves: step - 1, chains, longest }
 }
 
 /// A game and its observer.
@@ -85,13 +98,15 @@ impl<'a> Game<'a> {
 
     /// Clears matches as long as there are any.
     fn match_all(&mut self, mut changed: Cells) {
-        for multiplier in 1.. {
+        for combo in 1.. {
             let matches = self.field.matches(&changed);
             if matches.count == 0 {
                 break;
             }
+            let multiplier = combo as u64;
             self.progress.matched(&self.field, &matches, multiplier, POINTS * multiplier * matches.count);
             changed = self.settle(&matches.cells);
+            self.progress.combo(combo);
         }
     }
 
@@ -156,11 +171,21 @@ struct Progress<'a> {
     pieces: &'a [Piece],
     step: usize,
     total: u64,
+    /// The number of pieces after which matches followed on matches.
+    chains: usize,
+    /// The highest combo.
+    longest: usize,
 }
 
 impl<'a> Progress<'a> {
     pub(super) fn new(observer: &'a mut dyn Observer) -> Self {
-        Self { observer, pieces: &[], step: 0, total: 0 }
+        Self { observer, pieces: &[], step: 0, total: 0, chains: 0, longest: 0 }
+    }
+
+    /// Counts a round of matches: the first after a piece has the combo 1.
+    fn combo(&mut self, combo: usize) {
+        self.chains += usize::from(combo == 2);
+        self.longest = self.longest.max(combo);
     }
 
     fn total(&self) -> u64 {

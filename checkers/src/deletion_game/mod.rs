@@ -6,7 +6,7 @@ mod generate;
 mod input;
 mod primality;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Metric, Observer, Score};
 use answer::Answer;
 use board::{Board, CellIndex};
 use input::{Input, Parameters};
@@ -17,6 +17,13 @@ use std::collections::HashSet;
 /// The maximum number of digits in a caption.
 const SHOWN_DIGITS: usize = 30;
 
+/// What is counted of an answer.
+static METRICS: [Metric; 3] = [
+    Metric { name: "moves", meaning: "moves of the answer", is_more_better: false },
+    Metric { name: "wasted", meaning: "moves that scored nothing", is_more_better: false },
+    Metric { name: "left", meaning: "digits left at the end", is_more_better: false },
+];
+
 /// The checker of `deletion-game`.
 pub(crate) static DELETION_GAME: Checker = Checker {
     id: "deletion-game",
@@ -24,6 +31,7 @@ pub(crate) static DELETION_GAME: Checker = Checker {
     version: 2,
     generators: &[|seed| Ok(generate::generate(seed))],
     parametric: Some(&generate::PARAMETRIC),
+    metrics: &METRICS,
     reader: |input| Ok(Box::new(Input::read(input)?)),
     manual_reader: None,
 };
@@ -56,19 +64,25 @@ fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Sco
     let mut primality = Primality::default();
     let mut progress = Progress::new(observer);
     let (mut path, mut number) = (Vec::new(), Vec::new());
+    let (mut moves, mut wasted) = (0, 0);
     progress.start(&board);
     while answer.next_path(&board, &mut path)? {
         spell(&board, &path, &mut number);
         let subscores = Subscores::of(&number, parameters, &mut primality)
             .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
         progress.chosen(answer.step(), &board, &path, &number, &subscores);
-        if subscores.score() != BigUint::ZERO {
+        moves += 1;
+        if subscores.score() == BigUint::ZERO {
+            wasted += 1;
+        } else {
             board.take(&mut path);
             progress.dropped(&board);
         }
     }
     let score = final_score(progress.total(), parameters, board.filled);
     progress.end(&board, parameters, &score);
+    let counts = METRICS.iter().zip([moves, wasted, board.filled]);
+    counts.for_each(|(metric, number)| observer.count(metric, number));
     Ok(BigInt::from(score).into())
 }
 

@@ -7,10 +7,21 @@ use crate::manual::counted_lines;
 use crate::tokens::{Tokens, signed};
 use crate::{CheckError, Choice, ManualGame, Move, Observer, Outlook, Rejection, Unobserved};
 
-/// Reads `M` and M moves `row col`, and plays them. Returns the score.
-pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
+/// A game that was played to its end.
+pub(super) struct Played {
+    pub(super) score: u64,
+    pub(super) moves: usize,
+    /// The number of blocks that are left.
+    pub(super) left: usize,
+    /// The number of blocks in the largest group that was removed.
+    pub(super) largest: usize,
+}
+
+/// Reads `M` and M moves `row col`, and plays them.
+pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<Played, Rejection> {
     let (board, progress) = play_moves(grid, answer, observer)?;
-    Ok(progress.end(&board))
+    let (moves, left, largest) = (progress.step, board.left, progress.largest);
+    Ok(Played { score: progress.end(&board), moves, left, largest })
 }
 
 /// Reads the moves of an answer and plays them. Returns the board after them and the points so far.
@@ -104,7 +115,8 @@ mod tests {
     /// RBB / RRR / RBB, the statement's first example.
     fn play_example(answer: &str) -> Result<u64, String> {
         let grid = Grid { rows: 3, columns: 3, blocks: b"RBBRRRRBB".to_vec() };
-        play(&grid, answer.as_bytes(), &mut Unobserved).map_err(|rejection| rejection.to_string())
+        let played = play(&grid, answer.as_bytes(), &mut Unobserved);
+        played.map(|played| played.score).map_err(|rejection| rejection.to_string())
     }
 
     #[test]
@@ -147,7 +159,7 @@ mod tests {
     #[test]
     fn a_block_alone_is_no_group() {
         let grid = Grid { rows: 1, columns: 3, blocks: b"ABA".to_vec() };
-        let rejection = play(&grid, b"1\n0 2", &mut Unobserved).unwrap_err();
+        let rejection = play(&grid, b"1\n0 2", &mut Unobserved).err().unwrap();
         assert_eq!((&*rejection.rule, rejection.step), ("the block is alone", Some(1)));
     }
 }

@@ -7,7 +7,7 @@ mod generate;
 mod input;
 mod prescribed;
 
-use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Observer, Score};
+use crate::{Case, Cell, CheckError, Checker, Feature, Frame, Metric, Observer, Score};
 use board::{Board, EMPTY};
 use input::{Free, Prescribed};
 
@@ -21,9 +21,17 @@ pub(crate) static SAME_GAME: Checker = Checker {
     version: 1,
     generators: &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))],
     parametric: Some(&generate::PRESCRIBED),
+    metrics: &[],
     reader: |input| Ok(Box::new(Prescribed::read(input)?)),
     manual_reader: None,
 };
+
+/// What is counted of an answer to the open game.
+static METRICS: [Metric; 3] = [
+    Metric { name: "moves", meaning: "groups removed", is_more_better: false },
+    Metric { name: "left", meaning: "blocks left at the end", is_more_better: false },
+    Metric { name: "largest", meaning: "blocks of the largest group removed", is_more_better: true },
+];
 
 /// The checker of `same-game-free`.
 pub(crate) static SAME_GAME_FREE: Checker = Checker {
@@ -32,6 +40,7 @@ pub(crate) static SAME_GAME_FREE: Checker = Checker {
     version: 1,
     generators: &[|seed| Ok(generate::free(seed))],
     parametric: Some(&generate::FREE),
+    metrics: &METRICS,
     reader: |input| Ok(Box::new(Free::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Free::read(input)?))),
 };
@@ -50,7 +59,10 @@ impl Case for Prescribed {
 
 impl Case for Free {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        Ok(free::play(&self.grid, answer, observer)?.into())
+        let played = free::play(&self.grid, answer, observer)?;
+        let counts = [played.moves, played.left, played.largest];
+        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
+        Ok(played.score.into())
     }
 
     fn features(&self) -> Vec<Feature> {
@@ -63,18 +75,20 @@ struct Progress<'a> {
     observer: &'a mut dyn Observer,
     step: usize,
     total: u64,
+    /// The number of blocks in the largest group that was removed.
+    largest: usize,
 }
 
 impl<'a> Progress<'a> {
     fn new(observer: &'a mut dyn Observer, board: &Board) -> Self {
-        let mut progress = Self { observer, step: 0, total: 0 };
+        let mut progress = Self { observer, step: 0, total: 0, largest: 0 };
         progress.show(0, board, &[], || "the board at the start".to_owned());
         progress
     }
 
     /// Returns a copy that continues from the same points with another observer.
     fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Progress<'b> {
-        Progress { observer, step: self.step, total: self.total }
+        Progress { observer, step: self.step, total: self.total, largest: self.largest }
     }
 
     fn total(&self) -> u64 {
@@ -85,6 +99,7 @@ impl<'a> Progress<'a> {
     fn removes(&mut self, board: &Board, group: &[usize]) {
         self.step += 1;
         let size = group.len();
+        self.largest = self.largest.max(size);
         let points = (size * (size - 1) / 2) as u64;
         self.show(points, board, group, || format!("{size} × {} go", char::from(board.block(group[0]))));
     }

@@ -8,7 +8,7 @@ mod rules;
 
 use crate::manual::lines;
 use crate::tokens::signed;
-use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Move, Observer, Outlook, Score};
+use crate::{Case, CheckError, Checker, Choice, Feature, ManualGame, Metric, Move, Observer, Outlook, Score};
 use input::Game;
 use replay::{after, ahead, gain};
 use rules::{Cell, Position};
@@ -19,6 +19,13 @@ const ID: &str = "square-remover";
 /// The number of moves in a game and in every answer.
 const MOVES: usize = 10_000;
 
+/// What is counted of an answer.
+static METRICS: [Metric; 3] = [
+    Metric { name: "moves", meaning: "moves that removed a square", is_more_better: true },
+    Metric { name: "cascades", meaning: "moves that removed more than one square", is_more_better: true },
+    Metric { name: "longest", meaning: "the most squares that one move removed", is_more_better: true },
+];
+
 /// The checker of `square-remover`.
 pub(crate) static SQUARE_REMOVER: Checker = Checker {
     id: ID,
@@ -26,13 +33,17 @@ pub(crate) static SQUARE_REMOVER: Checker = Checker {
     version: 1,
     generators: &[|seed| generate::case(seed).map(|game| game.to_text())],
     parametric: Some(&generate::PARAMETRIC),
+    metrics: &METRICS,
     reader: |input| Ok(Box::new(Game::read(input)?)),
     manual_reader: Some(|input| Ok(Box::new(Game::read(input)?))),
 };
 
 impl Case for Game {
     fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
-        replay::play(self, answer, observer)
+        let played = replay::play(self, answer, observer)?;
+        let counts = [played.moves, played.cascades, played.longest];
+        METRICS.iter().zip(counts).for_each(|(metric, number)| observer.count(metric, number));
+        Ok(played.score)
     }
 
     fn features(&self) -> Vec<Feature> {

@@ -17,15 +17,28 @@ const SHOWN: usize = 12;
 /// 21,000 squares in a game. Removing this many takes a fraction of a second.
 const MAX_SQUARES: u64 = 1 << 22;
 
-/// Plays the answer and returns the number of removed squares.
+/// A game that was played to its end.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// The number of removed squares.
+    pub(super) score: Score,
+    /// The number of moves that removed a square.
+    pub(super) moves: usize,
+    /// The number of moves that removed more than one.
+    pub(super) cascades: usize,
+    /// The most squares that one move removed.
+    pub(super) longest: usize,
+}
+
+/// Plays the answer.
 ///
 /// # Errors
 /// Returns the first broken rule in reading order, or a cascade that does not end.
-pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Played, CheckError> {
     let mut tokens = Tokens::new(answer);
-    let position = play_moves(game, answer, &mut tokens, MOVES, observer)?;
+    let Playback { position, moves, cascades, longest, .. } = play_moves(game, answer, &mut tokens, MOVES, observer)?;
     tokens.end()?;
-    Ok(Score::from(position.score))
+    Ok(Played { score: Score::from(position.score), moves, cascades, longest })
 }
 
 /// Returns the position after the first moves of an answer.
@@ -33,34 +46,37 @@ pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> R
 /// # Errors
 /// Returns the first broken rule in reading order, or a cascade that does not end.
 pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
-    play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)
+    Ok(play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)?.position)
 }
 
 /// Returns how many squares a swap removes, or `None` if the cascade does not end.
 pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
-    let mut playback = Playback { position: position.clone(), step: 0, observer: &mut Unobserved };
+    let mut unobserved = Unobserved;
+    let mut playback = Playback::new(position.clone(), &mut unobserved);
     playback.position.swap(one, other);
     playback.settle().ok()?;
     Some(playback.position.score - position.score)
 }
 
-fn play_moves(
+fn play_moves<'a>(
     game: &Game,
     answer: &[u8],
     tokens: &mut Tokens<'_>,
     moves: usize,
-    observer: &mut dyn Observer,
-) -> Result<Position, CheckError> {
-    let mut playback = Playback { position: Position::new(game), step: 0, observer };
+    observer: &'a mut dyn Observer,
+) -> Result<Playback<'a>, CheckError> {
+    let mut playback = Playback::new(Position::new(game), observer);
     playback.show(0, &[], || "the start".to_owned());
     playback.settle().map_err(|EndlessCascade| endless(place_of(answer, 0), None))?;
     for step in 1..=moves {
         playback.step = step;
         let swap = read_swap(tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
         playback.swap(&swap);
+        let before = playback.position.score;
         playback.settle().map_err(|EndlessCascade| endless(place_of(answer, swap.token.offset), Some(step)))?;
+        playback.count(playback.position.score - before);
     }
-    Ok(playback.position)
+    Ok(playback)
 }
 
 /// A cascade passes [`MAX_SQUARES`].
@@ -79,9 +95,25 @@ struct Playback<'a> {
     /// The move being played, from 1; 0 before the first.
     step: usize,
     observer: &'a mut dyn Observer,
+    moves: usize,
+    cascades: usize,
+    longest: usize,
 }
 
-impl Playback<'_> {
+impl<'a> Playback<'a> {
+    fn new(position: Position, observer: &'a mut dyn Observer) -> Self {
+        Self { position, step: 0, observer, moves: 0, cascades: 0, longest: 0 }
+    }
+
+    /// Counts a move that removed so many squares.
+    fn count(&mut self, squares: u64) {
+        // MAX_SQUARES fits.
+        let squares = usize::try_from(squares).unwrap_or(usize::MAX);
+        self.moves += usize::from(squares > 0);
+        self.cascades += usize::from(squares > 1);
+        self.longest = self.longest.max(squares);
+    }
+
     fn swap(&mut self, swap: &Swap<'_>) {
         let Swap { cell, neighbour, .. } = *swap;
         self.position.swap(cell, neighbour);
@@ -108,7 +140,7 @@ impl Playback<'_> {
     }
 
     fn show(&mut self, gained: u64, marked: &[Cell], caption: impl Fn() -> String) {
-        let Self { position, step, observer } = self;
+        let Self { position, step, observer, .. } = self;
         observer.step(*step, &mut || Frame {
             step: *step,
             caption: caption(),

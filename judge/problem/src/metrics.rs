@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A metric of a problem, as `[problem.metrics]` declares it.
+/// A metric of a problem, as `[problem.metrics]` declares it, or as the built-in checker counts it.
 #[derive(Debug, Clone)]
 pub struct MetricRule {
     /// Its name.
@@ -20,13 +20,15 @@ pub struct MetricRule {
     /// The expression that finds it in the solver's standard error: its first group, or the whole match. `None`: the checker
     /// prints it.
     pub stderr: Option<Regex>,
+    /// Whether `[problem.metrics]` names it. Tables of the terminal show no others.
+    pub is_declared: bool,
 }
 
 impl MetricRule {
     /// Begins the name of a metric where other numbers have names too: `metric:moves`.
     pub const PREFIX: &str = "metric:";
 
-    /// Returns whether the checker prints it.
+    /// Returns whether the checker says it.
     pub fn is_by_checker(&self) -> bool {
         self.stderr.is_none()
     }
@@ -127,7 +129,12 @@ mod tests {
     use super::*;
 
     fn rule(name: &str, pattern: &str) -> MetricRule {
-        MetricRule { name: name.to_owned(), direction: None, stderr: Some(Regex::new(pattern).unwrap()) }
+        MetricRule {
+            name: name.to_owned(),
+            direction: None,
+            stderr: Some(Regex::new(pattern).unwrap()),
+            is_declared: true,
+        }
     }
 
     #[test]

@@ -72,6 +72,11 @@ impl Problem {
         !text.is_empty() && text.chars().all(valid)
     }
 
+    /// Returns the metrics that tables of the terminal show: those that `[problem.metrics]` names.
+    pub fn declared_metrics(&self) -> impl Iterator<Item = &MetricRule> {
+        self.metrics.iter().filter(|rule| rule.is_declared)
+    }
+
     /// Returns the minimum score that the problem admits, if any. Under a rule that counts raw scores, a score below
     /// `failure` would make a failed case better than an accepted one.
     pub fn min_score(&self) -> Option<Score> {

@@ -20,12 +20,10 @@ mod mutant;
 mod reason;
 mod shrink;
 mod text;
-mod unchecked;
 
 pub use explorer::Explorer;
-pub use measures::{ComparedAnswers, add_all_names, add_measures, is_worse};
+pub use measures::{ComparedAnswers, UNCHECKED, add_all_names, add_measures, is_worse};
 pub use mutant::mutant;
 pub use reason::Reason;
 pub use shrink::{Oracle, shrink};
 pub use text::{Kind, Text};
-pub use unchecked::UNCHECKED;

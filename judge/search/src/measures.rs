@@ -1,7 +1,9 @@
-//! What conditions can name of an outcome: `score`, `cpu_ms`, `accepted` and the like.
+//! What conditions can name of an outcome: `score`, `cpu_ms`, `accepted` and the like; and how the answers of two solvers are
+//! compared.
 
+use checkers::{Case, CheckError, Checker, Feature, Observer, Score};
 use judge_problem::verdict::compare_tokens;
-use judge_problem::{Direction, Features, Number, Outcome, Ruling, TokenRules, Verdict};
+use judge_problem::{Direction, Features, MetricRule, Metrics, Number, Outcome, Ruling, TokenRules, Verdict};
 use std::time::Duration;
 
 /// Before the names of what the second solver achieved.
@@ -20,12 +22,18 @@ pub fn add_measures(features: &mut Features, outcomes: &[Outcome]) {
         let known = numbers.into_iter().filter_map(|(name, value)| Some((name, Number::from(value?))));
         let score = outcome.score.clone().map(|score| ("score", Number::from(score)));
         known.chain(score).for_each(|(name, value)| features.set(&format!("{prefix}{name}"), value));
+        for (name, value) in outcome.metrics.iter() {
+            features.set(&format!("{prefix}{}{name}", MetricRule::PREFIX), Number::from(value.clone()));
+        }
     }
 }
 
 /// Adds every name that a condition on so many solvers can have, each with some number.
-pub fn add_all_names(features: &mut Features, solvers: usize) {
+pub fn add_all_names(features: &mut Features, solvers: usize, rules: &[MetricRule]) {
+    let mut metrics = Metrics::default();
+    rules.iter().for_each(|rule| metrics.set(&rule.name, 0.into()));
     let outcome = Outcome {
+        metrics,
         score: Some(0.into()),
         cpu: Some(Duration::ZERO),
         wall: Some(Duration::ZERO),
@@ -33,6 +41,30 @@ pub fn add_all_names(features: &mut Features, solvers: usize) {
         ..Outcome::without_run(Verdict::Accepted, String::new())
     };
     add_measures(features, &vec![outcome; solvers.min(PREFIXES.len())]);
+}
+
+/// Accepts every answer to every input, with the score 0: for inputs whose right answer nobody knows.
+pub static UNCHECKED: Checker = Checker {
+    id: "unchecked",
+    rules: "",
+    version: 1,
+    generators: &[],
+    reader: |_| Ok(Box::new(Unchecked)),
+    parametric: None,
+    metrics: &[],
+    manual_reader: None,
+};
+
+struct Unchecked;
+
+impl Case for Unchecked {
+    fn replay(&self, _answer: &[u8], _observer: &mut dyn Observer) -> Result<Score, CheckError> {
+        Ok(Score::from(0))
+    }
+
+    fn features(&self) -> Vec<Feature> {
+        Vec::new()
+    }
 }
 
 /// The answers of two solvers to a case, for problems whose checker compares with an answer file.
@@ -82,7 +114,7 @@ mod tests {
         assert!(holds("accepted==0 && other_accepted==1 && other_score==7"));
         assert!(!holds("score<100"), "a failed case has no score");
         let mut all = Features::default();
-        add_all_names(&mut all, 2);
+        add_all_names(&mut all, 2, &[]);
         assert!(["score", "other_score", "cpu_ms", "other_memory_bytes"].iter().all(|name| all.get(name).is_some()));
     }
 

@@ -8,12 +8,13 @@ use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
 use judge_problem::{
-    CaseList, CaseName, CaseSpec, Direction, Features, MetricRule, Outcome, OutcomeGrid, Plan, Problem, Provenance,
-    Rule, RunId, StoredFeatures,
+    CaseList, CaseName, CaseSpec, Direction, Features, Outcome, OutcomeGrid, Plan, Problem, Provenance, Rule, RunId,
+    StoredFeatures,
 };
 use judge_report::{CompareReport, ComparedRuns, Comparison};
 use judge_run::cases::{Selection, describe_all, select};
 use judge_statistics::Hypotheses;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The outcomes of a comparison, with its effects.
@@ -32,10 +33,7 @@ pub struct Compared {
 impl Compared {
     /// Compares every entrant with the first one.
     pub fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
-        let pairing = match args.statistics.metric() {
-            Some(name) => by_metric(pairing, name)?,
-            None => pairing,
-        };
+        let pairing = measured_pairing(pairing, &args.statistics)?;
         let scored = pairing.played.scored()?;
         let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
@@ -70,47 +68,55 @@ fn direction_of(problem: &Problem, name: &str) -> Result<Direction, Failure> {
     })
 }
 
-/// Fails if a metric is to be compared that the problem does not have, or while cases are added.
-pub fn check_metric(args: &CompareArgs, problem: &Problem) -> Result<(), Failure> {
-    let Some(name) = args.statistics.metric() else { return Ok(()) };
-    direction_of(problem, name)?;
-    if args.until_decided {
-        let error = "--until-decided is for scores, and a metric is compared over cases that are chosen before";
-        return Err(Failure::usage(error).with_hint("omit --until-decided, and choose cases with --seeds"));
-    }
-    Ok(())
+/// Fails if a metric is to be compared that the problem does not have.
+pub fn check_metric(statistics: &StatisticsArgs, problem: &Problem) -> Result<(), Failure> {
+    statistics.metric().map_or(Ok(()), |name| direction_of(problem, name).map(|_| ()))
 }
 
-/// Fails if a metric is to be compared by a command that takes scores alone.
-pub fn refuse_metric(statistics: &StatisticsArgs, command: &str) -> Result<(), Failure> {
-    match statistics.metric() {
-        Some(name) => {
-            let error = format!("`judge {command}` takes scores, not the metric `{name}`");
-            Err(Failure::usage(error).with_hint(format!("judge compare --measure {}{name}", MetricRule::PREFIX)))
-        }
-        None => Ok(()),
+/// Returns the problem as the comparison sees it: the values of a metric are the scores of another one.
+pub fn measured_problem(problem: &Problem, statistics: &StatisticsArgs) -> Result<Problem, Failure> {
+    let mut problem = problem.clone();
+    if let Some(name) = statistics.metric() {
+        problem.direction = direction_of(&problem, name)?;
+        (problem.scoring, problem.failure) = (Rule::Sum, None);
+        problem.test_groups.clear();
     }
+    Ok(problem)
 }
 
-/// Returns the same results with the values of a metric as scores. A case without it has no result.
-fn by_metric(mut pairing: Pairing, name: &str) -> Result<Pairing, Failure> {
-    let MatchResult { plan, outcomes, .. } = &mut pairing.played;
-    let direction = direction_of(&plan.problem, name)?;
-    let measured = |outcome: Outcome| {
-        let score = outcome.metrics.get(name).filter(|_| outcome.is_accepted()).cloned();
-        let lacks = outcome.is_accepted() && score.is_none();
-        (!lacks).then_some(Outcome { score, ..outcome })
-    };
+/// Returns an outcome as the comparison sees it: with the value of a metric as its score. An accepted one without it is none.
+pub fn measured_outcome(outcome: Outcome, statistics: &StatisticsArgs) -> Option<Outcome> {
+    let Some(name) = statistics.metric() else { return Some(outcome) };
+    let score = outcome.metrics.get(name).filter(|_| outcome.is_accepted()).cloned();
+    let lacks = outcome.is_accepted() && score.is_none();
+    (!lacks).then_some(Outcome { score, ..outcome })
+}
+
+/// Returns results as the comparison sees them: with the values of a metric as scores.
+pub fn measured<'a>(played: &'a MatchResult, statistics: &StatisticsArgs) -> Result<Cow<'a, MatchResult>, Failure> {
+    if statistics.metric().is_none() {
+        return Ok(Cow::Borrowed(played));
+    }
+    let mut played = played.clone();
+    let MatchResult { plan, outcomes, .. } = &mut played;
     let mut grid = OutcomeGrid::new(0, plan.solvers.len());
     for case in 0..plan.cases.len() {
-        grid.add_case(outcomes.of_case(case).map(|outcome| outcome.and_then(measured)));
+        let of_case = outcomes.of_case(case);
+        grid.add_case(of_case.map(|outcome| outcome.and_then(|outcome| measured_outcome(outcome, statistics))));
     }
     *outcomes = grid;
-    let (problem, cases) = (&mut plan.problem, &mut plan.cases);
-    (problem.direction, problem.scoring, problem.failure) = (direction, Rule::Sum, None);
-    problem.test_groups.clear();
-    *cases = cases.iter().map(|case| CaseSpec::new(case.name, case.source)).collect();
-    Ok(pairing)
+    plan.problem = measured_problem(&plan.problem, statistics)?;
+    plan.cases = plan.cases.iter().map(|case| CaseSpec::new(case.name, case.source)).collect();
+    Ok(Cow::Owned(played))
+}
+
+/// Returns paired results as the comparison sees them.
+pub fn measured_pairing(pairing: Pairing, statistics: &StatisticsArgs) -> Result<Pairing, Failure> {
+    let seen = match measured(&pairing.played, statistics)? {
+        Cow::Owned(seen) => seen,
+        Cow::Borrowed(_) => return Ok(pairing),
+    };
+    Ok(Pairing { played: seen, ..pairing })
 }
 
 /// Returns what reports of comparisons say about the runs.

@@ -46,6 +46,7 @@ pub struct MatchRunner<'a> {
 }
 
 /// The result of a plan.
+#[derive(Clone)]
 pub struct MatchResult {
     /// The plan that was played.
     pub plan: Plan,

@@ -2,8 +2,8 @@
 
 use judge_problem::{
     BestSource, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, Direction, ExternalChecker,
-    FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, Problem, Rule, TOKENS, TestGroup, Tester,
-    Weight, listed,
+    FileGenerator, GeneratorChoice, GeneratorParameter, GroupAggregate, MetricRule, Problem, Rule, TOKENS, TestGroup,
+    Tester, Weight, listed,
 };
 
 /// Returns what is known of a problem, each with its name, in the order in which it is shown.
@@ -38,6 +38,7 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
         ("processes", limits.processes.to_string()),
         ("seeds", seeds),
         ("parameters", parameters(problem)),
+        ("metrics", metrics(problem)),
         ("cases", case_names(problem)),
         ("solver", problem.default_solver.clone().unwrap_or_else(|| "none: name one with --solver".to_owned())),
     ];
@@ -48,6 +49,25 @@ pub fn facts(problem: &Problem) -> Vec<(&'static str, String)> {
 fn parameters(problem: &Problem) -> String {
     let parameter = |parameter: &GeneratorParameter| format!("{}={}", parameter.name, parameter.domain);
     problem.generator_parameters.iter().map(parameter).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the metrics, with what a built-in checker counts.
+fn metrics(problem: &Problem) -> String {
+    let counted = match &problem.checker {
+        CheckerChoice::BuiltIn(checker) => checker.metrics,
+        _ => &[],
+    };
+    let metric = |rule: &MetricRule| {
+        let direction = rule.direction.map(|direction| format!(" ({})", direction.name())).unwrap_or_default();
+        let known = counted.iter().find(|metric| rule.is_by_checker() && metric.name == rule.name);
+        let meaning = match known {
+            Some(metric) => format!(": {}", metric.meaning),
+            None if rule.is_by_checker() => String::new(),
+            None => ": by the solver".to_owned(),
+        };
+        format!("{}{direction}{meaning}", rule.name)
+    };
+    problem.metrics.iter().map(metric).collect::<Vec<_>>().join("\n")
 }
 
 fn checker_kind(problem: &Problem) -> &'static str {

@@ -49,8 +49,10 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     let case = answers::prepare(problem, &input, &name, file, args.answer.as_deref())?;
     let Decision { ruling, metrics } = answers::check(&case, output, limit)?;
     judge_report::print_line(&ruling.to_string())?;
-    for (name, value) in metrics.iter() {
-        judge_report::print_line(&format!("metric {name} {value}"))?;
+    for rule in problem.declared_metrics() {
+        if let Some(value) = metrics.get(&rule.name) {
+            judge_report::print_line(&format!("metric {} {value}", rule.name))?;
+        }
     }
     Ok(exit_of(&ruling))
 }

@@ -6,7 +6,7 @@ use judge_journal::HistoryFilter;
 use judge_problem::{Catalogue, Digest, Exit, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
-use judge_session::comparison::refuse_metric;
+use judge_session::comparison;
 use judge_session::entrants::{self, CaseKey, PastEntrant, RUN};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, MatchResult, MatchRunner, Outputs, ReferenceScores, load, outputs, pairing,
@@ -62,9 +62,9 @@ pub(super) fn power(global: GlobalArgs<'_>, args: &PowerArgs) -> Result<Exit, Fa
 /// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
 /// journal. `None` if that was interrupted.
 fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option<(Spread, Exit, NodeList)>, Failure> {
-    refuse_metric(&args.statistics, "power")?;
     let (catalogue, _programs) = programs::catalogue(global, Some(id))?;
     let problem = catalogue.find(id)?;
+    comparison::check_metric(&args.statistics, problem)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
     let entrants = entrants::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
     let source = match entrants.as_slice() {
@@ -131,7 +131,8 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 }
 
 fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
-    let scored = played.scored()?;
+    let seen = comparison::measured(played, &args.statistics)?;
+    let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), args.differences.first());
     let paired = scored.paired(measure, 1);
     let moments = Moments::of(&linearised(&paired.terms()));

@@ -7,7 +7,9 @@ use judge_compare::paired::{self, Claim, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, Exit, Solver};
 use judge_report::RankReport;
-use judge_session::comparison::{check_bound, compared_runs, parameters, refuse_metric, unit};
+use judge_session::comparison::{
+    check_bound, check_metric, compared_runs, measured, measured_pairing, parameters, unit,
+};
 use judge_session::{
     Failure, GlobalArgs, MatchResult, MatchRunner, Outputs, ScoredMatch, entrants, load, outputs, programs,
 };
@@ -24,25 +26,27 @@ const MIN_BATCH: usize = 4;
 /// Ranks solvers.
 pub(super) fn rank(global: GlobalArgs<'_>, args: &RankArgs) -> Result<Exit, Failure> {
     let args = &args.pairs;
-    refuse_metric(&args.statistics, "rank")?;
     check_options(args)?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = outputs::here();
     check_bound(args, &problem.scoring)?;
+    check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<RankReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let mut order = SolverOrder::new(entrants.len());
     let fresh = |runner: &MatchRunner<'_>, solvers| until_decided(runner, solvers, args, &mut order);
     let pairing = pair(&catalogue, problem, &entrants, args, fresh)?;
+    let exit = pairing.played.exit();
     if !args.until_decided {
         decide(&mut order, &pairing.played, args)?;
     }
+    let pairing = measured_pairing(pairing, &args.statistics)?;
     let scored = pairing.played.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     let compared = compared_runs(args, &pairing, measure, &scored.rule, provenance);
     outputs.publish(&RankReport { compared, board: &scored.board, order: &order })?;
-    Ok(pairing.played.exit())
+    Ok(exit)
 }
 
 /// Fails on options of `judge compare` that concern a single pair.
@@ -94,7 +98,8 @@ fn until_decided(
 
 /// Tests all pairs whose order is open on the cases so far.
 fn decide(order: &mut SolverOrder, played: &MatchResult, args: &CompareArgs) -> Result<(), Failure> {
-    let scored = played.scored()?;
+    let seen = measured(played, &args.statistics)?;
+    let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     let parameters = match parameters(args, measure, &scored.rule, 1) {
         // A share of a total of 0 has no meaning. The next case may add to it.

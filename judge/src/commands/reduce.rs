@@ -305,7 +305,7 @@ impl<'a> Trials<'a> {
     /// Returns the names that a condition can have, each with some number.
     fn all_names(&self, input: &[u8]) -> Features {
         let mut features = self.reader.describe_input(input).unwrap_or_default();
-        add_all_names(&mut features, self.solvers.len());
+        add_all_names(&mut features, self.solvers.len(), &self.problem.metrics);
         features
     }
 }

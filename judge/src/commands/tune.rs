@@ -10,7 +10,7 @@ use judge_problem::{
     Problem, Provenance, Solver, SolverSpec, Stop,
 };
 use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
-use judge_session::comparison::refuse_metric;
+use judge_session::comparison::{check_metric, measured, measured_outcome, measured_problem};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Outputs, Session, load, outputs, programs, restored_run};
 use judge_statistics::tune::{ParameterSetting, Search, SearchRound, SearchSettings, Space};
 use num_rational::BigRational;
@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
     let (catalogue, _programs) = programs::catalogue(global, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
-    refuse_metric(&args.statistics, "tune")?;
+    check_metric(&args.statistics, problem)?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
     let budget = args.budget.get();
@@ -175,6 +175,11 @@ impl Tuning<'_> {
         self.args.statistics.measure().unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
     }
 
+    /// Returns which scores are better, or which values of the metric in their place.
+    fn direction(&self) -> Result<Direction, Failure> {
+        Ok(measured_problem(self.problem, &self.args.statistics)?.direction)
+    }
+
     fn plan(&self) -> Plan {
         Plan { solvers: self.solvers.clone(), cases: self.cases.clone().into(), ..self.runner.template.clone() }
     }
@@ -200,7 +205,10 @@ impl Tuning<'_> {
     fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
         let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
-            let value = |outcome: &Option<Outcome>| score_value(measure, self.problem.direction, outcome.as_ref()?);
+            let direction = self.direction()?;
+            let value = |outcome: &Option<Outcome>| {
+                score_value(measure, direction, &measured_outcome(outcome.clone()?, &self.args.statistics)?)
+            };
             return Ok(rows.map(|row| row.iter().map(value).collect()).collect());
         }
         let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
@@ -228,7 +236,7 @@ impl Tuning<'_> {
             })
             .collect();
         let counts_scores = measure.score_measure().is_some() || restored_run::rule(&plan).counts_raw_scores();
-        let direction = if counts_scores { self.problem.direction } else { Direction::Max };
+        let direction = if counts_scores { self.direction()? } else { Direction::Max };
         let grid = self.grid(&whole);
         best.into_iter().for_each(|best| self.session.recorder.mark_search(best));
         self.session.finish(&plan, &grid, stop);
@@ -288,7 +296,8 @@ fn confirm(
     if played.outcomes.finished().next().is_none() {
         return Ok(None);
     }
-    let scored = played.scored()?;
+    let seen = measured(&played, &args.statistics)?;
+    let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), None);
     let min_effect = measure.min_effect(&scored.rule, None)?;
     let parameters = TestParameters { alpha, min_effect, bound: None, rare: None, hypotheses: None };
@@ -298,10 +307,10 @@ fn confirm(
     let comparison = Comparison { paired, inference, ranges: Vec::new(), contrast };
     let report = CompareReport {
         compared: ComparedRuns {
-            plan: &played.plan,
-            outcomes: &played.outcomes,
+            plan: &seen.plan,
+            outcomes: &seen.outcomes,
             measure,
-            metric: None,
+            metric: args.statistics.metric().map(str::to_owned),
             rule: &scored.rule,
             alpha,
             is_sequential: false,

@@ -18,7 +18,7 @@ class Comparison {
     this.query = { a: at.get("a") ?? "", b: at.get("b") ?? "", filter: at.get("filter") ?? "", group_by: at.get("group_by") ?? "" };
     this.title = el("h1", {}, "A against B");
     this.input = el("input", { type: "text", value: this.query.filter, spellcheck: "false", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
-    this.group = el("label", {}, "By feature");
+    this.group = el("label", { hidden: true }, "By feature");
     this.body = el("div");
     const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
     this.grid = el("a", { class: "button" }, "Grid of the cases");

@@ -61,7 +61,7 @@ mod tests {
     fn rules() -> Vec<MetricRule> {
         let of_solver = regex::bytes::Regex::new("x").unwrap();
         [("moves", None), ("length", None), ("nodes", Some(of_solver))]
-            .map(|(name, stderr)| MetricRule { name: name.to_owned(), direction: None, stderr })
+            .map(|(name, stderr)| MetricRule { name: name.to_owned(), direction: None, stderr, is_declared: true })
             .to_vec()
     }
 

@@ -132,6 +132,22 @@ pub fn served_game_html(page: &GamePage<'_>, game: ServedGame<'_>) -> askama::Re
     render(page, Some(game), String::new())
 }
 
+#[derive(Template)]
+#[template(path = "refused.html")]
+struct RefusedPage {
+    error: Shown,
+    hints: Vec<Shown>,
+}
+
+/// Returns the page of the server that says why a game is not shown.
+///
+/// # Errors
+/// Never: every value in it can be written.
+pub fn refused_html(error: &str, hints: &[&str]) -> askama::Result<String> {
+    let hints = hints.iter().map(|hint| Shown::line(hint)).collect();
+    RefusedPage { error: Shown::line(error), hints }.render()
+}
+
 fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> askama::Result<String> {
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {

@@ -3,7 +3,7 @@
 use crate::run::metrics::{mean_text, title};
 use crate::run::report::RunReport;
 use crate::text::{Counts, TextTable, milliseconds, or_nothing, points_text, scores_text, verdict_of};
-use judge_problem::{GroupAggregate, JobId, Outcome, Verdict};
+use judge_problem::{GroupAggregate, JobId, MetricRule, Outcome, Verdict};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
@@ -24,7 +24,7 @@ pub(crate) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     titles.extend(has_failures.then_some("verdicts"));
     let has_skipped = report.leaderboard.iter().any(|place| place.skipped > 0);
     titles.extend(has_skipped.then_some("skipped"));
-    let metrics = &report.plan.problem.metrics;
+    let metrics: Vec<&MetricRule> = report.plan.problem.declared_metrics().collect();
     let metric_titles: Vec<String> = metrics.iter().map(|rule| format!("mean {}", title(rule))).collect();
     titles.extend(metric_titles.iter().map(String::as_str));
     titles.push("mean CPU");

@@ -106,7 +106,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(report.shows_lost().then(|| right("lost")));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
-    columns.extend(report.plan.problem.metrics.iter().map(|rule| right(&title(rule)).spare(2)));
+    columns.extend(report.plan.problem.declared_metrics().map(|rule| right(&title(rule)).spare(2)));
     columns.extend([
         right("CPU").spare(3),
         right("wall").spare(6),
@@ -158,7 +158,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     if has_groups(report) {
         cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
     }
-    cells.extend(report.plan.problem.metrics.iter().map(|rule| figure(value(outcome, rule))));
+    cells.extend(report.plan.problem.declared_metrics().map(|rule| figure(value(outcome, rule))));
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
@@ -284,7 +284,7 @@ fn described(report: &RunReport<'_>, rows: &[CaseRow]) -> Vec<String> {
         let why = row.why.map(|why| format!("{why}: ")).unwrap_or_default();
         let lost = report.shows_lost().then(|| report.lost(job)).flatten();
         let lost = lost.map(|lost| format!(", {} lost", report.points_text(&lost))).unwrap_or_default();
-        let metrics = report.plan.problem.metrics.iter();
+        let metrics = report.plan.problem.declared_metrics();
         let metrics = metrics.filter_map(|rule| Some((title(rule), value(Some(outcome), rule)?)));
         let metrics: String = metrics.map(|(title, value)| format!(", {} {}", field(&title), field(&value))).collect();
         Some(format!("- {why}**{case}** ({solver}): score {score}{lost}{metrics}, {cpu} CPU, {memory}\n"))

@@ -234,7 +234,14 @@ impl PreparedCase {
     /// When the checker itself fails.
     pub fn decide(&self, answer: &[u8]) -> Result<Decision, CheckerError> {
         match self {
-            Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?).map(Decision::from),
+            Self::BuiltIn(case) => {
+                let mut metrics = Metrics::default();
+                let score = guarded(|| case.measure(answer))?.map(|(score, counted)| {
+                    counted.into_iter().for_each(|(metric, number)| metrics.set(metric.name, number.into()));
+                    score
+                });
+                Ok(Decision { metrics, ruling: ruling(score)? })
+            }
             Self::External { checker, case } | Self::Tested { then: Some(checker), case, .. } => {
                 self.admit(checker.check_once(case, answer)?)
             }

@@ -25,7 +25,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     let provenance = outputs::here();
     check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
-    check_metric(args, problem)?;
+    check_metric(&args.statistics, problem)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let fresh = |runner: &MatchRunner<'_>, solvers| match runner.plan_runner.early_end() {

@@ -5,9 +5,10 @@ use judge_compare::paired::{self, EffectMeasure, EffectUnits, GrowingComparison,
 use judge_journal::{CasePlaces, Part};
 use judge_problem::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule, Solver};
 use judge_report::{InterimResult, IntervalProgress};
-use judge_session::comparison::{parameters, unit};
+use judge_session::comparison::{measured, parameters, unit};
 use judge_session::match_runner::measure_of;
 use judge_session::{Failure, MatchResult, MatchRunner};
+use std::borrow::Cow;
 
 /// The size of the first batch: hardly anything is decided before.
 pub(super) const FIRST_BATCH: usize = 8;
@@ -108,7 +109,8 @@ pub(super) fn is_to_be_shown(played: &MatchResult, playing: &[usize], next_shown
 
 pub(super) fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
     let solvers = &played.plan.solvers;
-    let scored = played.scored()?;
+    let seen = measured(played, &args.statistics)?;
+    let scored = seen.scored()?;
     let measure = scored.measure(args.statistics.measure(), unit(args).as_ref());
     // Without a total, a share of it has no unit yet.
     let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
@@ -149,7 +151,8 @@ impl<'a> Looks<'a> {
     /// Adds the newest case.
     pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
-        let (problem, spec) = (&played.plan.problem, played.plan.cases.at(case));
+        // A metric has no groups, thresholds and weights: its problem is that of the newest case.
+        let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
         let has_own_effect = self.units.push(problem, &spec, played.inputs.get(case).copied().flatten());
         if !has_own_effect || !is_alone(problem, &spec) {
             self.growing = None;
@@ -188,7 +191,8 @@ impl<'a> Looks<'a> {
                 None => return Ok(false),
             },
             None => {
-                let scored = played.scored()?;
+                let seen = measured(played, &self.args.statistics)?;
+                let scored = seen.scored()?;
                 let measure = scored.measure(self.args.statistics.measure(), unit(self.args).as_ref());
                 let parameters = parameters(self.args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
                 let paired = scored.paired(measure, second);
@@ -205,6 +209,9 @@ impl<'a> Looks<'a> {
         self.newest.outcomes = OutcomeGrid::new(0, solvers.len());
         self.newest.inputs.clear();
         self.newest.add_case(played, case, &solvers, &solvers);
+        if let Cow::Owned(seen) = measured(&self.newest, &self.args.statistics)? {
+            self.newest = seen;
+        }
         Ok(self.newest.scored()?.rule)
     }
 

@@ -354,7 +354,7 @@ impl Search<'_> {
     fn check_condition(&self) -> Result<(), Failure> {
         let (Some(condition), Some(first)) = (&self.condition, self.seen.first()) else { return Ok(()) };
         let mut names = self.features(&first.pick);
-        add_all_names(&mut names, self.plan.solvers.len());
+        add_all_names(&mut names, self.plan.solvers.len(), &self.problem.metrics);
         case_selection::check_names(condition.names(), &[names])
     }
 
