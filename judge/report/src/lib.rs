@@ -71,7 +71,7 @@ mod text;
 mod tune;
 mod verify;
 
-pub use best::{BestFileError, BestReport, best_text, read_best_json};
+pub use best::{BestReport, best_text, read_best_json};
 pub use case_history::{CaseHistory, CaseResultRow};
 pub use charted::{BoxGroup, Boxes, CaseGrid, GridColumn, Points, SolverPoints, ValueCounts, box_groups};
 pub use compare::{
@@ -90,7 +90,7 @@ pub use html::{
 };
 pub use languages::{cache_text, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, ParetoError, RunHead, RunReport, TestTexts};
+pub use run::{CasePage, CaseRow, Feedback, JsonLines, Pareto, RunHead, RunReport, TestTexts};
 pub use schemas::{NamedSchema, SCHEMAS, schema};
 pub use sealed::{SealedReport, SealedScore};
 pub use served::{

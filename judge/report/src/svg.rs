@@ -53,7 +53,6 @@ impl Observer for LastFrame {
 }
 
 /// Returns a frame as a drawing: its points, what happened, and the board with the cells that the move concerns framed.
-#[must_use]
 pub fn frame_svg(title: &str, frame: &Frame) -> String {
     let Board { width, cells } = &frame.board;
     let columns = (*width).max(1);
@@ -194,7 +193,6 @@ fn figure(total: &BigRational) -> String {
 
 /// Returns a badge for a README: the problem, and the best total of its newest run. The rows are those of one problem, the newest
 /// first.
-#[must_use]
 pub fn badge_svg(rows: &[HistoryRow]) -> String {
     let name = rows.first().map_or("judge", |row| &row.problem);
     let value = totals(rows).last().map_or_else(|| "no total".to_owned(), |(_, total)| figure(total));
@@ -221,7 +219,6 @@ fn badge(name: &str, value: &str) -> String {
 }
 
 /// Returns the best total of each run as a line. The rows are those of one problem, the newest first.
-#[must_use]
 pub fn history_svg(rows: &[HistoryRow]) -> String {
     let totals: Vec<_> = totals(rows).into_iter().map(|(run, total)| (format!("run {run}"), total)).collect();
     history(rows.first().map_or("judge", |row| &row.problem), &totals)
