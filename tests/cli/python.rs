@@ -3,7 +3,8 @@
 
 use crate::support::Folder;
 use crate::support::documents::{package, repository, run, text};
-use crate::support::require::{Need, framework, skip};
+use crate::support::framework;
+use crate::support::require::{Need, skip};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

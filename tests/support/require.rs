@@ -169,17 +169,6 @@ pub(crate) fn contest_files(game: &str) -> Option<PathBuf> {
     None
 }
 
-/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
-pub(crate) fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let found = target.join("frameworks").join(name).join("bin").join(program);
-    if !found.exists() {
-        skip(need, format!("there is no {}", found.display()));
-        return None;
-    }
-    Some(found)
-}
-
 #[test]
 fn what_is_required_has_a_known_word() {
     required();
