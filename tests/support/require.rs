@@ -85,7 +85,7 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 44] = [
+const WORDS: [(&str, Need, &str); 45] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),

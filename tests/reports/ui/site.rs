@@ -122,8 +122,8 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert_eq!(folder.judge(&["site", "public", "--run", "99"]).code, Some(2));
     assert!(!folder.path().join("public").exists());
     std::fs::create_dir(folder.path().join("public")).unwrap();
-    written(&folder, &[]);
-    written(&folder, &["--run", "1"]);
+    written(&folder, &["--games", "0"]);
+    written(&folder, &["--games", "0", "--run", "1"]);
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );
@@ -168,35 +168,22 @@ fn look_around(browser: &mut Browser) {
 }
 
 #[test]
-fn a_site_opens_below_any_path() {
+fn a_site_opens_below_any_path_and_from_the_disk() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let served = server.json("/api/runs/2/cases/seed-1/replay");
     written(&folder, &[]);
-    let Some(mut browser) = Browser::open_at(&host(&folder.path().join("public"))) else { return };
-    look_around(&mut browser);
     let last = served["frames"].as_array().unwrap().iter().rev().find_map(|frame| frame["p"].as_str()).unwrap();
-    assert_eq!(browser.text("#points"), last);
-    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
-    assert!(
-        browser
-            .requests
-            .iter()
-            .all(|url| url.contains("/some/where/") || url.starts_with("data:") || url.starts_with("about:")),
-        "{:#?}",
-        browser.requests
-    );
-}
-
-#[test]
-fn a_site_opens_from_the_disk() {
-    let folder = some_runs();
-    written(&folder, &[]);
-    let Some(mut browser) = Browser::open_at(&format!("file://{}/public/index.html", folder.path().display())) else {
-        return;
-    };
-    look_around(&mut browser);
-    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+    let root = folder.path().join("public");
+    for (address, own) in [(host(&root), "/some/where/"), (format!("file://{}/index.html", root.display()), "/public/")]
+    {
+        let Some(mut browser) = Browser::open_at(&address) else { return };
+        look_around(&mut browser);
+        assert_eq!(browser.text("#points"), last);
+        assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+        let is_own = |url: &String| url.contains(own) || url.starts_with("data:") || url.starts_with("about:");
+        assert!(browser.requests.iter().all(is_own), "{:#?}", browser.requests);
+    }
 }
 
 #[test]
