@@ -43,7 +43,7 @@ mod store;
 
 pub use endpoint::{Endpoint, Reply};
 pub use server::Server;
-pub use site::{Site, SiteParts, SiteWishes, site};
+pub use site::{Site, SiteOptions, SiteParts, site};
 pub use started::Starter;
 
 use std::io;

@@ -37,7 +37,7 @@ pub struct SiteParts {
 
 /// What a site is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct SiteWishes<'a> {
+pub struct SiteOptions<'a> {
     /// The runs; none: all.
     pub runs: &'a [RunChoice],
     /// What it may tell.
@@ -60,7 +60,7 @@ pub struct Site {
 ///
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
-pub fn site(catalogue: Catalogue, wishes: SiteWishes<'_>) -> Result<Site, Failure> {
+pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
     let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?);
     let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
     let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
