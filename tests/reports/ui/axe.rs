@@ -80,7 +80,7 @@ fn open(browser: &mut Browser, address: &str) {
 fn found(browser: &mut Browser, rules: &str) -> Vec<String> {
     browser.evaluate(&format!("{rules}; 0"));
     let violations = browser.evaluate(
-        "axe.run(document, { resultTypes: ['violations'], rules: { 'label-content-name-mismatch': { enabled: true } } }).then((found) =>
+        "axe.run(document, { resultTypes: ['violations'], preload: false, rules: { 'label-content-name-mismatch': { enabled: true } } }).then((found) =>
             found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html}`))",
     );
     let is_wide = browser.evaluate("document.documentElement.scrollWidth > innerWidth") == true;
