@@ -1,11 +1,8 @@
 //! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
 //! test groups that they belong to.
 
-use crate::generator::GeneratorCall;
-use crate::identity::RunId;
-use crate::limits::Weight;
-use crate::rule::Direction;
 use crate::text::{InvalidText, named_enum};
+use crate::{Direction, GeneratorCall, RunId, Weight};
 use checkers::Score;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,7 +94,6 @@ impl CaseSpec {
     }
 
     /// Returns the case that this call of the generator makes.
-    #[must_use]
     pub fn from_call(call: GeneratorCall) -> Self {
         Self::new(CaseName(call.to_string().into()), CaseSource::Made(call))
     }

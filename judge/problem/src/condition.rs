@@ -1,10 +1,8 @@
 //! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`. Both sides of a comparison
 //! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`.
 
-use crate::features::Features;
 use crate::formula::{Formula, Function, Operator};
-use crate::limits::Number;
-use crate::text::InvalidText;
+use crate::{Features, InvalidText, Number};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;

@@ -1,8 +1,6 @@
 //! Parameters of generators, and the cases that give them values: `seed=7,n=100`.
 
-use crate::case::parse_seed;
-use crate::identity::Digest;
-use crate::text::InvalidText;
+use crate::{Digest, InvalidText, parse_seed};
 use judge_statistics::tune::{Domain, InvalidParameter};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,7 +30,6 @@ impl GeneratorParameter {
     }
 
     /// Returns the share of the domain, from 0 to 1, at which a seed draws the value. It never changes.
-    #[must_use]
     pub fn share(&self, seed: u64) -> f64 {
         let Digest(bytes) = Digest::of(format!("{} {seed}", self.name).as_bytes());
         let [a, b, c, d, ..] = bytes;

@@ -1,12 +1,8 @@
 //! What is known of past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
 //! answers are kept.
 
-use crate::case::CaseName;
-use crate::identity::{CheckerIdentity, Digest, RunId};
-use crate::jobs::Stop;
-use crate::limits::Bytes;
-use crate::rule::Direction;
 use crate::text::{InvalidText, is_hidden, named_enum};
+use crate::{Bytes, CaseName, CheckerIdentity, Digest, Direction, RunId, Stop};
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeSet, HashMap};

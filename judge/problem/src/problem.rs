@@ -1,15 +1,10 @@
 //! A problem of the catalogue: how its cases are generated, run, checked, scored and verified.
 
-use crate::case::{CaseSpec, Members, TestGroup};
-use crate::case_list::CaseList;
-use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
-use crate::features::FeatureRule;
-use crate::generator::GeneratorParameter;
-use crate::limits::{HelperLimits, Limits};
-use crate::metrics::MetricRule;
-use crate::outcome::Verdict;
-use crate::rule::{Direction, Rule};
 use crate::text::{InvalidText, named_enum};
+use crate::{
+    AnswerFiles, CaseList, CaseSpec, CommandTemplate, Direction, ExternalChecker, FeatureRule, GeneratorParameter,
+    HelperLimits, Limits, Members, MetricRule, Rule, TestGroup, Tester, TokenRules, Verdict,
+};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,9 @@
 //! A recorded run: its cases, solvers and outcomes, the machines and shards that it comes from.
 
-use crate::case::{CaseName, CaseSpec};
-use crate::case_list::CaseList;
-use crate::features::StoredFeatures;
-use crate::history::{DetachedJob, Labels, RunState};
-use crate::identity::{CheckerIdentity, Digest, RunId};
-use crate::jobs::{JobId, OutcomeGrid};
-use crate::limits::Limits;
-use crate::outcome::Outcome;
-use crate::problem::BestSource;
-use crate::text::InvalidText;
+use crate::{
+    BestSource, CaseList, CaseName, CaseSpec, CheckerIdentity, DetachedJob, Digest, InvalidText, JobId, Labels, Limits,
+    Outcome, OutcomeGrid, RunId, RunState, StoredFeatures,
+};
 use judge_sandbox::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

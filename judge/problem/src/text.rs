@@ -5,10 +5,10 @@ use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
-/// A text that is not a value of its kind. It says what was expected.
+/// A text that is not a value of its kind, or does not fit: what is wrong, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct InvalidText(pub(crate) String);
+pub struct InvalidText(pub String);
 
 impl InvalidText {
     /// Returns the error of a text in place of `what`.

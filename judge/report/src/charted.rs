@@ -64,7 +64,6 @@ struct SolverCounts<'a> {
 
 impl<'a> ValueCounts<'a> {
     /// Counts the numbers of each solver.
-    #[must_use]
     pub fn of(run: i64, x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
         let Ranges { total, logarithmic, edges, counts } = Ranges::of(values);
         let solver = |(solver, counts): (&&'a str, Vec<usize>)| SolverCounts { solver, counts };
@@ -169,7 +168,6 @@ const MAX_VALUES: usize = 12;
 const GROUPS: usize = 8;
 
 /// Returns groups by the first number of each pair, for each solver; the second one is spread.
-#[must_use]
 pub fn box_groups(solvers: &[Vec<(f64, f64)>]) -> Vec<BoxGroup> {
     let mut values: Vec<f64> = solvers.iter().flatten().map(|(by, _)| *by).collect();
     values.sort_by(f64::total_cmp);

@@ -211,7 +211,6 @@ const WIDTH: usize = 240;
 
 impl Evaluation<'_> {
     /// Returns the feedback, bounded, without control characters but line feeds.
-    #[must_use]
     pub fn feedback(&self) -> String {
         let mut lines = self.summary();
         let failed: Vec<(JobId, Outcome)> =

@@ -76,7 +76,6 @@ pub(crate) struct FindDocument<'a> {
 
 impl FoundCase {
     /// Returns a score as a number of JSON.
-    #[must_use]
     pub fn number(score: &impl ToString) -> Option<Number> {
         exact(score)
     }
@@ -100,7 +99,6 @@ impl Document for FindReport {
 
 impl FindReport {
     /// Returns a value as the goal shows it.
-    #[must_use]
     pub fn shown(&self, value: &FoundValue) -> String {
         match (value, &*self.goal) {
             (FoundValue::Text(text), _) => text.clone(),
@@ -112,7 +110,6 @@ impl FindReport {
     }
 
     /// Returns a table with a row for each case, the worst first, and below it the commands that play them.
-    #[must_use]
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
         let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));

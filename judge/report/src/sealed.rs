@@ -69,7 +69,6 @@ impl Document for SealedReport {
 
 impl SealedReport {
     /// Returns failures and total alone.
-    #[must_use]
     pub fn score(&self) -> SealedScore {
         SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
     }

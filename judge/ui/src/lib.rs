@@ -37,6 +37,7 @@ mod refused;
 mod server;
 mod shown_run;
 mod site;
+mod site_games;
 mod started;
 mod store;
 

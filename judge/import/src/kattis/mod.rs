@@ -6,12 +6,11 @@ mod data;
 mod expected;
 mod package;
 
-use crate::error::ImportError;
 use crate::imported::{DerivedLimit, Imported, NO_LIMIT};
 use crate::program::Program;
 use crate::text::Text;
 use crate::yaml::Mapping;
-use crate::{files, text};
+use crate::{ImportError, files, text};
 use config::Config;
 use data::{Case, FLAGS, Group};
 use expected::Expected;

@@ -4,15 +4,11 @@ use super::document::{Located, Section, instead};
 use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
-use crate::case::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, GroupAggregate, KnownBest, Members, Seeds, TestGroup, Thresholds,
+use crate::{
+    BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
+    GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
+    is_feature_name, listed,
 };
-use crate::case_list::CaseList;
-use crate::features::{FeatureRule, is_feature_name};
-use crate::limits::Weight;
-use crate::problem::{BestSource, CheckerChoice, Problem, SealedChoice};
-use crate::rule::{Direction, Rule};
-use crate::text::{InvalidText, listed};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;

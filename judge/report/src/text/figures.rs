@@ -53,7 +53,6 @@ pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
 const POINT_DECIMALS: u32 = 3;
 
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
-#[must_use]
 pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }

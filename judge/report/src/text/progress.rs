@@ -371,7 +371,6 @@ impl Steps {
     }
 
     /// Starts the display of steps whose number nobody knows.
-    #[must_use]
     pub fn without_end() -> Self {
         let bar = bar(0, "{spinner} {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));
