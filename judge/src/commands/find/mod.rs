@@ -25,6 +25,9 @@ use supply::{Pick, Supply};
 /// The number of cases that are played unless the command line says otherwise.
 const BUDGET: usize = 1000;
 
+/// A smaller share of the better score counts as this one.
+const LEAST_LEFT: f64 = 1e-4;
+
 /// So many cases are played together. It does not depend on the number of jobs, so that the search does not either.
 const BATCH: usize = 16;
 
@@ -283,16 +286,20 @@ impl Search<'_> {
         described.unwrap_or_default()
     }
 
-    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score.
+    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score. Among losses of nearly
+    /// everything, the small share that is left tells most: it counts by its logarithm.
     fn signal(&self, case: &CaseSpec, outcomes: &[Outcome], value: Option<&(f64, FoundValue)>) -> f64 {
         match (self.goal, value) {
-            (SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
+            (SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
             (SearchGoal::Time | SearchGoal::Memory, None) => 0.0,
-            (_, Some(_)) => self.highest_signal(),
-            _ => self.loss(case, outcomes).unwrap_or_else(|| {
-                let score = outcomes[0].score.as_ref().map(as_float);
-                score.map_or(0.0, |score| -sign(self.problem.direction) * score)
-            }),
+            (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where, Some(_)) => self.highest_signal(),
+            _ => match self.loss(case, outcomes) {
+                Some(loss) => -(1.0 - loss).max(LEAST_LEFT).ln(),
+                None => {
+                    let score = outcomes[0].score.as_ref().map(as_float);
+                    score.map_or(0.0, |score| -sign(self.problem.direction) * score)
+                }
+            },
         }
     }
 
