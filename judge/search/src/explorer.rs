@@ -9,7 +9,7 @@ const PARENTS: usize = 24;
 const NEAR: usize = 4;
 
 /// The value of an untried candidate is expected from so many neighbours.
-const NEIGHBOURS: usize = 12;
+const NEIGHBOURS: usize = 24;
 
 /// So many times the spread of the neighbours is added to their mean: the highest values are looked for.
 const HOPE: f64 = 2.0;
