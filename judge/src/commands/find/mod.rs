@@ -10,7 +10,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, one_line, quote,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -43,11 +43,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
     let supply = Supply::of(problem, &readable, args)?;
-    let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
-    if args.resume && !has_record {
-        return Err(Failure::usage("this search is not recorded, and cannot go on")
+    let unrecorded = unrecorded(compared.as_ref(), &supply, args);
+    if let Some(why) = unrecorded.filter(|_| args.resume) {
+        return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
     }
+    let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let mut solvers = runner.solver(args.solver.as_ref())?;
@@ -78,6 +79,15 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns why the search is not recorded, if it is not.
+fn unrecorded(compared: Option<&TokenRules>, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
+    match (compared, supply.makes_inputs()) {
+        (Some(_), _) => Some("new cases of the checker `tokens` have no answer file"),
+        (None, true) => Some("changed inputs are in no file"),
+        (None, false) => args.running.no_journal.then_some("--no-journal"),
+    }
 }
 
 /// Returns the goal and its condition, if the command line has what they need.
@@ -177,8 +187,11 @@ impl Search<'_> {
         let name = first.pick.case.name.to_string();
         let fault = first.outcomes.iter().find(|outcome| outcome.verdict == Verdict::JudgeError);
         let why = fault.map(|outcome| one_line(&outcome.note)).unwrap_or_default();
-        let cases = counted(faulty.count(), "case");
-        judge_report::note(&format!("{cases} ended in a fault of the judge, and do not count: {name}: {why}"));
+        let cases = match faulty.count() {
+            1 => "1 case is a judge error, and does not count".to_owned(),
+            count => format!("{count} cases are judge errors, and do not count"),
+        };
+        judge_report::note(&format!("{cases}: {name}: {why}"));
         true
     }
 
