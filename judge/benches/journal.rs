@@ -6,8 +6,7 @@ mod large_run;
 
 use divan::counter::ItemsCount;
 use judge_journal::{HistoryFilter, Journal, Recording};
-use judge_problem::manifest::Catalogue;
-use judge_problem::{BestScores, Digest, Evidence, FinishedJob, JobId, Outcome, Verdict};
+use judge_problem::{BestScores, Catalogue, Digest, Evidence, FinishedJob, JobId, Outcome, Verdict};
 use judge_run::command::game_of;
 use std::path::Path;
 use tempfile::TempDir;

@@ -13,7 +13,7 @@
 mod large_run;
 
 use judge_journal::Journal;
-use judge_problem::manifest::Catalogue;
+use judge_problem::Catalogue;
 use judge_run::cases::{Selection, select};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -3,9 +3,10 @@
 
 use crate::support::Folder;
 use crate::support::documents::{package, repository, run, text};
+use crate::support::framework;
 use crate::support::require::{Need, skip};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// The system's Python: that of the user may be one of another version.
@@ -80,17 +81,6 @@ fn the_plain_loop_evolves_a_bot() {
     assert!(totals.len() == 3 && totals.is_sorted() && totals[2] > totals[0], "{said}");
     assert!(said.contains("\nWEIGHTS = (") && said.contains("on these 2 cases the sum"), "{said}");
     assert!(std::fs::read_to_string(script).unwrap().lines().count() <= 60);
-}
-
-/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
-fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let found = target.join("frameworks").join(name).join("bin").join(program);
-    if !found.exists() {
-        skip(need, format!("there is no {}", found.display()));
-        return None;
-    }
-    Some(found)
 }
 
 /// A folder with a secret at home, and a model that answers in it.

@@ -41,6 +41,8 @@ pub(crate) enum Need {
     /// The emulated machine.
     Vm,
     Browser,
+    /// The rules of axe-core, a file that is not part of the project.
+    Axe,
     /// Perf events, which count the CPU time of a process and its children.
     Perf,
     /// Programs that are linked dynamically, so that libraries can be preloaded into them.
@@ -57,6 +59,8 @@ pub(crate) enum Need {
     Shinka,
     /// Inspect, likewise.
     Inspect,
+    /// The package `mcp`, likewise.
+    Mcp,
     /// The program `script`, which makes terminals.
     Script,
     Make,
@@ -81,7 +85,7 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 43] = [
+const WORDS: [(&str, Need, &str); 45] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -100,6 +104,7 @@ const WORDS: [(&str, Need, &str); 43] = [
     ("cgroup-v2", Need::CgroupV2, VM),
     ("vm", Need::Vm, VM),
     ("browser", Need::Browser, "apt-get install chromium"),
+    ("axe", Need::Axe, "npm install axe-core, and set JUDGE_AXE to its axe.min.js"),
     ("perf", Need::Perf, "sysctl kernel.perf_event_paranoid=2"),
     ("preload", Need::Preload, "build for a target with a dynamic loader"),
     ("cores", Need::Cores, "use a machine with two cores"),
@@ -108,6 +113,7 @@ const WORDS: [(&str, Need, &str); 43] = [
     ("openevolve", Need::Openevolve, ".ci/frameworks"),
     ("shinka", Need::Shinka, ".ci/frameworks"),
     ("inspect", Need::Inspect, ".ci/frameworks"),
+    ("mcp", Need::Mcp, ".ci/frameworks"),
     ("script", Need::Script, "apt-get install bsdutils"),
     ("make", Need::Make, "apt-get install make"),
     ("pypy", Need::Pypy, "apt-get install pypy3"),

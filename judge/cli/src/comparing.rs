@@ -1,7 +1,7 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
 use super::shared::count;
-use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs, SortArgs};
+use super::{CaseArgs, ConditionArgs, EngineArgs, JobArgs, ReportArgs, SortArgs};
 use clap::{Args, ValueEnum};
 use judge_compare::paired::{EffectLevel, EffectMeasure, MinEffect};
 use judge_problem::{MetricRule, Percent, Seeds};
@@ -61,10 +61,8 @@ pub(super) const TUNE_EXAMPLES: &str = "Examples:
 
 /// How solvers are run.
 #[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Running")]
 pub struct RunningArgs {
-    /// What the solvers may use
-    #[command(flatten)]
-    pub limits: LimitArgs,
     /// How many of them at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,
@@ -74,12 +72,9 @@ pub struct RunningArgs {
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
-    /// How the solvers are built
+    /// How the solvers are limited, built and isolated
     #[command(flatten)]
-    pub build: BuildArgs,
-    /// How the solvers are isolated
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
+    pub conditions: ConditionArgs,
     /// Where the solvers run
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -87,8 +82,8 @@ pub struct RunningArgs {
 
 impl RunningArgs {
     /// Runs on this machine, without a record.
-    pub fn unrecorded(limits: LimitArgs, jobs: JobArgs, build: BuildArgs, sandbox: SandboxArgs) -> Self {
-        Self { limits, jobs, build, sandbox, reuse: false, no_journal: true, engine: EngineArgs::default() }
+    pub fn unrecorded(jobs: JobArgs, conditions: ConditionArgs) -> Self {
+        Self { jobs, conditions, reuse: false, no_journal: true, engine: EngineArgs::default() }
     }
 }
 

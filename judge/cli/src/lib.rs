@@ -44,17 +44,17 @@ pub use past::{
 };
 pub use searching::{FindArgs, ReduceArgs, SearchGoal};
 pub use serving::{EvaluatorArgs, McpArgs, ServeArgs};
-pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, SortArgs, TierArg};
-pub use shared::{DetachArgs, Engine, EngineArgs};
-pub use shared::{ShardArg, TaskIds};
+pub use shared::{
+    BuildArgs, CaseArgs, ConditionArgs, DetachArgs, Engine, EngineArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs,
+    SandboxArgs, ShardArg, SortArgs, TaskIds, TierArg,
+};
 pub use tools::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use tools::{NewArgs, NewChecker, VerifyArgs};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use judge_problem::Problem;
-use judge_problem::manifest::closest;
+use judge_problem::{Problem, closest};
 use shared::count;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
@@ -424,6 +424,7 @@ const NOT_SEALED: [&str; 25] = [
 
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
+#[command(mut_arg("no_journal", |arg| arg.conflicts_with("journal")))]
 pub struct RunArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
@@ -437,9 +438,6 @@ pub struct RunArgs {
     /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
     #[arg(long = "solvers", value_name = "PATTERN")]
     pub submissions: Vec<String>,
-    /// How many solvers run at once, and where
-    #[command(flatten)]
-    pub jobs: JobArgs,
     /// The number of runs of every case
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
@@ -455,12 +453,6 @@ pub struct RunArgs {
     /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
-    /// Reuse the results of the same solver on the same input under the same limits from earlier runs
-    #[arg(long, conflicts_with = "no_journal")]
-    pub reuse: bool,
-    /// Do not record the run in the journal
-    #[arg(long, conflicts_with = "journal")]
-    pub no_journal: bool,
     /// Run one solver on the sealed cases, and tell only the number of failures and the best total so far; FILE holds the cases, and is made if it is missing [default: one beside the journal]
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SEALED)]
     pub sealed: Option<Option<PathBuf>>,
@@ -503,18 +495,9 @@ pub struct RunArgs {
     /// Also show the results for each value of this feature
     #[arg(long, value_name = "NAME", help_heading = "Cases")]
     pub group_by: Option<String>,
-    /// What the solvers may use
+    /// How the solvers are run
     #[command(flatten)]
-    pub limits: LimitArgs,
-    /// How the solvers are built
-    #[command(flatten)]
-    pub build: BuildArgs,
-    /// How the solvers are isolated
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
-    /// Where the solvers run
-    #[command(flatten)]
-    pub engine: EngineArgs,
+    pub running: RunningArgs,
     /// A run that goes on without the judge that submitted it
     #[command(flatten)]
     pub detach: DetachArgs,

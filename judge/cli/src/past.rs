@@ -2,8 +2,7 @@
 
 use super::shared::{ProblemArgs, ReportArgs, SortArgs, count};
 use clap::{Args, Subcommand, ValueEnum};
-use judge_problem::condition::Condition;
-use judge_problem::{Bytes, Rule, RunChoice, Tag, listed};
+use judge_problem::{Bytes, Condition, Rule, RunChoice, Tag, listed};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 

@@ -1,10 +1,9 @@
 //! The grammar of the commands that search for cases: `find` and `reduce`.
 
 use crate::shared::count;
-use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, RunningArgs, SandboxArgs};
+use crate::{ConditionArgs, JobArgs, ProblemArgs, RunningArgs};
 use clap::{Args, ValueEnum};
-use judge_problem::condition::Condition;
-use judge_problem::{GeneratorCall, Seeds, Time, parse_seed};
+use judge_problem::{Condition, GeneratorCall, Seeds, Time, parse_seed};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -143,21 +142,14 @@ pub struct ReduceArgs {
     /// How many solvers run at once
     #[command(flatten)]
     pub jobs: JobArgs,
-    /// What the solvers may use
+    /// How the solvers are limited, built and isolated
     #[command(flatten)]
-    pub limits: LimitArgs,
-    /// How the solvers are built
-    #[command(flatten)]
-    pub build: BuildArgs,
-    /// How the solvers are isolated
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
+    pub conditions: ConditionArgs,
 }
 
 impl ReduceArgs {
     /// Returns how the solvers are run: nothing is recorded.
     pub fn running(&self) -> RunningArgs {
-        let Self { limits, jobs, build, sandbox, .. } = self;
-        RunningArgs::unrecorded(limits.clone(), jobs.clone(), build.clone(), sandbox.clone())
+        RunningArgs::unrecorded(self.jobs.clone(), self.conditions.clone())
     }
 }

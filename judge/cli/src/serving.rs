@@ -1,7 +1,7 @@
 //! The grammar of the commands that evaluate solvers for other programs: `serve` and `mcp`.
 
 use super::shared::count;
-use super::{BuildArgs, JobArgs, LimitArgs, SandboxArgs};
+use super::{ConditionArgs, JobArgs};
 use clap::Args;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -29,15 +29,9 @@ pub struct EvaluatorArgs {
     /// Record nothing; this is the default unless --journal names a file
     #[arg(long, conflicts_with = "journal")]
     pub no_journal: bool,
-    /// What the solvers may use at most
+    /// How the solvers are limited, built and isolated
     #[command(flatten)]
-    pub limits: LimitArgs,
-    /// How the solvers are built
-    #[command(flatten)]
-    pub build: BuildArgs,
-    /// How the solvers are isolated
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
+    pub conditions: ConditionArgs,
 }
 
 /// Arguments of `judge serve`.

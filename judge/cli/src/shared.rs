@@ -2,9 +2,8 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use judge_problem::condition::Condition;
 use judge_problem::{
-    Bytes, GeneratorCall, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, ShardError, Time,
+    Bytes, Condition, GeneratorCall, InvalidText, LanguageChoice, RowKey, RowOrder, RunChoice, Seeds, Shard, Time,
 };
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
@@ -127,6 +126,20 @@ pub struct SandboxArgs {
     pub environment: Vec<(String, String)>,
 }
 
+/// How solvers are limited, built and isolated: what every case depends on.
+#[derive(Clone, Debug, Args, Default)]
+pub struct ConditionArgs {
+    /// What the solvers may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solvers are built
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// How the solvers are isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
 /// A tier of the sandbox, or the strongest that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TierArg(pub TierChoice);
@@ -232,18 +245,15 @@ impl FromStr for ShardArg {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ids = match text.strip_prefix("auto") {
-            None => return text.parse().map(Self::Fixed).map_err(|error: ShardError| described(&error)),
+            // Only a text that is no shard at all may be meant as `auto`.
+            None if text.contains('/') => {
+                return text.parse().map(Self::Fixed).map_err(|error: InvalidText| error.to_string());
+            }
+            None => return Err(format!("expected K/N, such as 3/16, found `{text}`; or auto")),
             Some("") => return Ok(Self::Auto(TaskIds::Unknown)),
             Some(rest) => rest.strip_prefix('/').and_then(ids),
         };
         ids.map(Self::Auto).ok_or_else(|| format!("expected auto, auto/16 or auto/0-15, found `{text}`"))
-    }
-}
-
-fn described(error: &ShardError) -> String {
-    match error {
-        ShardError::Form(_) => format!("{error}; or auto"),
-        _ => error.to_string(),
     }
 }
 

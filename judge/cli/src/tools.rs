@@ -1,6 +1,6 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
-use crate::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
+use crate::{BuildArgs, ConditionArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use judge_problem::{Bytes, GeneratorCall, PackageKind, RunChoice, Seeds, Time, parse_seed};
@@ -136,15 +136,9 @@ pub struct ViewArgs {
     /// End with this move
     #[arg(long, value_name = "MOVE")]
     pub to: Option<usize>,
-    /// What the solver may use
+    /// How the solver is limited, built and isolated
     #[command(flatten)]
-    pub limits: LimitArgs,
-    /// How the solver is built
-    #[command(flatten)]
-    pub build: BuildArgs,
-    /// How the solver is isolated
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
+    pub conditions: ConditionArgs,
 }
 
 pub(super) const LANGUAGES_EXAMPLES: &str = "Examples:

@@ -1,8 +1,6 @@
 //! Detects the kind of a package and reads it.
 
-use crate::error::ImportError;
-use crate::imported::Imported;
-use crate::{ahc, dmoj, files, kattis, pahcer, polygon};
+use crate::{ImportError, Imported, ahc, dmoj, files, kattis, pahcer, polygon};
 use judge_problem::PackageKind;
 use std::path::{Path, PathBuf};
 

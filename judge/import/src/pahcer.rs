@@ -2,10 +2,8 @@
 //! Format: <https://github.com/terry-u16/pahcer>.
 
 use crate::ahc::Built;
-use crate::error::ImportError;
-use crate::imported::Imported;
 use crate::text::Text;
-use crate::{files, text};
+use crate::{ImportError, Imported, files, text};
 use judge_problem::{PackageKind, counted};
 use regex::Regex;
 use serde::Deserialize;

@@ -1,8 +1,7 @@
 //! Checkers and validators of a package, as scripts or compiled programs.
 
-use crate::error::ImportError;
 use crate::files;
-use crate::imported::{Sources, ToCompile};
+use crate::{ImportError, Sources, ToCompile};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Writes the text of a `problems.toml` for people to read.
 
-use judge_problem::manifest::built_in_languages;
+use judge_problem::built_in_languages;
 use std::fmt::Display;
 use std::path::Path;
 

@@ -11,10 +11,9 @@
 
 use super::columns::{count, limits, named};
 use super::error::JournalError;
-use judge_problem::parallel::map_on_all_cores;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, RunId, Shard, quote,
+    CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Direction, Limits, MetricRule, Plan, RunId, Shard,
+    map_on_all_cores, quote,
 };
 use judge_run::command;
 use judge_sandbox::{Tier, Visible};

@@ -7,10 +7,9 @@ use super::identity::{Machine, RunRecord, SameRun};
 use super::rows::{self, Origins, RowWriter, Rows, begin, enter, rows_of};
 use super::store::{Journal, make_folder};
 use super::stored::{self, Known, Reference};
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Problem, Repetitions, Retention, Rule,
-    RunId, RunState, Solver, Stop, rules_word,
+    CaseList, CheckerIdentity, ClusterJob, Digest, FinishedJob, JobId, Node, Plan, Problem, Repetitions, Retention,
+    Rule, RunId, RunState, Solver, Stop, rules_word,
 };
 use num_rational::BigRational;
 use rusqlite::backup::Backup;

@@ -5,12 +5,11 @@ use super::columns::{count, is_fault, limits, named, nodes, query_all, query_fir
 use super::error::{JournalError, shortened};
 use super::rows::rows_of;
 use super::store::Journal;
-use judge_problem::plan::Plan;
 use judge_problem::{
     BestOrigin, BestSource, BrokenRule, CaseList, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Direction,
-    JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Problem, Repetitions, RunChoice, RunId,
-    RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredResult, StoredRun,
-    Verdict,
+    JobId, KnownBest, KnownOutcome, Labels, Node, NodeList, Origin, Outcome, Plan, Problem, Repetitions, RunChoice,
+    RunId, RunState, Shard, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredResult,
+    StoredRun, Verdict,
 };
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::{Connection, Params, Row, Rows, params};

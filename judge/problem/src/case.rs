@@ -1,11 +1,8 @@
 //! Cases: their names, where their inputs come from, how they are weighted, the seeds they are generated from, and the
 //! test groups that they belong to.
 
-use crate::generator::GeneratorCall;
-use crate::identity::RunId;
-use crate::limits::Weight;
-use crate::rule::Direction;
-use crate::text::named_enum;
+use crate::text::{InvalidText, named_enum};
+use crate::{Direction, GeneratorCall, RunId, Weight};
 use checkers::Score;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,7 +94,6 @@ impl CaseSpec {
     }
 
     /// Returns the case that this call of the generator makes.
-    #[must_use]
     pub fn from_call(call: GeneratorCall) -> Self {
         Self::new(CaseName(call.to_string().into()), CaseSource::Made(call))
     }
@@ -146,43 +142,33 @@ pub struct Thresholds {
     pub(crate) one_above_zero: bool,
 }
 
-/// Why a list of numbers is not a list of thresholds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ThresholdsError {
-    /// There are no explicit points, and not nine thresholds.
-    #[error("expected nine thresholds, for ten down to two points, or `threshold-points`; found {0}")]
-    Count(usize),
-    /// The numbers of points and thresholds differ.
-    #[error("expected as many `threshold-points` as thresholds, found {points} for {thresholds}")]
-    Points {
-        /// The number of thresholds.
-        thresholds: usize,
-        /// The number of points.
-        points: usize,
-    },
-    /// A better one follows a worse one.
-    #[error("expected {0} with the best first, found {1} before {2}")]
-    Order(&'static str, Score, Score),
-}
-
 impl Thresholds {
     /// Checks the thresholds and their points.
     ///
     /// # Errors
     /// Fails if their numbers differ, or if one is better than the one before it.
-    pub fn new(direction: Direction, scores: Vec<Score>, points: Option<Vec<Score>>) -> Result<Self, ThresholdsError> {
+    pub fn new(direction: Direction, scores: Vec<Score>, points: Option<Vec<Score>>) -> Result<Self, InvalidText> {
         let one_above_zero = points.is_none();
         let points = match points {
             Some(points) if points.len() == scores.len() && !points.is_empty() => points,
-            Some(points) => return Err(ThresholdsError::Points { thresholds: scores.len(), points: points.len() }),
+            Some(points) => {
+                let (points, thresholds) = (points.len(), scores.len());
+                let error =
+                    format!("expected as many `threshold-points` as thresholds, found {points} for {thresholds}");
+                return Err(InvalidText(error));
+            }
             None if scores.len() == 9 => (2..=10).rev().map(Score::from).collect(),
-            None => return Err(ThresholdsError::Count(scores.len())),
+            None => {
+                let expected = "nine thresholds, for ten down to two points, or `threshold-points`";
+                return Err(InvalidText(format!("expected {expected}; found {}", scores.len())));
+            }
         };
         for (what, direction, list) in
             [("thresholds", direction, &scores), ("threshold-points", Direction::Max, &points)]
         {
             if let Some(pair) = list.windows(2).find(|pair| direction.compare(&pair[0], &pair[1]).is_lt()) {
-                return Err(ThresholdsError::Order(what, pair[0].clone(), pair[1].clone()));
+                let error = format!("expected {what} with the best first, found {} before {}", pair[0], pair[1]);
+                return Err(InvalidText(error));
             }
         }
         Ok(Self { steps: scores.into_iter().zip(points).collect(), one_above_zero })
@@ -309,43 +295,6 @@ pub const FIRST_TRAINING_SEED: u64 = 2_000_001;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seeds(Vec<RangeInclusive<u64>>);
 
-/// Explains how to write a signed seed. Some generators take signed seeds; the 64 bits are the same.
-fn same(seed: u64) -> String {
-    format!(": where a contest counts negative seeds, this one is {seed} here")
-}
-
-/// Why a text is not a list of seeds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SeedsError {
-    /// Not `A`, `A-B` or a comma-separated list of these.
-    #[error("expected seeds such as `1-50` or `3,7,10-12`, found `{0}`")]
-    Syntax(String),
-    /// An integer that is not a seed.
-    #[error("seeds are 0 to {}, found `{found}`{}", u64::MAX, same_bits.map(same).unwrap_or_default())]
-    OutOfRange {
-        /// What was written.
-        found: String,
-        /// The seed with the same bits, if a signed 64-bit integer was written.
-        same_bits: Option<u64>,
-    },
-    /// `B-A`.
-    #[error("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")]
-    Reversed {
-        /// The first number.
-        first: u64,
-        /// The last number.
-        last: u64,
-    },
-    /// More than `MAX_SEEDS`.
-    #[error("`{text}` is {count} seeds; at most {MAX_SEEDS} can be run at once")]
-    TooMany {
-        /// What was written.
-        text: String,
-        /// The number of seeds.
-        count: u128,
-    },
-}
-
 impl Seeds {
     /// Returns every seed, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
@@ -409,13 +358,13 @@ impl fmt::Display for Seeds {
 }
 
 impl FromStr for Seeds {
-    type Err = SeedsError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, SeedsError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let ranges = text.split(',').map(|part| range(part.trim())).collect::<Result<Vec<_>, _>>()?;
-        let count = ranges.iter().map(|range| u128::from(range.end() - range.start()) + 1).sum();
+        let count: u128 = ranges.iter().map(|range| u128::from(range.end() - range.start()) + 1).sum();
         if count > u128::from(MAX_SEEDS) {
-            return Err(SeedsError::TooMany { text: text.to_owned(), count });
+            return Err(InvalidText(format!("`{text}` is {count} seeds; at most {MAX_SEEDS} can be run at once")));
         }
         Ok(Self(ranges))
     }
@@ -425,29 +374,31 @@ impl FromStr for Seeds {
 ///
 /// # Errors
 /// Fails if the text is not a seed.
-pub fn parse_seed(text: &str) -> Result<u64, SeedsError> {
+pub fn parse_seed(text: &str) -> Result<u64, InvalidText> {
+    seed_in(text, text)
+}
+
+/// Reads a single seed of a list. `part` is the part of the list that messages show.
+fn seed_in(part: &str, text: &str) -> Result<u64, InvalidText> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(SeedsError::Syntax(text.to_owned()));
+        return Err(InvalidText::expected("seeds such as `1-50` or `3,7,10-12`", part.trim()));
     }
-    text.parse().map_err(|_| SeedsError::OutOfRange {
-        found: text.to_owned(),
-        same_bits: text.parse().ok().map(i64::cast_unsigned),
-    })
+    // Some generators take signed seeds: the 64 bits are the same.
+    let signed = text.parse().ok().map(i64::cast_unsigned);
+    let same = signed.map(|seed| format!(": where a contest counts negative seeds, this one is {seed} here"));
+    let out_of_range = || format!("seeds are 0 to {}, found `{text}`{}", u64::MAX, same.unwrap_or_default());
+    text.parse().map_err(|_| InvalidText(out_of_range()))
 }
 
-fn range(text: &str) -> Result<RangeInclusive<u64>, SeedsError> {
+fn range(text: &str) -> Result<RangeInclusive<u64>, InvalidText> {
     // A hyphen at the start is a minus sign.
     let hyphen = text.char_indices().skip(1).find(|(_, letter)| *letter == '-');
     let (first, last) = hyphen.map_or((text, text), |(index, _)| (&text[..index], &text[index + 1..]));
-    let syntax = |error| match error {
-        SeedsError::Syntax(_) => SeedsError::Syntax(text.to_owned()),
-        other => other,
-    };
-    let (first, last) = (parse_seed(first).map_err(syntax)?, parse_seed(last).map_err(syntax)?);
+    let (first, last) = (seed_in(text, first)?, seed_in(text, last)?);
     if first > last {
-        return Err(SeedsError::Reversed { first, last });
+        return Err(InvalidText(format!("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")));
     }
     Ok(first..=last)
 }
@@ -542,11 +493,14 @@ mod tests {
 
     #[test]
     fn what_is_not_a_list_of_seeds_is_said() {
-        assert_eq!("9-3".parse::<Seeds>(), Err(SeedsError::Reversed { first: 9, last: 3 }));
+        let said = |text: &str| text.parse::<Seeds>().unwrap_err().to_string();
+        assert_eq!(said("9-3"), "the seed range `9-3` runs backwards; write `3-9`");
         for text in ["", "-", "a", "1-", "1-2-3", "1,,2", "1.5", "+1", "--1", "-é", "é-1"] {
-            assert!(matches!(text.parse::<Seeds>(), Err(SeedsError::Syntax(_))), "{text}");
+            let part = text.replace("1,,2", "");
+            assert_eq!(said(text), format!("expected seeds such as `1-50` or `3,7,10-12`, found `{part}`"));
         }
-        assert!(matches!("0-18446744073709551615".parse::<Seeds>(), Err(SeedsError::TooMany { .. })));
+        let too_many = said("0-18446744073709551615");
+        assert!(too_many.ends_with("is 18446744073709551616 seeds; at most 10000000 can be run at once"), "{too_many}");
     }
 
     #[test]
@@ -559,14 +513,11 @@ mod tests {
             ("-9223372036854775809", "-9223372036854775809", None),
             ("18446744073709551616", "18446744073709551616", None),
         ] {
-            let expected = SeedsError::OutOfRange { found: found.to_owned(), same_bits };
-            assert_eq!(text.parse::<Seeds>(), Err(expected), "{text}");
+            let same =
+                same_bits.map(|bits: u64| format!(": where a contest counts negative seeds, this one is {bits} here"));
+            let expected = format!("seeds are 0 to 18446744073709551615, found `{found}`{}", same.unwrap_or_default());
+            assert_eq!(text.parse::<Seeds>().unwrap_err().to_string(), expected, "{text}");
         }
-        assert_eq!(
-            parse_seed("-1").unwrap_err().to_string(),
-            "seeds are 0 to 18446744073709551615, found `-1`: where a contest counts negative seeds, this one is \
-         18446744073709551615 here"
-        );
         assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(parse_seed("007"), Ok(7));
     }

@@ -1,5 +1,6 @@
 //! The checkers and interactors of problem setters: their commands, protocols and answer files.
 
+use crate::text::InvalidText;
 use regex::bytes::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -168,11 +169,6 @@ pub struct TokenRules {
     pub relative: f64,
 }
 
-/// Why words are not arguments of the checker `tokens`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct TokenRulesError(String);
-
 impl TokenRules {
     /// The flags, in the order of the documentation.
     pub const FLAGS: [&str; 5] = [
@@ -187,7 +183,7 @@ impl TokenRules {
     ///
     /// # Errors
     /// Fails if an argument is unknown or a tolerance is not a number.
-    pub fn parse(arguments: &[String]) -> Result<Self, TokenRulesError> {
+    pub fn parse(arguments: &[String]) -> Result<Self, InvalidText> {
         let mut rules = Self::default();
         let mut words = arguments.iter();
         while let Some(flag) = words.next() {
@@ -195,7 +191,7 @@ impl TokenRules {
                 let next = words.next();
                 let read = next.and_then(|word| word.parse::<f64>().ok()).filter(|number| number.is_finite());
                 let found = next.map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
-                read.ok_or_else(|| TokenRulesError(format!("`{flag}` needs a number such as 1e-6, found {found}")))
+                read.ok_or_else(|| InvalidText(format!("`{flag}` needs a number such as 1e-6, found {found}")))
             };
             match &**flag {
                 "case_sensitive" => rules.case_sensitive = true,
@@ -206,7 +202,7 @@ impl TokenRules {
                     rules.relative = tolerance()?;
                     rules.absolute = rules.relative;
                 }
-                _ => return Err(TokenRulesError(format!("unknown argument `{flag}` of the checker `tokens`"))),
+                _ => return Err(InvalidText(format!("unknown argument `{flag}` of the checker `tokens`"))),
             }
         }
         Ok(rules)

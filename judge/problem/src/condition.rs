@@ -1,9 +1,8 @@
 //! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`. Both sides of a comparison
 //! may be formulas: `score/N > 3`, `log(N*M) < 5`. For results, they may name metrics, too: `metric:moves>100`.
 
-use crate::features::Features;
 use crate::formula::{Formula, Function, Operator};
-use crate::limits::Number;
+use crate::{Features, InvalidText, Number};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -16,9 +15,9 @@ pub struct Condition {
 }
 
 impl FromStr for Condition {
-    type Err = ConditionError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let mut parser = Parser::new(text);
         let expression = parser.either()?.holding(&parser)?;
         match parser.token {
@@ -29,9 +28,9 @@ impl FromStr for Condition {
 }
 
 impl FromStr for Formula {
-    type Err = ConditionError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let mut parser = Parser::new(text);
         let formula = parser.sum()?.number(&parser)?;
         match parser.token {
@@ -131,15 +130,6 @@ impl Relation {
     }
 }
 
-/// A syntax error in a condition.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found} (character {place})")]
-pub struct ConditionError {
-    expected: &'static str,
-    found: String,
-    place: usize,
-}
-
 /// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, Token); 15] = [
     ("<=", Token::Relation(Relation::LessOrEqual)),
@@ -202,12 +192,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the error that something else was expected here.
-    fn unexpected(&self, expected: &'static str) -> ConditionError {
+    fn unexpected(&self, expected: &str) -> InvalidText {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),
             found => format!("`{found}`"),
         };
-        ConditionError { expected, found, place: 1 + self.text[..self.start].chars().count() }
+        let place = 1 + self.text[..self.start].chars().count();
+        InvalidText(format!("expected {expected}, found {found} (character {place})"))
     }
 }
 
@@ -240,7 +231,7 @@ enum Part {
 
 impl Part {
     /// Returns the part as a condition.
-    fn holding(self, parser: &Parser<'_>) -> Result<Expression, ConditionError> {
+    fn holding(self, parser: &Parser<'_>) -> Result<Expression, InvalidText> {
         match self {
             Self::Condition(expression) => Ok(expression),
             Self::Number(_) => Err(parser.unexpected("a comparison such as `==` or `<`")),
@@ -248,7 +239,7 @@ impl Part {
     }
 
     /// Returns the part as a number.
-    fn number(self, parser: &Parser<'_>) -> Result<Formula, ConditionError> {
+    fn number(self, parser: &Parser<'_>) -> Result<Formula, InvalidText> {
         match self {
             Self::Number(formula) => Ok(formula),
             Self::Condition(_) => Err(parser.unexpected("`&&`, `||` or the end")),
@@ -257,11 +248,11 @@ impl Part {
 }
 
 impl Parser<'_> {
-    fn either(&mut self) -> Result<Part, ConditionError> {
+    fn either(&mut self) -> Result<Part, InvalidText> {
         self.chain(&Token::Or, Self::both, Expression::Any)
     }
 
-    fn both(&mut self) -> Result<Part, ConditionError> {
+    fn both(&mut self) -> Result<Part, InvalidText> {
         self.chain(&Token::And, Self::single, Expression::All)
     }
 
@@ -269,9 +260,9 @@ impl Parser<'_> {
     fn chain(
         &mut self,
         sign: &Token,
-        part: fn(&mut Self) -> Result<Part, ConditionError>,
+        part: fn(&mut Self) -> Result<Part, InvalidText>,
         join: fn(Vec<Expression>) -> Expression,
-    ) -> Result<Part, ConditionError> {
+    ) -> Result<Part, InvalidText> {
         let first = part(self)?;
         if self.token != *sign {
             return Ok(first);
@@ -284,7 +275,7 @@ impl Parser<'_> {
         Ok(Part::Condition(join(parts)))
     }
 
-    fn single(&mut self) -> Result<Part, ConditionError> {
+    fn single(&mut self) -> Result<Part, InvalidText> {
         match self.token {
             Token::Not => {
                 self.advance();
@@ -296,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    fn comparison(&mut self) -> Result<Part, ConditionError> {
+    fn comparison(&mut self) -> Result<Part, InvalidText> {
         let left = self.sum()?;
         match (left, &self.token) {
             (Part::Number(left), Token::Relation(relation)) => {
@@ -309,11 +300,11 @@ impl Parser<'_> {
         }
     }
 
-    fn sum(&mut self) -> Result<Part, ConditionError> {
+    fn sum(&mut self) -> Result<Part, InvalidText> {
         self.operators(&[Operator::Add, Operator::Subtract], Self::product)
     }
 
-    fn product(&mut self) -> Result<Part, ConditionError> {
+    fn product(&mut self) -> Result<Part, InvalidText> {
         self.operators(&[Operator::Multiply, Operator::Divide], Self::factor)
     }
 
@@ -321,8 +312,8 @@ impl Parser<'_> {
     fn operators(
         &mut self,
         known: &[Operator],
-        part: fn(&mut Self) -> Result<Part, ConditionError>,
-    ) -> Result<Part, ConditionError> {
+        part: fn(&mut Self) -> Result<Part, InvalidText>,
+    ) -> Result<Part, InvalidText> {
         let mut left = part(self)?;
         let mut count = 0;
         while let Token::Operator(operator) = self.token {
@@ -341,7 +332,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn factor(&mut self) -> Result<Part, ConditionError> {
+    fn factor(&mut self) -> Result<Part, InvalidText> {
         match self.token.clone() {
             Token::Number(number) => {
                 self.advance();
@@ -369,7 +360,7 @@ impl Parser<'_> {
     }
 
     /// Parses what stands between `(` and `)`.
-    fn group(&mut self) -> Result<Part, ConditionError> {
+    fn group(&mut self) -> Result<Part, InvalidText> {
         self.advance();
         let inner = self.deeper(Self::either)?;
         match (&self.token, &inner) {
@@ -380,7 +371,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    fn deeper(&mut self, read: fn(&mut Self) -> Result<Part, ConditionError>) -> Result<Part, ConditionError> {
+    fn deeper(&mut self, read: fn(&mut Self) -> Result<Part, InvalidText>) -> Result<Part, InvalidText> {
         if self.depth == MAX_DEPTH {
             return Err(self.unexpected("fewer than a hundred `!` and `(` inside each other"));
         }

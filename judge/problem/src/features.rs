@@ -1,7 +1,6 @@
 //! The named numbers that describe a case: `N`, `colors`, `k`.
 
-use crate::identity::Digest;
-use crate::limits::Number;
+use crate::{Digest, Number};
 use std::sync::Arc;
 
 /// The named numbers of a case: those of its checker, then those of its problem.

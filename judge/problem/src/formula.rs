@@ -1,7 +1,6 @@
 //! Formulas over the numbers of a case, as conditions and the axes of charts have them: `score/N`, `log(N*M)`.
 
-use crate::features::Features;
-use crate::limits::Number;
+use crate::{Features, Number};
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
@@ -68,13 +67,11 @@ impl Value {
 
 impl Formula {
     /// Returns the value for a case, rounded. `None` if the case lacks a number of it, or if it has no finite value.
-    #[must_use]
     pub fn value(&self, features: &Features) -> Option<f64> {
         self.evaluate(features)?.to_f64().filter(|value| value.is_finite())
     }
 
     /// Compares the values of two formulas for a case. `None` if one has no value.
-    #[must_use]
     pub fn compare(&self, other: &Self, features: &Features) -> Option<Ordering> {
         if let (Some(left), Some(right)) = (self.plain(features), other.plain(features)) {
             return Some(left?.cmp(right?));
@@ -109,7 +106,6 @@ impl Formula {
     }
 
     /// Returns the names in it.
-    #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.collect_names(&mut names);

@@ -1,7 +1,6 @@
 //! Parameters of generators, and the cases that give them values: `seed=7,n=100`.
 
-use crate::case::parse_seed;
-use crate::identity::Digest;
+use crate::{Digest, InvalidText, parse_seed};
 use judge_statistics::tune::{Domain, InvalidParameter};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,7 +30,6 @@ impl GeneratorParameter {
     }
 
     /// Returns the share of the domain, from 0 to 1, at which a seed draws the value. It never changes.
-    #[must_use]
     pub fn share(&self, seed: u64) -> f64 {
         let Digest(bytes) = Digest::of(format!("{} {seed}", self.name).as_bytes());
         let [a, b, c, d, ..] = bytes;
@@ -49,50 +47,22 @@ pub struct GeneratorCall {
     pub values: Vec<(String, String)>,
 }
 
-/// A call that no generator can be called with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidCall {
-    /// Not `seed=7,n=100`.
-    #[error("expected a seed and parameters such as `seed=7,n=100`, found `{0}`")]
-    Form(String),
-    /// A name twice.
-    #[error("`{0}` has two values")]
-    Repeated(String),
-    /// An unknown parameter.
-    #[error("the generator has no parameter `{name}`: it has {known}")]
-    Unknown {
-        /// Its name.
-        name: String,
-        /// Those that it has.
-        known: String,
-    },
-    /// A value outside the range.
-    #[error("`{value}` is no value of the parameter `{name}`: expected one in {range}")]
-    Outside {
-        /// The name of the parameter.
-        name: String,
-        /// The value.
-        value: String,
-        /// Its values.
-        range: String,
-    },
-}
-
 impl GeneratorCall {
     /// Returns the values of all parameters, in their order.
     ///
     /// # Errors
     /// When the call gives a value that there is not.
-    pub fn complete(&self, parameters: &[GeneratorParameter]) -> Result<Vec<(String, String)>, InvalidCall> {
+    pub fn complete(&self, parameters: &[GeneratorParameter]) -> Result<Vec<(String, String)>, InvalidText> {
         for (name, value) in &self.values {
             let Some(parameter) = parameters.iter().find(|parameter| parameter.name == *name) else {
                 let known: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(InvalidCall::Unknown { name: name.clone(), known });
+                return Err(InvalidText(format!("the generator has no parameter `{name}`: it has {known}")));
             };
             if parameter.domain.share(value).is_none() {
-                let range = parameter.domain.to_string();
-                return Err(InvalidCall::Outside { name: name.clone(), value: value.clone(), range });
+                let range = &parameter.domain;
+                let error = format!("`{value}` is no value of the parameter `{name}`: expected one in {range}");
+                return Err(InvalidText(error));
             }
         }
         let value = |parameter: &GeneratorParameter| {
@@ -105,10 +75,10 @@ impl GeneratorCall {
 }
 
 impl FromStr for GeneratorCall {
-    type Err = InvalidCall;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidCall> {
-        let form = || InvalidCall::Form(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let form = || InvalidText::expected("a seed and parameters such as `seed=7,n=100`", text);
         let (mut seed, mut values) = (None, Vec::<(String, String)>::new());
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(form)?;
@@ -116,7 +86,7 @@ impl FromStr for GeneratorCall {
             let is_repeated =
                 if name == "seed" { seed.is_some() } else { values.iter().any(|(other, _)| other == name) };
             if is_repeated {
-                return Err(InvalidCall::Repeated(name.to_owned()));
+                return Err(InvalidText(format!("`{name}` has two values")));
             }
             match name {
                 "seed" => seed = Some(parse_seed(value).map_err(|_| form())?),
@@ -143,9 +113,9 @@ impl From<GeneratorCall> for String {
 }
 
 impl TryFrom<String> for GeneratorCall {
-    type Error = InvalidCall;
+    type Error = InvalidText;
 
-    fn try_from(text: String) -> Result<Self, InvalidCall> {
+    fn try_from(text: String) -> Result<Self, InvalidText> {
         text.parse()
     }
 }

@@ -1,12 +1,8 @@
 //! What is known of past runs: states, rows of the history, tags and notes, best scores, jobs on a cluster, and which
 //! answers are kept.
 
-use crate::case::CaseName;
-use crate::identity::{CheckerIdentity, Digest, RunId};
-use crate::jobs::Stop;
-use crate::limits::{Bytes, UnitError};
-use crate::rule::Direction;
-use crate::text::{is_hidden, named_enum};
+use crate::text::{InvalidText, is_hidden, named_enum};
+use crate::{Bytes, CaseName, CheckerIdentity, Digest, Direction, RunId, Stop};
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::{BTreeSet, HashMap};
@@ -71,19 +67,6 @@ impl RunState {
         }
     }
 }
-
-impl FromStr for RunState {
-    type Err = UnknownState;
-
-    fn from_str(text: &str) -> Result<Self, UnknownState> {
-        Self::from_name(text).ok_or_else(|| UnknownState(text.to_owned()))
-    }
-}
-
-/// A text that does not name a state.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no state of a run")]
-pub struct UnknownState(String);
 
 /// Where a run continues without the judge that submitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,67 +237,43 @@ impl Note {
     ///
     /// # Errors
     /// Fails if the text is too long or has a character that cannot be shown.
-    pub fn if_any(text: &str) -> Result<Option<Self>, NoteError> {
-        match text.parse() {
-            Ok(note) => Ok(Some(note)),
-            Err(NoteError::Empty) => Ok(None),
-            Err(error) => Err(error),
-        }
+    pub fn if_any(text: &str) -> Result<Option<Self>, InvalidText> {
+        if text.trim().is_empty() { Ok(None) } else { text.parse().map(Some) }
     }
 }
 
-/// Why a text is not a tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TagError {
-    /// It is empty.
-    #[error("a tag has a letter at least")]
-    Empty,
-    /// It is too long.
-    #[error("a tag has at most {} characters", Tag::MAX_CHARS)]
-    Long,
-    /// It has a character that a tag cannot have.
-    #[error("a tag is one word, without `{}`", .0.escape_default())]
-    Character(char),
-}
-
-/// Why a text is not a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoteError {
-    /// It is empty.
-    #[error("the note is empty")]
-    Empty,
-    /// It is too long.
-    #[error("a note has at most {} characters", Note::MAX_CHARS)]
-    Long,
-    /// It has a character that cannot be shown.
-    #[error("a note has no control characters but line feeds, and this one has `{}`", .0.escape_default())]
-    Character(char),
-}
-
 impl FromStr for Tag {
-    type Err = TagError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, TagError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let wrong = |c: &char| c.is_whitespace() || is_hidden(*c) || *c == ',';
         match text.chars().find(wrong) {
-            Some(c) => Err(TagError::Character(c)),
-            None if text.is_empty() => Err(TagError::Empty),
-            None if text.chars().count() > Self::MAX_CHARS => Err(TagError::Long),
+            Some(c) => Err(InvalidText(format!("a tag is one word, without `{}`", c.escape_default()))),
+            None if text.is_empty() => Err(InvalidText("a tag has a letter at least".to_owned())),
+            None if text.chars().count() > Self::MAX_CHARS => {
+                Err(InvalidText(format!("a tag has at most {} characters", Self::MAX_CHARS)))
+            }
             None => Ok(Self(text.to_owned())),
         }
     }
 }
 
 impl FromStr for Note {
-    type Err = NoteError;
+    type Err = InvalidText;
 
     /// Reads a text and trims white space around it.
-    fn from_str(text: &str) -> Result<Self, NoteError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let text = text.trim();
         match text.chars().find(|c| is_hidden(*c) && *c != '\n') {
-            Some(c) => Err(NoteError::Character(c)),
-            None if text.is_empty() => Err(NoteError::Empty),
-            None if text.chars().count() > Self::MAX_CHARS => Err(NoteError::Long),
+            Some(c) => {
+                let shown = c.escape_default();
+                let error = format!("a note has no control characters but line feeds, and this one has `{shown}`");
+                Err(InvalidText(error))
+            }
+            None if text.is_empty() => Err(InvalidText("the note is empty".to_owned())),
+            None if text.chars().count() > Self::MAX_CHARS => {
+                Err(InvalidText(format!("a note has at most {} characters", Self::MAX_CHARS)))
+            }
             None => Ok(Self(text.to_owned())),
         }
     }
@@ -412,9 +371,9 @@ impl Default for Retention {
 }
 
 impl FromStr for Retention {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         if text == "all" { Ok(Self::All) } else { text.parse().map(Self::UpTo) }
     }
 }
@@ -442,29 +401,29 @@ mod tests {
             assert_eq!(tag.parse::<Tag>().unwrap().as_ref(), tag);
         }
         for (tag, error) in [
-            ("", TagError::Empty),
-            ("two words", TagError::Character(' ')),
-            ("a,b", TagError::Character(',')),
-            ("\u{1b}[31m", TagError::Character('\u{1b}')),
-            ("a\u{202e}b", TagError::Character('\u{202e}')),
-            (&"x".repeat(41), TagError::Long),
+            ("", "a tag has a letter at least"),
+            ("two words", "a tag is one word, without ` `"),
+            ("a,b", "a tag is one word, without `,`"),
+            ("\u{1b}[31m", r"a tag is one word, without `\u{1b}`"),
+            ("a\u{202e}b", r"a tag is one word, without `\u{202e}`"),
+            (&"x".repeat(41), "a tag has at most 40 characters"),
         ] {
-            assert_eq!(tag.parse::<Tag>(), Err(error), "{tag:?}");
+            assert_eq!(tag.parse::<Tag>().unwrap_err().to_string(), error, "{tag:?}");
         }
-        assert_eq!(TagError::Character('\u{1b}').to_string(), r"a tag is one word, without `\u{1b}`");
     }
 
     #[test]
     fn a_note_is_a_visible_text_of_some_lines() {
         assert_eq!(" one\ntwo \n".parse::<Note>().unwrap().as_ref(), "one\ntwo");
         for (note, error) in [
-            (" \n", NoteError::Empty),
-            ("a\u{7}b", NoteError::Character('\u{7}')),
-            ("a\tb", NoteError::Character('\t')),
-            ("a\u{202e}b", NoteError::Character('\u{202e}')),
-            (&"x".repeat(2001), NoteError::Long),
+            (" \n", "the note is empty"),
+            ("a\u{7}b", r"this one has `\u{7}`"),
+            ("a\tb", r"this one has `\t`"),
+            ("a\u{202e}b", r"this one has `\u{202e}`"),
+            (&"x".repeat(2001), "a note has at most 2000 characters"),
         ] {
-            assert_eq!(note.parse::<Note>(), Err(error), "{note:?}");
+            let said = note.parse::<Note>().unwrap_err().to_string();
+            assert!(said.ends_with(error), "{note:?}: {said}");
         }
     }
 

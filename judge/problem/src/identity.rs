@@ -1,16 +1,12 @@
 //! What identifies inputs, answers, programs, checkers and runs. Two contents with the same hash are the same.
 
+use crate::text::InvalidText;
 use std::fmt;
 use std::str::FromStr;
 
 /// A BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
-
-/// A text that is not a hash.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a hash of 64 hexadecimal digits, found `{0}`")]
-pub struct DigestError(String);
 
 impl Digest {
     /// Returns the hash of these bytes.
@@ -76,10 +72,11 @@ impl fmt::Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = DigestError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, DigestError> {
-        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| DigestError(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let expected = |_| InvalidText::expected("a hash of 64 hexadecimal digits", text);
+        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(expected)
     }
 }
 

@@ -1,9 +1,6 @@
 //! The jobs of a run: one solver on one case. Their events, and their outcomes in a compact table.
 
-use crate::features::Features;
-use crate::identity::Digest;
-use crate::metrics::Metrics;
-use crate::outcome::{BrokenRule, Outcome, Verdict};
+use crate::{BrokenRule, Digest, Features, Metrics, Outcome, Verdict};
 use checkers::Score;
 use num_traits::ToPrimitive;
 use parking_lot::Mutex;

@@ -64,45 +64,51 @@ pub mod verdict;
 
 pub use case::{
     BestOrigin, CaseName, CaseSource, CaseSpec, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, GroupAggregate, KnownBest,
-    Members, Seeds, SeedsError, TestGroup, Thresholds, ThresholdsError, parse_seed,
+    Members, Seeds, TestGroup, Thresholds, parse_seed,
 };
 pub use case_list::{CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker::{
     AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch,
-    ScoreStream, Tester, Testlib, TokenRules, TokenRulesError,
+    ScoreStream, Tester, Testlib, TokenRules,
 };
+pub use condition::Condition;
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
-pub use generator::{GeneratorCall, GeneratorParameter, InvalidCall};
+pub use generator::{GeneratorCall, GeneratorParameter};
 pub use history::{
-    BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, NoteError, PastScores,
-    Retention, RunChoice, RunState, Tag, TagError,
+    BestScore, BestScores, ClusterJob, DetachedJob, Game, HistoryRow, JobState, Labels, Note, PastScores, Retention,
+    RunChoice, RunState, Tag,
 };
-pub use identity::{CheckerIdentity, Digest, DigestError, DigestWriter, RunId};
+pub use identity::{CheckerIdentity, Digest, DigestWriter, RunId};
 pub use jobs::{
     Evidence, FinishedJob, JobId, KnownOutcome, OutcomeGrid, RunEvent, RunningJobs, Stop, StoredResult, TaskCounts,
 };
 pub use limits::{
-    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Number, NumberError, Percent, Time,
-    TimeFactor, TimeFactorError, UnitError, Weight, WeightError,
+    Allowance, Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Number, Percent, Time, TimeFactor, Weight,
 };
-pub use manifest::SlurmTable;
+pub use manifest::{
+    Catalogue, ManifestError, SlurmTable, UnknownProblem, built_in_languages, closest, decode, read_best_scores,
+    read_languages,
+};
 pub use metrics::{MetricRule, Metrics};
 pub use outcome::{BrokenRule, Exit, KeptStderr, Outcome, Rejection, Ruling, Verdict};
+pub use parallel::{map_on_all_cores, try_map_on_all_cores};
+pub use plan::{CaseFlags, Order, Plan};
 pub use problem::{
     BadAnswer, BestSource, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, PackageKind, Problem,
-    ScoreRange, ScoreRangeError, SealedChoice, TOKENS, Verification, Viewer,
+    ScoreRange, SealedChoice, TOKENS, Verification, Viewer,
 };
-pub use rule::{Aggregate, Direction, Rule, UnknownDirection, UnknownRule};
-pub use scoring::{RowKey, RowOrder, UnknownRowKey};
+pub use rule::{Aggregate, Direction, Rule};
+pub use scoring::{RowKey, RowOrder};
 pub use solver::{
     BASE_ENVIRONMENT, BundledSolver, CacheSummary, Invocation, JOURNAL_FOLDER, Language, LanguageChoice,
     LanguageStatus, LanguageTable, Languages, Program, Runtime, Solver, SolverSpec,
 };
 pub use stored_run::{
-    Node, NodeList, Origin, Provenance, Shard, ShardError, StoredCase, StoredCases, StoredEntrant, StoredOutcome,
-    StoredRun, iso_utc,
+    Node, NodeList, Origin, Provenance, Shard, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun,
+    iso_utc,
 };
 pub use text::{
-    as_text, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line, quote, quote_words,
-    tail, visible, without_flags,
+    InvalidText, as_text, counted, error_chain, fill_placeholders, is_hidden, listed, natural_key, one_line, quote,
+    quote_words, tail, visible, without_flags,
 };
+pub use verdict::Termination;

@@ -1,5 +1,6 @@
 //! Quantities with their units (`4s`, `1024 MiB`, `0.5%`), exact numbers and weights, and the limits made of them.
 
+use crate::text::InvalidText;
 use checkers::Score;
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -11,14 +12,6 @@ use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// A text that is not a time, a size or a percentage.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found `{found}`")]
-pub struct UnitError {
-    expected: &'static str,
-    found: String,
-}
-
 /// A length of time, written with its unit: `4s`, `0.5s`, `500ms`, `2min`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Time(pub Duration);
@@ -26,11 +19,11 @@ pub struct Time(pub Duration);
 const TIME_UNITS: [(&str, u64); 4] = [("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
 
 impl FromStr for Time {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let expected = "a time with its unit (us, ms, s, min), such as `4s` or `500ms`";
-        let error = || UnitError { expected, found: text.to_owned() };
+        let error = || InvalidText::expected(expected, text);
         let nanoseconds = amount(text, &TIME_UNITS).ok_or_else(error)?;
         Ok(Self(Duration::from_nanos(nanoseconds)))
     }
@@ -65,11 +58,11 @@ const BYTE_UNITS: [(&str, u64); 7] = [
 const SHORT_BYTE_UNITS: [(&str, u64); 3] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
 
 impl FromStr for Bytes {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let expected = "a size with its unit (B, KB, KiB, MB, MiB, GB, GiB), such as `1024 MiB` or `1MB`";
-        let error = || UnitError { expected, found: text.to_owned() };
+        let error = || InvalidText::expected(expected, text);
         amount(text, &BYTE_UNITS).or_else(|| amount(text, &SHORT_BYTE_UNITS)).map(Self).ok_or_else(error)
     }
 }
@@ -91,10 +84,10 @@ impl fmt::Display for Bytes {
 pub struct Percent(pub BigRational);
 
 impl FromStr for Percent {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
-        let error = || UnitError { expected: "a percentage, such as `0.5%`", found: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let error = || InvalidText::expected("a percentage, such as `0.5%`", text);
         let number = text.trim().strip_suffix('%').ok_or_else(error)?.trim_end();
         let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
         let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -150,11 +143,6 @@ fn decimal(whole: u128, thousandths: u128) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(Score);
 
-/// A text that is not a decimal number.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a number such as 12 or -0.5, found `{0}`")]
-pub struct NumberError(String);
-
 impl From<i64> for Number {
     fn from(value: i64) -> Self {
         Self(Score::from(value))
@@ -174,15 +162,15 @@ impl From<Number> for BigRational {
 }
 
 impl FromStr for Number {
-    type Err = NumberError;
+    type Err = InvalidText;
 
     /// Reads digits with at most one sign and one point, with digits on both sides of it.
-    fn from_str(text: &str) -> Result<Self, NumberError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let whole_parts = text.split('.').all(|part| part.ends_with(|last: char| last.is_ascii_digit()));
         let starts = text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());
         let plain = whole_parts && starts && !text.contains(['e', 'E']);
         let read = plain.then(|| text.parse().ok()).flatten();
-        read.map(Self).ok_or_else(|| NumberError(text.to_owned()))
+        read.map(Self).ok_or_else(|| InvalidText::expected("a number such as 12 or -0.5", text))
     }
 }
 
@@ -199,17 +187,6 @@ pub struct Weight {
     own: Option<Arc<BigRational>>,
 }
 
-/// A text that is not a weight.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WeightError {
-    /// Neither a decimal number nor a fraction.
-    #[error("expected a weight such as 2, 0.5 or \"1/3\", found `{0}`")]
-    Syntax(String),
-    /// A weight below 0 would reward failing.
-    #[error("expected a weight that is not negative, found `{0}`")]
-    Negative(String),
-}
-
 impl Weight {
     /// Returns the number.
     pub fn value(&self) -> &BigRational {
@@ -219,10 +196,10 @@ impl Weight {
 }
 
 impl FromStr for Weight {
-    type Err = WeightError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, WeightError> {
-        let syntax = || WeightError::Syntax(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let syntax = || InvalidText::expected("a weight such as 2, 0.5 or \"1/3\"", text);
         let value = match text.split_once('/') {
             Some((above, below)) => {
                 let above: BigInt = above.trim().parse().map_err(|_| syntax())?;
@@ -235,7 +212,7 @@ impl FromStr for Weight {
             None => text.trim().parse::<Number>().map_err(|_| syntax())?.into(),
         };
         if value.is_negative() {
-            return Err(WeightError::Negative(text.to_owned()));
+            return Err(InvalidText::expected("a weight that is not negative", text));
         }
         Ok(Self { own: (!value.is_one()).then(|| Arc::new(value)) })
     }
@@ -389,11 +366,6 @@ pub struct TimeFactor {
     thousandths: u32,
 }
 
-/// A text that is not such a factor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a number from 1 to 100 with at most three decimals, such as 2 or 1.5; found `{0}`")]
-pub struct TimeFactorError(String);
-
 impl TimeFactor {
     /// The factor that changes nothing.
     pub const ONE: Self = Self { thousandths: 1_000 };
@@ -414,9 +386,11 @@ impl TimeFactor {
 }
 
 impl FromStr for TimeFactor {
-    type Err = TimeFactorError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, TimeFactorError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let what = "a number from 1 to 100 with at most three decimals, such as 2 or 1.5";
+        let expected = || InvalidText(format!("expected {what}; found `{text}`"));
         let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         let read = || -> Option<u32> {
@@ -425,7 +399,7 @@ impl FromStr for TimeFactor {
         };
         let thousandths = Some(()).filter(|()| digits(whole) && digits(decimals)).and_then(|()| read());
         let thousandths = thousandths.filter(|thousandths| (1_000..=100_000).contains(thousandths));
-        thousandths.map(|thousandths| Self { thousandths }).ok_or_else(|| TimeFactorError(text.to_owned()))
+        thousandths.map(|thousandths| Self { thousandths }).ok_or_else(expected)
     }
 }
 
@@ -541,10 +515,10 @@ mod tests {
     #[test]
     fn what_is_no_weight_is_refused() {
         for text in ["", "x", "1/0", "1/-3", "1/", "1e3", "nan", "1/2/3"] {
-            assert_eq!(text.parse::<Weight>(), Err(WeightError::Syntax(text.to_owned())));
+            assert_eq!(text.parse::<Weight>(), Err(InvalidText::expected("a weight such as 2, 0.5 or \"1/3\"", text)));
         }
         for text in ["-1", "-0.5", "-1/3"] {
-            assert_eq!(text.parse::<Weight>(), Err(WeightError::Negative(text.to_owned())));
+            assert_eq!(text.parse::<Weight>(), Err(InvalidText::expected("a weight that is not negative", text)));
         }
     }
 

@@ -29,19 +29,16 @@ impl MetricRule {
     pub const PREFIX: &str = "metric:";
 
     /// Returns whether the checker says it.
-    #[must_use]
     pub fn is_by_checker(&self) -> bool {
         self.stderr.is_none()
     }
 
     /// Returns its name among other numbers: `metric:moves`.
-    #[must_use]
     pub fn full_name(&self) -> String {
         format!("{}{}", Self::PREFIX, self.name)
     }
 
     /// Returns a line that identifies these rules: results under other rules may lack a metric.
-    #[must_use]
     pub fn identity(rules: &[Self]) -> String {
         let pattern = |rule: &Self| rule.stderr.as_ref().map_or_else(String::new, ToString::to_string);
         rules.iter().map(|rule| format!("{} {}\n", rule.name, pattern(rule))).collect()
@@ -55,7 +52,6 @@ pub struct Metrics(Vec<(Arc<str>, Score)>);
 
 impl Metrics {
     /// Returns the number of this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Score> {
         self.0.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
     }
@@ -74,7 +70,6 @@ impl Metrics {
     }
 
     /// Returns whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,14 +1,6 @@
 //! The plan of a run: every solver on every case, in an order that is fair to all solvers.
 
-use crate::case::{CaseSource, CaseSpec};
-use crate::case_list::CaseList;
-use crate::jobs::JobId;
-use crate::limits::Limits;
-use crate::outcome::KeptStderr;
-use crate::problem::Problem;
-use crate::solver::{Solver, SolverSpec};
-use crate::stored_run::Shard;
-use crate::text::quote;
+use crate::{CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote};
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;

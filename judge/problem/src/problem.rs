@@ -1,15 +1,10 @@
 //! A problem of the catalogue: how its cases are generated, run, checked, scored and verified.
 
-use crate::case::{CaseSpec, Members, TestGroup};
-use crate::case_list::CaseList;
-use crate::checker::{AnswerFiles, CommandTemplate, ExternalChecker, Tester, TokenRules};
-use crate::features::FeatureRule;
-use crate::generator::GeneratorParameter;
-use crate::limits::{HelperLimits, Limits};
-use crate::metrics::MetricRule;
-use crate::outcome::Verdict;
-use crate::rule::{Direction, Rule};
-use crate::text::named_enum;
+use crate::text::{InvalidText, named_enum};
+use crate::{
+    AnswerFiles, CaseList, CaseSpec, CommandTemplate, Direction, ExternalChecker, FeatureRule, GeneratorParameter,
+    HelperLimits, Limits, Members, MetricRule, Rule, TestGroup, Tester, TokenRules, Verdict,
+};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -323,11 +318,6 @@ pub struct ScoreRange {
     pub most: Option<Score>,
 }
 
-/// A text that is not a range of scores.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a score or a range such as 10-20, with the smaller one first; found `{0}`")]
-pub struct ScoreRangeError(String);
-
 impl ScoreRange {
     /// Returns whether it is unbounded.
     pub fn is_open(&self) -> bool {
@@ -336,17 +326,20 @@ impl ScoreRange {
 }
 
 impl FromStr for ScoreRange {
-    type Err = ScoreRangeError;
+    type Err = InvalidText;
 
     /// Reads `10`, `10-20` or `-5--1`.
-    fn from_str(text: &str) -> Result<Self, ScoreRangeError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let score = |text: &str| text.trim().parse::<Score>().ok();
         let pairs = text.match_indices('-').map(|(place, _)| (&text[..place], &text[place + 1..]));
         let ends = score(text).map(|only| (only.clone(), only));
         let ends = ends.or_else(|| pairs.filter_map(|(least, most)| score(least).zip(score(most))).next());
         match ends.filter(|(least, most)| least <= most) {
             Some((least, most)) => Ok(Self { least: Some(least), most: Some(most) }),
-            None => Err(ScoreRangeError(text.to_owned())),
+            None => {
+                let expected = "a score or a range such as 10-20, with the smaller one first";
+                Err(InvalidText(format!("expected {expected}; found `{text}`")))
+            }
         }
     }
 }
@@ -437,7 +430,7 @@ mod tests {
             assert_eq!(shown(text), Ok(expected.to_owned()));
         }
         for text in ["", "-", "20-10", "1-2-3", "x", "10-", "-10-"] {
-            assert_eq!(shown(text), Err(ScoreRangeError(text.to_owned())));
+            assert!(shown(text).unwrap_err().to_string().ends_with(&format!("first; found `{text}`")));
         }
         let least = ScoreRange { least: Some(Score::from(3)), most: None };
         assert_eq!((least.to_string(), least.is_open()), ("at least 3".to_owned(), false));

@@ -1,6 +1,6 @@
 //! The scoring rules: their names and properties. The formulas are in `scoring`.
 
-use crate::text::named_enum;
+use crate::text::{InvalidText, named_enum};
 use checkers::Score;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
@@ -68,11 +68,6 @@ pub(crate) enum FailedCase {
     /// None: the solver has no total and no mean.
     Absent,
 }
-
-/// A name that is not the name of a rule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown scoring rule {0:?}")]
-pub struct UnknownRule(pub String);
 
 impl Rule {
     /// The default scale.
@@ -189,11 +184,13 @@ impl Rule {
 }
 
 impl FromStr for Rule {
-    type Err = UnknownRule;
+    type Err = InvalidText;
 
     /// A rule with a scale gets [`Rule::DEFAULT_SCALE`].
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::all().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
+        Self::all()
+            .find(|rule| rule.name() == name)
+            .ok_or_else(|| InvalidText(format!("unknown scoring rule {name:?}")))
     }
 }
 
@@ -213,19 +210,6 @@ named_enum! {
         Min = "min",
     }
 }
-
-impl FromStr for Direction {
-    type Err = UnknownDirection;
-
-    fn from_str(name: &str) -> Result<Self, UnknownDirection> {
-        Self::from_name(name).ok_or_else(|| UnknownDirection(name.to_owned()))
-    }
-}
-
-/// A name that is not a direction.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown direction `{0}`")]
-pub struct UnknownDirection(pub String);
 
 impl Direction {
     /// Compares two values. The better one is `Greater`.
@@ -270,6 +254,6 @@ mod tests {
             assert_eq!(rule.to_string(), rule.name());
             assert_eq!(rule.with_scale(Rule::DEFAULT_SCALE.into()), rule, "its row makes another rule");
         }
-        assert_eq!("median".parse::<Rule>(), Err(UnknownRule("median".to_owned())));
+        assert_eq!("median".parse::<Rule>().unwrap_err().to_string(), "unknown scoring rule \"median\"");
     }
 }

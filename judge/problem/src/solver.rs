@@ -36,7 +36,6 @@ impl SolverSpec {
     }
 
     /// Returns the folder of an entrant without a program: it has a file `CASE.out` for each case.
-    #[must_use]
     pub fn answers(&self) -> Option<&Path> {
         self.text.strip_prefix(Self::ANSWERS).map(Path::new)
     }

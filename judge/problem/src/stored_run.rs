@@ -1,14 +1,9 @@
 //! A recorded run: its cases, solvers and outcomes, the machines and shards that it comes from.
 
-use crate::case::{CaseName, CaseSpec};
-use crate::case_list::CaseList;
-use crate::features::StoredFeatures;
-use crate::history::{DetachedJob, Labels, RunState};
-use crate::identity::{CheckerIdentity, Digest, RunId};
-use crate::jobs::{JobId, OutcomeGrid};
-use crate::limits::Limits;
-use crate::outcome::Outcome;
-use crate::problem::BestSource;
+use crate::{
+    BestSource, CaseList, CaseName, CaseSpec, CheckerIdentity, DetachedJob, Digest, InvalidText, JobId, Labels, Limits,
+    Outcome, OutcomeGrid, RunId, RunState, StoredFeatures,
+};
 use judge_sandbox::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -235,35 +230,20 @@ pub struct Shard {
     count: NonZeroU32,
 }
 
-/// Why a text is not a shard.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShardError {
-    /// Not two numbers.
-    #[error("expected K/N, such as 3/16, found `{0}`")]
-    Form(String),
-    /// Not from 1 to the count.
-    #[error("expected a shard from 1/{count} to {count}/{count}, found {number}/{count}")]
-    Range {
-        /// The shard's number.
-        number: u32,
-        /// How many there are.
-        count: u32,
-    },
-    /// There are none.
-    #[error("expected at least one shard, found {0}/0")]
-    None(u32),
-}
-
 impl Shard {
     /// Returns the shard of this number, from 1 to `count`.
     ///
     /// # Errors
     /// Fails if there is no such shard.
-    pub fn new(number: u32, count: u32) -> Result<Self, ShardError> {
-        let Some(of) = NonZeroU32::new(count) else { return Err(ShardError::None(number)) };
+    pub fn new(number: u32, count: u32) -> Result<Self, InvalidText> {
+        let none = || InvalidText(format!("expected at least one shard, found {number}/0"));
+        let of = NonZeroU32::new(count).ok_or_else(none)?;
         match NonZeroU32::new(number) {
             Some(number) if number <= of => Ok(Self { number, count: of }),
-            _ => Err(ShardError::Range { number, count }),
+            _ => {
+                let range = format!("1/{count} to {count}/{count}");
+                Err(InvalidText(format!("expected a shard from {range}, found {number}/{count}")))
+            }
         }
     }
 
@@ -293,10 +273,10 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = ShardError;
+    type Err = InvalidText;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let form = || ShardError::Form(text.to_owned());
+        let form = || InvalidText::expected("K/N, such as 3/16", text);
         let (number, count) = text.split_once('/').ok_or_else(form)?;
         let parse = |text: &str| text.parse().map_err(|_| form());
         Self::new(parse(number)?, parse(count)?)

@@ -5,6 +5,18 @@ use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
+/// A text that is not a value of its kind, or does not fit: what is wrong, for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidText(pub String);
+
+impl InvalidText {
+    /// Returns the error of a text in place of `what`.
+    pub fn expected(what: &str, found: &str) -> Self {
+        Self(format!("expected {what}, found `{found}`"))
+    }
+}
+
 /// Defines an enum whose variants have names in commands, files and reports. It is displayed as its name.
 macro_rules! named_enum {
     ($(#[$of_enum:meta])* pub enum $enum:ident { $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+ }) => {
@@ -27,6 +39,15 @@ macro_rules! named_enum {
             /// Returns the one with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl std::str::FromStr for $enum {
+            type Err = $crate::InvalidText;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                let expected = || $crate::InvalidText::expected(&format!("one of {}", [$($name),+].join(", ")), name);
+                Self::from_name(name).ok_or_else(expected)
             }
         }
 

@@ -54,7 +54,6 @@ pub const CHART_STYLE: &str = asset!("vendor/uPlot.min.css");
 pub const CHART_LICENSE: &str = asset!("vendor/uPlot.LICENSE");
 
 /// Returns a script without what only its readers need: comments that have lines of their own, and the indentation.
-#[must_use]
 pub fn slim(script: &str) -> String {
     let mut is_comment = false;
     let is_needed = |line: &&str| {

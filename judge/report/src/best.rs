@@ -1,9 +1,7 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use crate::text::json::{Document, Each, exact};
-use crate::text::table::{Field, grid, left, number_names, right};
-use crate::text::terminal::Style;
-use judge_problem::{BestScore, BestScores, CaseName, Game, RunId};
+use crate::text::{Document, Each, Field, Style, exact, grid, left, number_names, right};
+use judge_problem::{BestScore, BestScores, CaseName, Game, InvalidText, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -13,7 +11,6 @@ const SCHEMA: u32 = 1;
 
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "judge best --json")]
 pub(crate) struct BestDocument<B> {
     /// Incremented when a judge could misread a newer file.
     schema: u32,
@@ -28,7 +25,6 @@ pub(crate) struct BestDocument<B> {
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
-#[schemars(rename = "checker")]
 struct Checker {
     /// The built-in checker's name, or the command with the hash of its files.
     name: String,
@@ -37,14 +33,12 @@ struct Checker {
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "best")]
 pub(crate) struct Record {
     /// The case's name.
     case: String,
     /// Hash of its input.
     input_hash: String,
     /// The score, exactly.
-    #[schemars(extend("type" = "number"))]
     score: Number,
     /// The solver's name.
     solver: String,
@@ -56,33 +50,6 @@ pub(crate) struct Record {
     run: i64,
     /// When that run started, in UTC.
     date: String,
-}
-
-/// A file without usable best scores of this game.
-#[derive(Debug, thiserror::Error)]
-pub enum BestFileError {
-    /// It is not a file of `--export`.
-    #[error("not a file of best scores: {0}")]
-    Form(#[from] serde_json::Error),
-    /// Its version is not supported.
-    #[error("unsupported schema version {0} (newest supported: {SCHEMA})")]
-    Schema(u32),
-    /// It is of another game.
-    #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
-    OtherGame {
-        /// The game of its scores.
-        found: String,
-        /// The expected game.
-        wanted: String,
-    },
-    /// A value is invalid.
-    #[error("the case `{case}` has a bad {what}")]
-    Value {
-        /// The case.
-        case: String,
-        /// Which value.
-        what: &'static str,
-    },
 }
 
 /// Returns the best scores as a table, with the number of omitted rows.
@@ -157,10 +124,12 @@ fn record(best: &BestScore) -> Option<Record> {
 ///
 /// # Errors
 /// When it is another document, or of another game.
-pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
-    let document: BestDocument<Vec<Record>> = serde_json::from_slice(text)?;
+pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, InvalidText> {
+    let not_best = |error| InvalidText(format!("not a file of best scores: {error}"));
+    let document: BestDocument<Vec<Record>> = serde_json::from_slice(text).map_err(not_best)?;
     if document.schema != SCHEMA {
-        return Err(BestFileError::Schema(document.schema));
+        let error = format!("unsupported schema version {} (newest supported: {SCHEMA})", document.schema);
+        return Err(InvalidText(error));
     }
     let described = |problem: &str, checker: &str, version: u32, direction: &str| {
         format!("the problem `{problem}`, judged by `{checker}` {version}, to be {direction}")
@@ -168,13 +137,13 @@ pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFi
     let found = described(&document.problem, &document.checker.name, document.checker.version, &document.direction);
     let wanted = described(&game.problem, &game.checker.name, game.checker.version, game.direction.name());
     if found != wanted {
-        return Err(BestFileError::OtherGame { found, wanted });
+        return Err(InvalidText(format!("its scores are of {found}, not of {wanted}: they cannot be compared")));
     }
     document.best.into_iter().map(read_record).collect()
 }
 
-fn read_record(record: Record) -> Result<BestScore, BestFileError> {
-    let bad = |what| BestFileError::Value { case: record.case.clone(), what };
+fn read_record(record: Record) -> Result<BestScore, InvalidText> {
+    let bad = |what| InvalidText(format!("the case `{}` has a bad {what}", record.case));
     Ok(BestScore {
         case: CaseName::from(&*record.case),
         input: record.input_hash.parse().map_err(|_| bad("input_hash"))?,

@@ -1,12 +1,12 @@
 //! One case in all runs: `GET /api/problems/{problem}/cases/{case}`.
 
-use crate::text::figures::share_of_best;
-use crate::text::json::{Document, exact, in_milliseconds};
+use crate::text::{Document, exact, in_milliseconds, share_of_best};
 use checkers::Score;
 use judge_problem::{Direction, Features, Outcome, RunId, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::collections::BTreeMap;
 
 /// What is known of a case in all runs.
@@ -47,8 +47,8 @@ pub struct CaseResultRow<'a> {
     pub outcome: &'a Outcome,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/problems/{problem}/cases/{case}")]
 pub(crate) struct CaseHistoryDocument<'a> {
     /// The problem's id.
     problem: &'a str,
@@ -58,8 +58,6 @@ pub(crate) struct CaseHistoryDocument<'a> {
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
     /// Its features, if they are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "object"))]
     features: Option<BTreeMap<&'a str, Number>>,
     /// Whether its input can be downloaded.
     input: bool,
@@ -68,21 +66,19 @@ pub(crate) struct CaseHistoryDocument<'a> {
     /// How many results there are on another input of the same name: they are not listed.
     others: usize,
     /// The place of the best result; absent if none has a score.
-    #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<usize>,
     /// The results, the newest first.
     results: Vec<CaseResultRecord<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "result")]
 struct CaseResultRecord<'a> {
     /// The run's number.
     run: i64,
     /// When it started, in UTC.
     started: &'a str,
     /// The user's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     /// The solver's name.
     solver: &'a str,
@@ -93,17 +89,12 @@ struct CaseResultRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     code: &'static str,
     /// The raw score, exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "number"))]
     score: Option<Number>,
     /// The share of the best of these scores, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     relative: Option<f64>,
     /// CPU time of all its processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     cpu_ms: Option<f64>,
     /// Peak memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
     /// Why it was not accepted.
     #[serde(skip_serializing_if = "str::is_empty")]

@@ -11,7 +11,6 @@ const DECADES: f64 = 1000.0;
 
 /// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/points")]
 pub struct Points<'a> {
     /// The run's number.
     pub run: i64,
@@ -27,7 +26,6 @@ pub struct Points<'a> {
 
 /// The points of a solver.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "points")]
 pub struct SolverPoints<'a> {
     /// Its name.
     pub solver: &'a str,
@@ -41,7 +39,6 @@ pub struct SolverPoints<'a> {
 
 /// How often numbers of a run's cases are in each of some ranges: `GET /api/runs/{run}/counts`. All cases count.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/counts")]
 pub struct ValueCounts<'a> {
     /// The run's number.
     run: i64,
@@ -58,7 +55,6 @@ pub struct ValueCounts<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "counts")]
 struct SolverCounts<'a> {
     /// Its name.
     solver: &'a str,
@@ -68,7 +64,6 @@ struct SolverCounts<'a> {
 
 impl<'a> ValueCounts<'a> {
     /// Counts the numbers of each solver.
-    #[must_use]
     pub fn of(run: i64, x: &'a str, names: &[&'a str], values: &[Vec<f64>]) -> Self {
         let Ranges { total, logarithmic, edges, counts } = Ranges::of(values);
         let solver = |(solver, counts): (&&'a str, Vec<usize>)| SolverCounts { solver, counts };
@@ -127,7 +122,6 @@ fn counts(edges: &[f64], values: &[f64]) -> Vec<usize> {
 
 /// How a number is spread in groups of the cases of a run: `GET /api/runs/{run}/boxes`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/boxes")]
 pub struct Boxes<'a> {
     /// The run's number.
     pub run: i64,
@@ -143,7 +137,6 @@ pub struct Boxes<'a> {
 
 /// The cases with one value, or with values of a range.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "group")]
 pub struct BoxGroup {
     /// The value or the range, as it is read.
     label: String,
@@ -153,7 +146,6 @@ pub struct BoxGroup {
 
 /// How numbers are spread.
 #[derive(Debug, Serialize, JsonSchema, PartialEq)]
-#[schemars(rename = "spread")]
 struct Spread {
     /// How many there are.
     count: usize,
@@ -176,7 +168,6 @@ const MAX_VALUES: usize = 12;
 const GROUPS: usize = 8;
 
 /// Returns groups by the first number of each pair, for each solver; the second one is spread.
-#[must_use]
 pub fn box_groups(solvers: &[Vec<(f64, f64)>]) -> Vec<BoxGroup> {
     let mut values: Vec<f64> = solvers.iter().flatten().map(|(by, _)| *by).collect();
     values.sort_by(f64::total_cmp);
@@ -234,7 +225,6 @@ impl Spread {
 
 /// The cases of several runs, each relative to the best of them: `GET /api/grid`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/grid")]
 pub struct CaseGrid<'a> {
     /// The problem's id.
     pub problem: &'a str,
@@ -256,7 +246,6 @@ pub struct CaseGrid<'a> {
 
 /// A solver of a past run in a grid.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "column")]
 pub struct GridColumn {
     /// As the address names it: `run:12/NAME`.
     pub key: String,

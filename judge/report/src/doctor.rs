@@ -1,8 +1,6 @@
 //! The findings of `judge doctor` as text and JSON.
 
-use crate::text::json::Document;
-use crate::text::table::{Field, grid, left, painted, paragraph, whole};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{Document, Field, Paint, Style, grid, left, painted, paragraph, whole};
 use judge_problem::Bytes;
 use judge_sandbox::{Feature, FeatureState, GAP_OF_EVERY_TIER, Gap, Machine, Survey, TierReport};
 use schemars::JsonSchema;
@@ -137,7 +135,6 @@ fn machine(machine: &Machine, style: Style) -> String {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge doctor --json")]
 pub(crate) struct DoctorDocument<'a> {
     schema: u32,
     /// The tier in use; absent where none works.
@@ -150,7 +147,6 @@ pub(crate) struct DoctorDocument<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "tier")]
 struct TierRecord<'a> {
     tier: &'static str,
     works: bool,
@@ -160,14 +156,12 @@ struct TierRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "gap")]
 struct GapRecord<'a> {
     what: &'a str,
     meaning: &'a str,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "feature")]
 struct FeatureRecord<'a> {
     name: &'static str,
     works: bool,
@@ -180,7 +174,6 @@ struct FeatureRecord<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "machine")]
 struct MachineRecord<'a> {
     /// Numbers of the hardware threads that may be used.
     threads: &'a [usize],
@@ -195,7 +188,6 @@ struct MachineRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "noise")]
 struct NoiseRecord {
     what: &'static str,
     why: String,

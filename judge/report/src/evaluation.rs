@@ -2,9 +2,7 @@
 
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::figures::{Counts, verdict_of};
-use crate::text::json::{Document, exact, in_milliseconds};
-use crate::text::provenance::LimitsRecord;
+use crate::text::{Counts, Document, LimitsRecord, exact, in_milliseconds, verdict_of};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{JobId, Outcome, RowKey, RowOrder, RunId, Verdict, counted};
 use judge_statistics::{Hypothesis, Interval};
@@ -12,6 +10,7 @@ use num_traits::Zero;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 use std::time::Duration;
 
 /// A candidate on some cases.
@@ -53,8 +52,8 @@ pub struct Versus {
 }
 
 /// The result of the method `evaluate` of `judge serve`.
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "result of evaluate of judge serve")]
 pub(crate) struct EvaluationDocument<'a> {
     /// The candidate's id: equal programs have equal ids.
     candidate: &'a str,
@@ -62,12 +61,8 @@ pub(crate) struct EvaluationDocument<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
     verdict: &'static str,
     /// The total by the scoring rule; absent where the rule gives none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The mean points of a case, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
     /// How many cases were accepted.
     accepted: usize,
@@ -76,14 +71,12 @@ pub(crate) struct EvaluationDocument<'a> {
     /// Whether the comparison ended it before the last case: total and mean are of the cases that were played.
     stopped_early: bool,
     /// The comparison with the incumbent; absent if there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<VersusRecord<'a>>,
     /// How many cases were run for this request.
     runs: usize,
     /// Whether the candidate is now the best of this server on these cases.
     is_best: bool,
     /// The number of the run in the journal, if it was recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<i64>,
     /// The limits that were used.
     limits: LimitsRecord,
@@ -96,8 +89,8 @@ pub(crate) struct EvaluationDocument<'a> {
     cases: Rows<'a>,
 }
 
+#[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "comparison")]
 struct VersusRecord<'a> {
     /// The incumbent's id.
     against: &'a str,
@@ -107,9 +100,7 @@ struct VersusRecord<'a> {
     /// The mean effect. Above 0 the candidate is better.
     effect: f64,
     /// The ends of the interval of the mean effect; absent with too few cases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     high: Option<f64>,
     /// What is measured.
     #[schemars(extend("enum" = EffectMeasure::ALL.map(EffectMeasure::name)))]
@@ -220,7 +211,6 @@ const WIDTH: usize = 240;
 
 impl Evaluation<'_> {
     /// Returns the feedback, bounded, without control characters but line feeds.
-    #[must_use]
     pub fn feedback(&self) -> String {
         let mut lines = self.summary();
         let failed: Vec<(JobId, Outcome)> =
@@ -353,7 +343,6 @@ fn bounded(lines: &[String]) -> String {
 
 /// What a server is doing: the result of the method `status` of `judge serve`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "result of status of judge serve")]
 pub struct ServeStatus<'a> {
     /// The judge's version.
     pub version: &'static str,

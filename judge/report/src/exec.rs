@@ -1,8 +1,7 @@
 //! The report of one program in the sandbox.
 
-use crate::text::figures::{memory, milliseconds};
-use crate::text::json::{Document, in_milliseconds};
-use judge_problem::verdict::Termination;
+use crate::text::{Document, in_milliseconds, memory, milliseconds};
+use judge_problem::Termination;
 use judge_sandbox::{End, Execution, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +22,6 @@ pub struct ExecReport<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge exec --json")]
 pub(crate) struct ExecDocument<'a> {
     schema: u32,
     verdict: &'a str,

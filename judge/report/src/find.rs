@@ -1,17 +1,15 @@
 //! What `judge find` found, as text and as JSON.
 
-use crate::text::json::{Document, exact};
-use crate::text::table::{Field, grid, left, right};
-use crate::text::terminal::Style;
+use crate::text::{Document, Field, Style, exact, grid, left, right};
 use judge_problem::{Stop, counted};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
+use serde_with_macros::skip_serializing_none;
 
 /// What was looked for on a case, and found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(rename = "value")]
 pub enum FoundValue {
     /// A loss as a share of the better score, CPU time in milliseconds, bytes, or a score.
     Number(f64),
@@ -20,8 +18,8 @@ pub enum FoundValue {
 }
 
 /// A case that was found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "found")]
 pub struct FoundCase {
     /// Its name.
     pub case: String,
@@ -30,10 +28,8 @@ pub struct FoundCase {
     /// The verdict of the solver.
     pub verdict: &'static str,
     /// Its score, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<Number>,
     /// The score of the solver that it is compared with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub other_score: Option<Number>,
     /// The command that plays it.
     pub reproduce: String,
@@ -59,7 +55,6 @@ pub struct FindReport {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge find --json")]
 pub(crate) struct FindDocument<'a> {
     schema: u32,
     problem: &'a str,
@@ -81,7 +76,6 @@ pub(crate) struct FindDocument<'a> {
 
 impl FoundCase {
     /// Returns a score as a number of JSON.
-    #[must_use]
     pub fn number(score: &impl ToString) -> Option<Number> {
         exact(score)
     }
@@ -105,7 +99,6 @@ impl Document for FindReport {
 
 impl FindReport {
     /// Returns a value as the goal shows it.
-    #[must_use]
     pub fn shown(&self, value: &FoundValue) -> String {
         match (value, &*self.goal) {
             (FoundValue::Text(text), _) => text.clone(),
@@ -117,7 +110,6 @@ impl FindReport {
     }
 
     /// Returns a table with a row for each case, the worst first, and below it the commands that play them.
-    #[must_use]
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
         let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));

@@ -1,8 +1,7 @@
 //! The formats of each report, and why a report lacks some of them.
 
 use crate::html::sheet::sheet_html;
-use crate::text::sheet::{Sheet, TextTable, sheet_markdown, table_csv};
-use crate::text::terminal::Style;
+use crate::text::{Sheet, Style, TextTable, sheet_markdown, table_csv};
 use std::error::Error;
 use std::io::Write;
 

@@ -1,11 +1,9 @@
 //! The past runs of the journal as text and JSON: `judge history`.
 
-use crate::text::figures::scores_text;
-use crate::text::json::{Document, exact};
-use crate::text::provenance::{LabelsRecord, limits_text};
-use crate::text::sheet::or_nothing;
-use crate::text::table::{Field, grid, left, number_names, painted, right};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{
+    Document, Field, LabelsRecord, Paint, Style, exact, grid, left, limits_text, number_names, or_nothing, painted,
+    right, scores_text,
+};
 use checkers::Score;
 use judge_problem::scoring::decimals_of_digits;
 use judge_problem::{
@@ -220,7 +218,6 @@ fn commit_in_words(run: &StoredRun) -> String {
 
 /// Past runs: `judge history --json`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge history --json")]
 pub(crate) struct HistoryDocument<'a> {
     /// Incremented when a script could misread the new format.
     schema: u32,
@@ -230,7 +227,6 @@ pub(crate) struct HistoryDocument<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "row")]
 struct Record<'a> {
     /// The run's number.
     run: i64,
@@ -266,10 +262,8 @@ struct Record<'a> {
     /// Which scores are good: `max` or `min`.
     direction: &'a str,
     /// Its total; of complete runs only.
-    #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The difference to the total before, on the same cases by the same rule.
-    #[schemars(extend("type" = "number"))]
     change: Option<Number>,
     /// The commit that was checked out.
     git_commit: Option<&'a str>,
@@ -289,7 +283,6 @@ impl Document for [HistoryRow] {
 
 /// A page of past runs: `GET /api/runs`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs")]
 pub struct HistoryPage<'a> {
     /// Incremented when a script could misread the new format.
     schema: u32,

@@ -3,7 +3,7 @@
 use crate::gate::report::{Finding, GateReport, GatesReport};
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::figures::{points_text, verdict_of};
+use crate::text::{points_text, verdict_of};
 use judge_compare::gate::GateVerdict;
 use judge_problem::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use judge_problem::{Verdict, one_line, visible};

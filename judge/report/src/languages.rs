@@ -1,15 +1,12 @@
 //! The languages of solvers on this machine, and the cache of compiled programs, as text and as JSON.
 
-use crate::text::json::Document;
-use crate::text::table::{Field, grid, left, painted};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{Document, Field, Paint, Style, grid, left, painted};
 use judge_problem::{Allowance, CacheSummary, LanguageStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge languages --json")]
 pub(crate) struct LanguagesDocument<'a> {
     schema: u32,
     languages: Vec<LanguageRecord<'a>>,
@@ -18,7 +15,6 @@ pub(crate) struct LanguagesDocument<'a> {
 /// A language, in the order in which they are tried.
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "language")]
 struct LanguageRecord<'a> {
     /// The name, as --language takes it.
     name: &'a str,
@@ -44,7 +40,6 @@ struct LanguageRecord<'a> {
 
 /// What its solvers may use beyond a problem's limits.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "allowance")]
 struct AllowanceRecord {
     time_factor: f64,
     extra_memory_bytes: u64,

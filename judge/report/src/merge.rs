@@ -1,6 +1,6 @@
 //! What `judge merge` has merged, and what is missing or refused, as JSON.
 
-use crate::text::json::Document;
+use crate::text::Document;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with_macros::skip_serializing_none;
@@ -8,7 +8,6 @@ use serde_with_macros::skip_serializing_none;
 /// What was merged, and what is missing or refused.
 #[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "merge")]
 pub struct MergeReport {
     /// The run; absent if the merge was refused.
     pub run: Option<MergedRun>,
@@ -24,7 +23,6 @@ pub struct MergeReport {
 
 /// The run that others were merged into.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "run")]
 pub struct MergedRun {
     /// Its number in the journal.
     pub number: i64,
@@ -44,7 +42,6 @@ pub struct MergedRun {
 
 /// A run that was merged into another one.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "origin")]
 pub struct MergedOrigin {
     /// The shard that it is, such as `3/16`; absent if it is of the whole plan.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +69,6 @@ pub struct MergedOrigin {
 /// A part of the plan that has not all its results.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "missing")]
 pub struct MissingPart {
     /// The shard; absent if it is the whole plan.
     pub shard: Option<String>,
@@ -84,7 +80,6 @@ pub struct MissingPart {
 
 /// A file that was not merged.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "refused")]
 pub struct RefusedFile {
     /// The file.
     pub file: String,
@@ -93,7 +88,6 @@ pub struct RefusedFile {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge merge --json")]
 pub(crate) struct MergeDocument<'a> {
     schema: u32,
     judge: &'static str,

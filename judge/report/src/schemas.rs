@@ -25,57 +25,123 @@ use crate::served::{
 use crate::tune::TuneLine;
 use crate::verify::VerifyDocument;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
+use serde_json::Value;
 
 /// A comparison whose cases and effects are lists. Reports make these as they are written.
 type Comparison = CompareDocument<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>;
 
-/// The name of a document, and the function that makes its schema.
-pub type NamedSchema = (&'static str, fn() -> Schema);
+/// The name of a document, its title, and the function that makes its schema.
+pub type NamedSchema = (&'static str, &'static str, fn() -> Schema);
 
 /// The schemas of all documents.
 pub const SCHEMAS: &[NamedSchema] = &[
-    ("run", schema_of::<RunDocument<'static>>),
-    ("jsonl", schema_of::<RunLine<'static>>),
-    ("sealed", schema_of::<SealedDocument<'static>>),
-    ("history", schema_of::<HistoryDocument<'static>>),
-    ("best", schema_of::<BestDocument<Vec<BestRecord>>>),
-    ("compare", schema_of::<Comparison>),
-    ("rank", schema_of::<RankDocument<'static>>),
-    ("power", schema_of::<PowerDocument<'static>>),
-    ("gate", schema_of::<GateDocument<'static>>),
-    ("calibration", schema_of::<CalibrationDocument>),
-    ("find", schema_of::<FindDocument<'static>>),
-    ("tune", schema_of::<TuneLine<'static>>),
-    ("exec", schema_of::<ExecDocument<'static>>),
-    ("doctor", schema_of::<DoctorDocument<'static>>),
-    ("merge", schema_of::<MergeDocument<'static>>),
-    ("languages", schema_of::<LanguagesDocument<'static>>),
-    ("verify", schema_of::<VerifyDocument<'static>>),
-    ("serve-evaluate", schema_of::<EvaluationDocument<'static>>),
-    ("serve-status", schema_of::<ServeStatus<'static>>),
-    ("ui-runs", schema_of::<HistoryPage<'static>>),
-    ("ui-run", schema_of::<HeadDocument<'static>>),
-    ("ui-labels", schema_of::<RunLabels<'static>>),
-    ("ui-cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
-    ("ui-points", schema_of::<Points<'static>>),
-    ("ui-counts", schema_of::<ValueCounts<'static>>),
-    ("ui-boxes", schema_of::<Boxes<'static>>),
-    ("ui-case", schema_of::<CaseHistoryDocument<'static>>),
-    ("ui-grid", schema_of::<CaseGrid<'static>>),
-    ("ui-progress", schema_of::<UnfinishedRun<'static>>),
-    ("ui-compare", schema_of::<WithLooks<'static, Comparison>>),
-    ("ui-problems", schema_of::<ProblemList<'static>>),
-    ("ui-problem", schema_of::<ProblemDocument<'static>>),
-    ("ui-server", schema_of::<ServerRecord>),
-    ("ui-replay", schema_of::<ReplayDocument<'static>>),
-    ("ui-started", schema_of::<StartedRuns<'static>>),
-    ("ui-play", schema_of::<ManualGameDocument<'static>>),
-    ("ui-played", schema_of::<RecordedManualGame<'static>>),
-    ("ui-error", schema_of::<ApiError<'static>>),
+    ("run", "judge run --json", schema_of::<RunDocument<'static>>),
+    ("jsonl", "judge run --jsonl", schema_of::<RunLine<'static>>),
+    ("sealed", "judge run --sealed --json", schema_of::<SealedDocument<'static>>),
+    ("history", "judge history --json", schema_of::<HistoryDocument<'static>>),
+    ("best", "judge best --json", schema_of::<BestDocument<Vec<BestRecord>>>),
+    ("compare", "judge compare --json", schema_of::<Comparison>),
+    ("rank", "judge rank --json", schema_of::<RankDocument<'static>>),
+    ("power", "judge power --json", schema_of::<PowerDocument<'static>>),
+    ("gate", "judge gate --json", schema_of::<GateDocument<'static>>),
+    ("calibration", "judge gate --calibrate --json", schema_of::<CalibrationDocument>),
+    ("find", "judge find --json", schema_of::<FindDocument<'static>>),
+    ("tune", "judge tune --jsonl", schema_of::<TuneLine<'static>>),
+    ("exec", "judge exec --json", schema_of::<ExecDocument<'static>>),
+    ("doctor", "judge doctor --json", schema_of::<DoctorDocument<'static>>),
+    ("merge", "judge merge --json", schema_of::<MergeDocument<'static>>),
+    ("languages", "judge languages --json", schema_of::<LanguagesDocument<'static>>),
+    ("verify", "judge verify --json", schema_of::<VerifyDocument<'static>>),
+    ("serve-evaluate", "result of evaluate of judge serve", schema_of::<EvaluationDocument<'static>>),
+    ("serve-status", "result of status of judge serve", schema_of::<ServeStatus<'static>>),
+    ("ui-runs", "GET /api/runs", schema_of::<HistoryPage<'static>>),
+    ("ui-run", "GET /api/runs/{run}", schema_of::<HeadDocument<'static>>),
+    ("ui-labels", "POST /api/runs/{run}/labels", schema_of::<RunLabels<'static>>),
+    ("ui-cases", "GET /api/runs/{run}/cases", schema_of::<PageDocument<Vec<RowRecord<'static>>>>),
+    ("ui-points", "GET /api/runs/{run}/points", schema_of::<Points<'static>>),
+    ("ui-counts", "GET /api/runs/{run}/counts", schema_of::<ValueCounts<'static>>),
+    ("ui-boxes", "GET /api/runs/{run}/boxes", schema_of::<Boxes<'static>>),
+    ("ui-case", "GET /api/problems/{problem}/cases/{case}", schema_of::<CaseHistoryDocument<'static>>),
+    ("ui-grid", "GET /api/grid", schema_of::<CaseGrid<'static>>),
+    ("ui-progress", "progress of GET /api/events", schema_of::<UnfinishedRun<'static>>),
+    ("ui-compare", "GET /api/compare", schema_of::<WithLooks<'static, Comparison>>),
+    ("ui-problems", "GET /api/problems", schema_of::<ProblemList<'static>>),
+    ("ui-problem", "GET /api/problems/{problem}", schema_of::<ProblemDocument<'static>>),
+    ("ui-server", "GET /api/server", schema_of::<ServerRecord>),
+    ("ui-replay", "GET /api/runs/{run}/cases/{case}/replay", schema_of::<ReplayDocument<'static>>),
+    ("ui-started", "/api/started", schema_of::<StartedRuns<'static>>),
+    ("ui-play", "POST /api/play/{problem}", schema_of::<ManualGameDocument<'static>>),
+    ("ui-played", "POST /api/play/{problem}/run", schema_of::<RecordedManualGame<'static>>),
+    ("ui-error", "An error of /api", schema_of::<ApiError<'static>>),
 ];
 
-/// Returns the schema of the serialized form: fields that may be omitted are not required.
+/// Returns the schema of the document with this name; `None` if there is no such document.
+pub fn schema(name: &str) -> Option<Schema> {
+    let (_, title, make) = SCHEMAS.iter().find(|(known, ..)| *known == name)?;
+    let mut schema = make();
+    schema.insert("title".to_owned(), (*title).into());
+    Some(schema)
+}
+
+/// Returns the schema of the serialized form: fields that may be absent are not required, and never null.
 fn schema_of<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings = settings.with_transform(RecursiveTransform(omit_nulls)).with_transform(RecursiveTransform(name_plainly));
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+/// Takes null from what the optional fields of an object may be.
+fn omit_nulls(schema: &mut Schema) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|known| known == name));
+    let Some(Value::Object(fields)) = schema.get_mut("properties") else { return };
+    for (_, field) in fields.iter_mut().filter(|(name, _)| !is_required(name)) {
+        for key in ["type", "anyOf"] {
+            let Some(Value::Array(kinds)) = field.get_mut(key) else { continue };
+            kinds.retain(|kind| kind != "null" && kind["type"] != "null");
+            if let ("type", [kind]) = (key, &**kinds) {
+                field[key] = kind.clone();
+            }
+        }
+    }
+}
+
+/// Names records as documents call them: `test_group` for `TestGroupRecord`.
+fn name_plainly(schema: &mut Schema) {
+    if let Some(Value::String(reference)) = schema.get_mut("$ref")
+        && let Some(record) = reference.strip_prefix("#/$defs/")
+    {
+        *reference = format!("#/$defs/{}", plain_name(record));
+    }
+    if let Some(Value::Object(records)) = schema.get_mut("$defs") {
+        *records = std::mem::take(records).into_iter().map(|(record, of)| (plain_name(&record), of)).collect();
+    }
+}
+
+fn plain_name(record: &str) -> String {
+    let mut name = String::new();
+    for letter in record.replacen("Record", "", 1).chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    if name.is_empty() { "record".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn optional_fields_are_absent_and_never_null() {
+        let text = schema("run").unwrap().to_value();
+        let case = &text["$defs"]["case"];
+        assert_eq!([&text["title"], &case["properties"]["score"]["type"]], ["judge run --json", "number"]);
+        assert!(case["required"].as_array().unwrap().iter().all(|name| name != "score"));
+        let reference = &text["$defs"]["scoring"]["properties"]["reference"];
+        assert_eq!(reference["anyOf"], serde_json::json!([{ "$ref": "#/$defs/reference" }]));
+    }
 }

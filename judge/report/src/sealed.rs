@@ -1,10 +1,7 @@
 //! What may be told of sealed cases.
 
 use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
-use crate::text::figures::points_text;
-use crate::text::json::{Document, exact};
-use crate::text::sheet::{Sheet, TextTable};
-use crate::text::terminal::Style;
+use crate::text::{Document, Sheet, Style, TextTable, exact, points_text};
 use judge_problem::counted;
 use num_rational::BigRational;
 use schemars::JsonSchema;
@@ -44,7 +41,6 @@ pub struct SealedScore {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge run --sealed --json")]
 pub(crate) struct SealedDocument<'a> {
     schema: u32,
     problem: &'a str,
@@ -73,7 +69,6 @@ impl Document for SealedReport {
 
 impl SealedReport {
     /// Returns failures and total alone.
-    #[must_use]
     pub fn score(&self) -> SealedScore {
         SealedScore { failures: self.failures, total: self.total.as_ref().and_then(|total| exact(&points_text(total))) }
     }

@@ -1,8 +1,6 @@
 //! The documents that only `judge ui` serves.
 
-use crate::text::json::{Document, exact, in_milliseconds};
-use crate::text::provenance::{LabelsRecord, LimitsRecord};
-use crate::text::replay::{GameReplay, Look, ReplayRecord, look};
+use crate::text::{Document, GameReplay, LabelsRecord, LimitsRecord, Look, ReplayRecord, exact, in_milliseconds, look};
 use checkers::{Board, Choice, Outlook, Score};
 use judge_problem::{Direction, Labels, Outcome, Problem, RunId, RunState, Verdict};
 use pulldown_cmark::html::push_html;
@@ -15,14 +13,12 @@ use std::time::Duration;
 
 /// The problems of the catalogue: `GET /api/problems`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/problems")]
 pub struct ProblemList<'a> {
     /// A record for each, in the order of the catalogue.
     problems: Vec<ProblemRecord<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "problem")]
 struct ProblemRecord<'a> {
     /// Its id.
     problem: &'a str,
@@ -62,7 +58,6 @@ pub struct ProblemPage<'a> {
 
 /// What is known of a problem: `GET /api/problems/{problem}`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/problems/{problem}")]
 pub(crate) struct ProblemDocument<'a> {
     #[serde(flatten)]
     problem: ProblemRecord<'a>,
@@ -84,7 +79,6 @@ pub(crate) struct ProblemDocument<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "fact")]
 struct FactRecord<'a> {
     /// What it is about.
     name: &'a str,
@@ -93,7 +87,6 @@ struct FactRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
 struct SolverRecord<'a> {
     /// As `--solver` takes it.
     solver: &'a str,
@@ -147,7 +140,6 @@ fn problem_record(problem: &Problem, by_hand: bool) -> ProblemRecord<'_> {
 
 /// What a server lets its pages do: `GET /api/server`.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[schemars(title = "GET /api/server")]
 pub struct ServerRecord {
     /// The judge's version.
     pub judge: &'static str,
@@ -159,7 +151,6 @@ pub struct ServerRecord {
 
 /// The tags and the note of a run: the answer to `POST /api/runs/{run}/labels`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "POST /api/runs/{run}/labels")]
 pub struct RunLabels<'a> {
     /// The run's number.
     run: i64,
@@ -176,7 +167,6 @@ impl<'a> RunLabels<'a> {
 
 /// How far a solver is.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
 pub struct SolverNow<'a> {
     /// Its name.
     pub solver: &'a str,
@@ -188,7 +178,6 @@ pub struct SolverNow<'a> {
 
 /// How far a run is: the data of an event `progress` of `GET /api/events`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "progress of GET /api/events")]
 pub struct UnfinishedRun<'a> {
     /// The run's number.
     run: i64,
@@ -210,7 +199,6 @@ pub struct UnfinishedRun<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "case")]
 struct NewCaseRecord<'a> {
     /// The case's name.
     case: &'a str,
@@ -220,7 +208,6 @@ struct NewCaseRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     code: &'static str,
     /// The raw score, exactly; of accepted answers only.
-    #[schemars(extend("type" = "number"))]
     score: Option<Number>,
     /// CPU time of all its processes.
     cpu_ms: Option<f64>,
@@ -262,7 +249,6 @@ fn remaining(planned: usize, elapsed: Duration, solvers: &[SolverNow<'_>]) -> Op
 
 /// The runs that pages have started: `/api/started`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "/api/started")]
 pub struct StartedRuns<'a> {
     /// The newest first.
     pub started: &'a [StartedRecord],
@@ -271,7 +257,6 @@ pub struct StartedRuns<'a> {
 /// A run that a page has started.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "started")]
 pub struct StartedRecord {
     /// Its number among those that this server has started.
     pub number: usize,
@@ -312,7 +297,6 @@ pub struct ManualGamePage<'a> {
 
 /// A game that a person plays, after some moves: `POST /api/play/{problem}`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "POST /api/play/{problem}")]
 pub(crate) struct ManualGameDocument<'a> {
     /// The problem's id.
     problem: &'a str,
@@ -342,7 +326,6 @@ pub(crate) struct ManualGameDocument<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "choice")]
 struct ChoiceRecord<'a> {
     /// The numbers of the move, as the answer's line has them.
     #[serde(rename = "move")]
@@ -360,7 +343,6 @@ struct ChoiceRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ahead")]
 struct AheadRecord {
     /// How many cells a row has.
     width: usize,
@@ -371,7 +353,6 @@ struct AheadRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "best")]
 struct BestRecord<'a> {
     /// The score.
     score: Option<Number>,
@@ -411,7 +392,6 @@ fn choice_record(choice: &Choice) -> ChoiceRecord<'_> {
 
 /// A recorded result of a person: `POST /api/play/{problem}/run`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "POST /api/play/{problem}/run")]
 pub struct RecordedManualGame<'a> {
     /// The run that it is.
     run: i64,
@@ -430,7 +410,6 @@ impl<'a> RecordedManualGame<'a> {
 
 /// Why there is no answer: the body of every answer of the API with the status 400, 403, 404 or 500.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "An error of /api")]
 pub struct ApiError<'a> {
     /// What is wrong.
     pub error: &'a str,

@@ -1,13 +1,10 @@
 //! The report of a search for parameters, in every format.
 
 use crate::formats::{Format, Missing, NO_TESTS, Report, Written};
-use crate::text::effects::{between, claim_name, claim_paint, give_or_take, rounded, signed};
-use crate::text::figures::paragraphs;
-use crate::text::json::{exact, json_line};
-use crate::text::provenance::provenance_lines;
-use crate::text::sheet::{NOTHING, Sheet, TextTable, or_nothing};
-use crate::text::table::{Column, Field, grid, right};
-use crate::text::terminal::Style;
+use crate::text::{
+    Column, Field, NOTHING, Sheet, Style, TextTable, between, claim_name, claim_paint, exact, give_or_take, grid,
+    json_line, or_nothing, paragraphs, provenance_lines, right, rounded, signed,
+};
 use judge_compare::paired::{Claim, EffectMeasure};
 use judge_problem::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, one_line, quote};
 use judge_statistics::tune::{Parameter, ParameterSetting};
@@ -385,7 +382,6 @@ fn settings_table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &s
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge tune --jsonl")]
 pub(crate) struct TuneLine<'a> {
     setting: BTreeMap<&'a str, &'a str>,
     /// Whether it is the default setting.
@@ -409,7 +405,6 @@ pub(crate) struct TuneLine<'a> {
 /// Effects are on the scale of the measure, positive if the best setting is better.
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "comparison")]
 struct ComparisonRecord<'a> {
     default: BTreeMap<&'a str, &'a str>,
     /// Whether a value of the default setting was given.

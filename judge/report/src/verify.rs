@@ -1,15 +1,12 @@
 //! What `judge verify` finds, as text and as JSON.
 
-use crate::text::json::Document;
-use crate::text::table::{Field, grid, left, painted};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{Document, Field, Paint, Style, grid, left, painted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "result")]
 pub enum CheckResult {
     /// It holds.
     Ok,
@@ -23,7 +20,6 @@ pub enum CheckResult {
 
 /// The result of one check of a problem.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "check")]
 pub struct Finding {
     /// Which check.
     pub check: String,
@@ -37,7 +33,6 @@ pub struct Finding {
 
 /// The results of all checks of a problem.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "problem")]
 pub struct VerifiedProblem {
     /// The problem's id.
     pub id: String,
@@ -55,7 +50,6 @@ pub struct VerifyReport<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge verify --json")]
 pub(crate) struct VerifyDocument<'a> {
     schema: u32,
     /// Whether no check failed; with `--strict`, whether all were made, too.

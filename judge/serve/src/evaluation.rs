@@ -7,7 +7,7 @@ use crate::params::{EvaluateParams, SolverChoice};
 use crate::problems::{ReadyProblem, case_key};
 use crate::rpc::{Answer, RpcError, json};
 use crate::slots::LeasedPool;
-use crate::stopping;
+use crate::stopping::{self, Duel, Played};
 use crate::task::{Progress, Task};
 use judge_compare::paired::MinEffect;
 use judge_problem::plan::Plan;
@@ -166,12 +166,17 @@ impl<'a> Running<'a> {
         (0..self.keys.len()).filter(|&place| !self.rows.contains_key(&self.keys[place])).collect()
     }
 
-    /// Plays the cases in an order that is the same for all candidates, until the comparison with the incumbent is over.
+    /// Plays the cases in an order of the candidate's own, until it is known that the incumbent stays the best.
     fn play_against(&mut self, incumbent: &Best) -> Result<Reached, RpcError> {
-        let mut order: Vec<usize> = (0..self.keys.len()).collect();
-        order.sort_by_cached_key(|&place| self.keys[place].digest());
-        let mut looked = self.paired_plan(incumbent)?;
-        let mut features = Vec::new();
+        let known = (0..self.keys.len()).filter_map(|place| {
+            let row = incumbent.rows.get(&self.keys[place])?;
+            Some(Played { place, case: self.cases.at(place), rows: [row, row].map(Arc::clone) })
+        });
+        let known: Vec<Played> = known.filter(|played| !is_fault(&played.rows[0])).collect();
+        let template = self.plan(Self::rivals(incumbent).to_vec(), CaseList::default());
+        let mut duel = Duel::new(template, &known, self.keys.len(), self.min_effect.as_ref())?;
+        let digest = |key: &CaseKey| Digest::of_parts([self.id.as_bytes(), &key.digest().0]);
+        let order = duel.order(&self.keys.iter().map(digest).collect::<Vec<_>>());
         let mut next = 0;
         let mut is_over = false;
         while next < order.len() && !is_over {
@@ -183,40 +188,32 @@ impl<'a> Running<'a> {
                 next += 1;
             }
             self.play(&missing)?;
-            for &place in &order[first..next] {
-                features.extend(self.add_pair(&mut looked, incumbent, place));
-            }
-            is_over = stopping::look(&looked, self.min_effect.as_ref())?.is_over;
+            order[first..next].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+            is_over = duel.is_over()?;
         }
-        let versus = stopping::versus(&looked, &incumbent.candidate, self.min_effect.as_ref(), &features)?;
         // Results that were known anyway are part of the answer.
         let is_whole = self.missing().is_empty();
+        if is_whole {
+            order[next..].iter().for_each(|&place| self.add_pair(&mut duel, incumbent, place));
+        }
+        let versus = duel.versus(&incumbent.candidate, is_whole)?;
         Ok(Reached { versus: Some(versus), stopped_of: (!is_whole).then_some(self.keys.len()) })
     }
 
-    /// Returns a result of the incumbent and the candidate without any case.
-    fn paired_plan(&self, incumbent: &Best) -> Result<MatchResult, RpcError> {
-        let solvers = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
-        let solvers = solvers.map(|name| known_by_results(name, String::new()));
-        Ok(MatchResult::unplayed(self.plan(solvers.to_vec(), CaseList::default())))
+    /// Returns the incumbent and the candidate.
+    fn rivals(incumbent: &Best) -> [Solver; 2] {
+        let names = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
+        names.map(|name| known_by_results(name, String::new()))
     }
 
-    /// Adds a case that both have played. Faults of the judge say nothing about either. Returns its features.
-    fn add_pair(
-        &self,
-        looked: &mut MatchResult,
-        incumbent: &Best,
-        place: usize,
-    ) -> Option<Option<Arc<judge_problem::Features>>> {
+    /// Adds a case that both have played. Faults of the judge say nothing about either.
+    fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
         let key = &self.keys[place];
-        let (old, new) = (incumbent.rows.get(key)?, self.rows.get(key)?);
-        if [old, new].iter().any(|row| row.outcome.verdict == Verdict::JudgeError) {
-            return None;
+        let (Some(old), Some(new)) = (incumbent.rows.get(key), self.rows.get(key)) else { return };
+        if is_fault(old) || is_fault(new) {
+            return duel.leave_out(place);
         }
-        looked.plan.cases.push(self.cases.at(place));
-        looked.outcomes.add_case([old, new].map(|row| Some(row.outcome.clone())));
-        looked.inputs.push(new.input.or(old.input));
-        Some(new.features.clone().or_else(|| old.features.clone()))
+        duel.add(Played { place, case: self.cases.at(place), rows: [old, new].map(Arc::clone) });
     }
 
     fn plan(&self, solvers: Vec<Solver>, cases: CaseList) -> Plan {
@@ -325,7 +322,6 @@ impl<'a> Running<'a> {
 
     /// Keeps the new results, but for faults of the judge.
     fn remember(&self) {
-        let is_fault = |row: &Arc<Row>| row.outcome.verdict == Verdict::JudgeError;
         let new = self.finished.iter().filter_map(|finished| self.rows.get_key_value(&self.keys[finished.job.case]));
         let new: Rows =
             new.filter(|(_, row)| !is_fault(row)).map(|(key, row)| (key.clone(), Arc::clone(row))).collect();
@@ -336,7 +332,7 @@ impl<'a> Running<'a> {
 
     /// Makes the candidate the best one on these cases, if it is better than that.
     fn is_best(&self) -> Result<bool, RpcError> {
-        if self.rows.values().any(|row| row.outcome.verdict == Verdict::JudgeError) {
+        if self.rows.values().any(|row| is_fault(row)) {
             return Ok(false);
         }
         let set = self.set();
@@ -366,7 +362,7 @@ impl<'a> Running<'a> {
 
     /// Returns whether the candidate is better than another by the problem's rule, on all cases.
     fn beats(&self, other: &Best) -> Result<bool, RpcError> {
-        let mut both = self.paired_plan(other)?;
+        let mut both = MatchResult::unplayed(self.plan(Self::rivals(other).to_vec(), CaseList::default()));
         for (place, key) in self.keys.iter().enumerate() {
             let outcome = |rows: &Rows| rows.get(key).map(|row| row.outcome.clone());
             both.plan.cases.push(self.cases.at(place));
@@ -400,6 +396,11 @@ impl<'a> Running<'a> {
     }
 }
 
+/// Returns whether a result is a fault of the judge.
+fn is_fault(row: &Row) -> bool {
+    row.outcome.verdict == Verdict::JudgeError
+}
+
 /// Returns a solver that is known by its results alone.
 fn known_by_results(name: String, text: String) -> Solver {
     Solver::new(SolverSpec { name, text }, Invocation::CannotStart("its results are known".to_owned()))
@@ -416,6 +417,12 @@ pub(crate) fn play(
     let settings = RunSettings { describe, ..evaluator.settings.clone() };
     let pool = LeasedPool { slots: Arc::clone(&evaluator.slots), task: Arc::clone(task) };
     let runner = LocalRunner::new(pool, settings, || ());
+    if plan.job_count() == 1 {
+        // Most evaluations of a search are short: threads for one case would take as long as some of them.
+        let finished = runner.run_one(plan, &Unstored(evaluator.records), |stop| task.on_cancel(move || stop.stop()));
+        task.check()?;
+        return Ok(finished.map_err(Failure::from)?.into_iter().collect());
+    }
     let (signals, stop) = Signals::by_request();
     let hook = task.on_cancel(move || stop.stop());
     let mut finished = Vec::new();

@@ -64,7 +64,7 @@ impl Evaluator {
     ) -> Result<Arc<Self>, Failure> {
         // First: while this process is small and has one thread, the sweeper is a copy of it.
         let sweeper = Sweeper::start().map_err(Failure::fault)?;
-        let sandbox = sandbox::open(&args.sandbox)?;
+        let sandbox = sandbox::open(&args.conditions.sandbox)?;
         refuse_bare(&sandbox, &args)?;
         refuse_shown(&sandbox, &args, sealed.as_deref())?;
         let settings = running::settings_on(&Cores::here(), &args.jobs, false);
@@ -75,7 +75,7 @@ impl Evaluator {
         // More requests than jobs, so that one is compiled or scored while others play.
         let queue = Queue::new(args.queue.get(), 2 * jobs + 2);
         Ok(Arc::new(Self {
-            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.build.clone(), sealed.clone()),
+            workshop: Workshop::new(Arc::clone(&slots), timing_lock, args.conditions.build.clone(), sealed.clone()),
             args,
             records,
             sealed,
@@ -137,7 +137,7 @@ impl Evaluator {
 /// Fails if `--dir` shows candidates the file of the sealed cases.
 fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) -> Result<(), Failure> {
     let Some(sealed) = sealed.and_then(|file| std::path::absolute(file).ok()) else { return Ok(()) };
-    let shown = sandbox::visible(&args.sandbox, sandbox)?;
+    let shown = sandbox::visible(&args.conditions.sandbox, sandbox)?;
     match shown.iter().find(|shown| sealed.starts_with(&shown.path)) {
         None => Ok(()),
         Some(shown) => {
@@ -149,7 +149,7 @@ fn refuse_shown(sandbox: &Sandbox, args: &EvaluatorArgs, sealed: Option<&Path>) 
 
 /// Fails in tier `bare`, unless the user wants it.
 fn refuse_bare(sandbox: &Sandbox, args: &EvaluatorArgs) -> Result<(), Failure> {
-    let is_wanted = matches!(args.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
+    let is_wanted = matches!(args.conditions.sandbox.tier.0, TierChoice::Forced(Tier::Bare));
     if sandbox.tier() != Tier::Bare || is_wanted {
         return Ok(());
     }

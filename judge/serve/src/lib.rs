@@ -37,7 +37,7 @@ mod rpc;
 mod sealed;
 mod slots;
 mod stdio;
-pub mod stopping;
+mod stopping;
 mod task;
 
 pub use client::{Client, Pending};

@@ -10,7 +10,7 @@ use crate::task::Progress;
 use crate::{compare, methods::rules_text};
 use judge_journal::HistoryFilter;
 use judge_problem::{RowKey, RowOrder, Ruling, RunChoice};
-use judge_report::{Document, RunReport, SCHEMAS};
+use judge_report::{Document, RunReport, schema};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, RestoredRun, answers, load, recorder};
 use serde::{Deserialize, Serialize};
@@ -352,8 +352,7 @@ fn resources(evaluator: &Evaluator) -> Value {
 fn read_resource(evaluator: &Evaluator, params: &Map<String, Value>) -> Answer {
     let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
     let (kind, text) = if uri == SCHEMA {
-        let schema = SCHEMAS.iter().find(|(name, _)| *name == "serve-evaluate").map(|(_, schema)| schema());
-        ("application/schema+json", schema.map(|schema| json(&schema)).unwrap_or_default())
+        ("application/schema+json", schema("serve-evaluate").map(|schema| json(&schema)).unwrap_or_default())
     } else if let Some(id) = uri.strip_prefix(RULES) {
         ("text/markdown", rules_text(evaluator, Some(id))?)
     } else {

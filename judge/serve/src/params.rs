@@ -4,7 +4,7 @@ use crate::rpc::RpcError;
 use judge_cli::LimitArgs;
 use judge_compare::paired::MinEffect;
 use judge_problem::manifest::closest;
-use judge_problem::{Limits, Seeds, UnitError};
+use judge_problem::{InvalidText, Limits, Seeds};
 use judge_session::running;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -146,7 +146,7 @@ impl NumberOrText {
 
     /// Reads the smallest effect that counts.
     pub(crate) fn min_effect(&self) -> Result<MinEffect, RpcError> {
-        let error = |error: UnitError| {
+        let error = |error: InvalidText| {
             RpcError::params(format!("params.min_effect: {error}; or a number above 0")).with_hint("\"1%\"")
         };
         self.text().parse().map_err(error)
@@ -185,9 +185,9 @@ impl LimitsParam {
     }
 }
 
-fn read<T: FromStr<Err = UnitError>>(name: &str, text: Option<&str>) -> Result<Option<T>, RpcError> {
+fn read<T: FromStr<Err = InvalidText>>(name: &str, text: Option<&str>) -> Result<Option<T>, RpcError> {
     let read = |text: &str| {
-        text.parse().map_err(|error: UnitError| RpcError::params(format!("params.limits.{name}: {error}")))
+        text.parse().map_err(|error: InvalidText| RpcError::params(format!("params.limits.{name}: {error}")))
     };
     text.map(read).transpose()
 }

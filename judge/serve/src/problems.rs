@@ -10,7 +10,7 @@ use judge_problem::{CaseList, CaseSource, CaseSpec, GeneratorCall, Limits, Probl
 use judge_run::cases::{Selection, select};
 use judge_sandbox::Sandbox;
 use judge_session::programs::{self, Programs};
-use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, command_line, load, running, sandbox};
+use judge_session::{Failure, FromJournal, ReferenceScores, case_selection, load, running};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -85,13 +85,8 @@ impl ReadyProblem {
         let problem = catalogue.find(id)?.clone();
         let journal = if records { FromJournal::of_run(true) } else { FromJournal::No };
         let reference = ReferenceScores::open(&catalogue, &problem, None, None, journal)?;
-        let template = Plan {
-            limits: running::limits(&problem.limits, &args.limits),
-            environment: args.sandbox.environment.clone(),
-            visible: sandbox::visible(&args.sandbox, sandbox)?,
-            case_flags: command_line::case_flags(),
-            ..Plan::new(Problem { best: reference.source.clone(), ..problem }, Vec::new(), CaseList::default())
-        };
+        let problem = Problem { best: reference.source.clone(), ..problem };
+        let template = running::template(&problem, &args.conditions, sandbox)?;
         Ok(Self { catalogue, template, reference, _programs: programs })
     }
 

@@ -1,103 +1,256 @@
-//! When a candidate is stopped: as soon as the comparison with the incumbent says that it is worse, or not better by more than
-//! the smallest effect that counts. Two tests of `judge compare` look after each batch of cases:
+//! When a candidate is stopped: as soon as it is known not to beat the incumbent on these cases by more than the smallest effect that
+//! counts. The incumbent has played all of them, and the candidate meets them in a random order of its own, large ones sooner. So
+//! what is asked is the sum over a fixed set of cases that are drawn without replacement: see [`SetSample`].
 //!
-//! - that of `--until-decided`, which holds its level for any effects, and takes many cases where scores differ in size;
-//! - that of `--h0` and `--h1`, between a loss of 5 % and a gain of 2 %, which takes fewer. A candidate that is better by that
-//!   gain or more is stopped by it about once in forty times. The test of this file has the figures for recorded scores.
+//! Whatever a candidate does, if it beats the incumbent on these cases, it is stopped with a probability of at most 5 %, over all
+//! looks together. This rests on a bound for the gain on a case: see [`largest_effects`]. It says nothing about other cases.
 
-use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, TestParameters};
-use judge_problem::{Features, Number, Rule};
+use crate::known::Row;
+use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};
+use judge_problem::plan::Plan;
+use judge_problem::scoring::points_effect;
+use judge_problem::{CaseSpec, Digest, Direction, Number, Rule};
 use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
-use judge_statistics::{Hypotheses, Hypothesis, Interval};
+use judge_statistics::{Hypothesis, Interval, SetCase, SetSample};
+use num_traits::{Signed, ToPrimitive};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The probability that a comparison of equal programs ever says otherwise, over all looks together.
+/// The probability that a candidate is stopped that beats the incumbent, over all looks together.
 const ALPHA: f64 = 0.05;
 
-/// The loss and the gain that the test of two hypotheses decides between, unless the smallest effect that counts is larger than
-/// that gain; in percent.
-const LOSS: &str = "5%";
-const GAIN: &str = "2%";
+/// The largest gain on a case, in scores of the incumbent.
+const MAX_GAIN: f64 = 1.5;
 
-/// The probability that it stops a candidate with that gain, and that it takes one with that loss for one with the gain.
-const LOST: f64 = 0.025;
+/// A case is at least as large as this share of the mean one: solvers that score next to nothing on a case gain many times that.
+const MIN_SIZE: f64 = 0.25;
 
-/// After this many cases that the incumbent and the candidate have not both solved, nothing else is to be learned.
+/// After this many cases that neither the candidate nor the incumbent has solved, nothing else is to be learned.
 const UNSOLVED: usize = 16;
 
 /// The incumbent and the candidate are these solvers of the plan.
 const SOLVERS: [usize; 2] = [0, 1];
 
-/// A look at a comparison.
-#[derive(Debug, Clone)]
-pub struct Look {
-    /// What is known. The hypothesis H0 is that the candidate is not better.
-    pub claim: Claim,
-    /// The mean effect. Above 0 the candidate is better.
-    pub effect: f64,
-    /// The interval that holds at every look; `None` with too few cases.
-    pub interval: Option<Interval>,
-    /// What is measured.
-    pub measure: EffectMeasure,
-    /// How many cases both have played.
-    pub cases: usize,
-    /// Whether the candidate need not go on.
-    pub is_over: bool,
+/// A case with the results of the incumbent and the candidate.
+pub(crate) struct Played {
+    /// Its place among the cases of the request.
+    pub(crate) place: usize,
+    pub(crate) case: CaseSpec,
+    pub(crate) rows: [Arc<Row>; 2],
 }
 
-/// Looks at the incumbent and the candidate of a result, which are its first and its second solver, after the same cases.
-///
-/// # Errors
-/// When the smallest effect does not suit the scoring rule, or the scores do not suit it.
-pub fn look(played: &MatchResult, min_effect: Option<&MinEffect>) -> Result<Look, Failure> {
-    let scored = played.scored()?;
-    let measure = scored.measure(None, min_effect);
-    let parameters = parameters(measure, &scored.rule, min_effect)?;
-    let paired = scored.paired(measure, SOLVERS[1]);
-    let inference = paired::infer_interim(&paired, parameters)?;
-    let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
-    let is_below = inference.interval.is_some_and(|interval| interval.high < least);
-    let is_loss = match hypotheses(measure, &scored.rule, least)? {
-        None => false,
-        Some(hypotheses) => {
-            let parameters = TestParameters { min_effect: None, hypotheses: Some(hypotheses), ..parameters };
-            paired::interim_claim(&paired, parameters)? == Claim::Accepted(Hypothesis::H0)
-        }
-    };
-    let is_over = match inference.claim {
-        Claim::Contrary | Claim::TooFew => false,
-        Claim::Worse => true,
-        Claim::Smaller | Claim::Equal => min_effect.is_some(),
-        Claim::Better | Claim::Accepted(_) | Claim::Undecided { .. } => is_below,
-    };
-    let is_over =
-        is_over || is_loss || lacks_total(&scored) || paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
-    let claim = match inference.claim {
-        claim if is_over && !claim.is_decided() => Claim::Accepted(Hypothesis::H0),
-        claim => claim,
-    };
-    Ok(Look {
-        claim,
-        effect: if paired.pairs.is_empty() { 0.0 } else { paired.mean() },
-        interval: inference.interval,
-        measure,
-        cases: played.plan.cases.len(),
-        is_over,
-    })
+/// A candidate beside the incumbent.
+pub(crate) struct Duel {
+    /// The plan of both, without cases.
+    template: Plan,
+    parameters: TestParameters,
+    measure: EffectMeasure,
+    /// The effect that the candidate must reach.
+    least: f64,
+    incumbent: Incumbent,
+    /// The effects so far. `None` where the effects of cases do not add up to the total, as in test groups.
+    sample: Option<SetSample>,
+    played: Vec<Played>,
+    /// How many of them were looked at.
+    looked: usize,
+    /// Whether the candidate has failed a case under a rule that gives no total then.
+    lacks_total: bool,
+    is_over: bool,
 }
 
-/// Returns the hypotheses that a candidate is stopped by; `None` for a measure without shares.
-fn hypotheses(measure: EffectMeasure, rule: &Rule, least: f64) -> Result<Option<Hypotheses>, Failure> {
-    let [loss, gain] = [LOSS, GAIN].map(|share| share.parse().map(MinEffect::Share).map_err(Failure::fault));
-    let (loss, gain) = (measure.min_effect(rule, Some(&loss?)), measure.min_effect(rule, Some(&gain?)));
-    Ok(match (loss, gain) {
-        (Ok(Some(loss)), Ok(Some(gain))) => {
-            Some(Hypotheses { h0: -loss, h1: gain.max(least), alpha: ALPHA, beta: LOST })
+/// What is known of the incumbent.
+struct Incumbent {
+    has_total: bool,
+    has_solved: bool,
+    /// By place: the size of the case and its weight in the total. `None` if it has none.
+    sizes: Vec<Option<(SetCase, f64)>>,
+}
+
+impl Duel {
+    /// Begins with an incumbent that has played these of `count` cases: both rows are its own.
+    ///
+    /// # Errors
+    /// When the smallest effect does not suit the scoring rule, or the scores do not suit it.
+    pub(crate) fn new(
+        template: Plan,
+        incumbent: &[Played],
+        count: usize,
+        min_effect: Option<&MinEffect>,
+    ) -> Result<Self, Failure> {
+        let all = result(&template, incumbent);
+        let scored = all.scored()?;
+        let measure = scored.measure(None, min_effect);
+        let parameters = parameters(measure, &scored.rule, min_effect)?;
+        let least = min_effect.and(parameters.min_effect).unwrap_or(0.0);
+        let incumbent = Incumbent {
+            has_total: scored.board.headline(&scored.board.standings[SOLVERS[0]]).is_some(),
+            has_solved: scored.board.standings[SOLVERS[0]].accepted > 0,
+            sizes: sizes(&scored, measure, incumbent, count),
+        };
+        let adds_up = !template.problem.test_groups.iter().any(|group| group.counts_as_a_whole());
+        let cases: Vec<SetCase> = incumbent.sizes.iter().flatten().map(|(case, _)| *case).collect();
+        let (gain, loss) = largest_effects(&scored.rule, scored.board.direction);
+        let sample = Some(()).filter(|()| adds_up && incumbent.has_total);
+        let sample = sample.and_then(|()| SetSample::new(&cases, gain, loss));
+        drop(scored);
+        let (played, looked, lacks_total, is_over) = (Vec::new(), 0, false, false);
+        Ok(Self { template, parameters, measure, least, incumbent, sample, played, looked, lacks_total, is_over })
+    }
+
+    /// Returns the order in which the candidate plays the cases. Each case has a digest that is as good as random.
+    pub(crate) fn order(&self, digests: &[Digest]) -> Vec<usize> {
+        let turn = |place: usize| match self.incumbent.sizes[place] {
+            None => f64::INFINITY,
+            Some((case, _)) => {
+                SetSample::turn(uniform(&digests[place]), if self.sample.is_some() { case.size } else { 1.0 })
+            }
+        };
+        let mut order: Vec<(f64, usize)> = (0..digests.len()).map(|place| (turn(place), place)).collect();
+        order.sort_by(|left, right| left.0.total_cmp(&right.0));
+        order.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// Adds a case that both have played.
+    pub(crate) fn add(&mut self, played: Played) {
+        self.played.push(played);
+    }
+
+    /// Leaves a case out, as if there were none.
+    pub(crate) fn leave_out(&mut self, place: usize) {
+        if let (Some(sample), Some((case, _))) = (&mut self.sample, self.incumbent.sizes[place]) {
+            sample.remove(case);
         }
-        _ => None,
-    })
+    }
+
+    /// Looks at the new cases. Returns whether the candidate need not go on.
+    ///
+    /// # Errors
+    /// When the scores do not suit the rule.
+    pub(crate) fn is_over(&mut self) -> Result<bool, Failure> {
+        let new = &self.played[self.looked..];
+        let batch = result(&self.template, new);
+        let scored = batch.scored()?;
+        for (case, played) in new.iter().enumerate() {
+            let Some((size, weight)) = self.incumbent.sizes[played.place] else { continue };
+            let [old, new] = SOLVERS.map(|solver| scored.board.standings[solver].points.get(case));
+            self.lacks_total |= new.is_none();
+            let effect = old.zip(new).and_then(|(old, new)| points_effect(&old, &new));
+            let signed = effect.map(|effect| if scored.board.direction == Direction::Min { -effect } else { effect });
+            match (&mut self.sample, signed) {
+                (None, _) => {}
+                (Some(sample), Some(effect)) => sample.push(effect * weight, size),
+                (Some(sample), None) => sample.remove(size),
+            }
+        }
+        self.looked = self.played.len();
+        self.is_over = self.lacks_total || self.solve_nothing() || self.is_below()?;
+        Ok(self.is_over)
+    }
+
+    fn solve_nothing(&self) -> bool {
+        let has_solved = |played: &Played| played.rows[SOLVERS[1]].outcome.is_accepted();
+        !self.incumbent.has_solved && self.played.len() >= UNSOLVED && !self.played.iter().any(has_solved)
+    }
+
+    /// Returns whether the effects say that the candidate does not reach the least effect.
+    fn is_below(&self) -> Result<bool, Failure> {
+        if let Some(sample) = &self.sample {
+            return Ok(sample.is_below(self.least, ALPHA));
+        }
+        // Test groups: the test of `judge compare --until-decided`, with the groups as its cases.
+        let whole = result(&self.template, &self.played);
+        let paired = whole.scored()?.paired(self.measure, SOLVERS[1]);
+        Ok(self.incumbent.has_total && paired::interim_claim(&paired, self.parameters)? == Claim::Worse)
+    }
+
+    /// Returns the comparison as it is reported, with the values of features where the candidate loses. `is_whole` says whether all
+    /// cases were played: then the comparison is that of `judge compare --until-decided`, and it is about such cases.
+    ///
+    /// # Errors
+    /// As [`Duel::is_over`].
+    pub(crate) fn versus(mut self, against: &str, is_whole: bool) -> Result<Versus, Failure> {
+        self.played.sort_by_key(|played| played.place);
+        let whole = result(&self.template, &self.played);
+        let scored = whole.scored()?;
+        let paired = scored.paired(self.measure, SOLVERS[1]);
+        let inferred = paired::infer_interim(&paired, self.parameters)?;
+        let (claim, effect, interval): (Claim, f64, Option<Interval>) = match &self.sample {
+            Some(sample) if !is_whole => (self.claim_of_stop(), sample.mean(), sample.interval(ALPHA)),
+            _ if self.is_over && !inferred.claim.is_decided() => {
+                (Claim::Accepted(Hypothesis::H0), mean(&paired), inferred.interval)
+            }
+            _ => (inferred.claim, mean(&paired), inferred.interval),
+        };
+        let losses = losses(&self.played, &paired, self.measure, self.parameters);
+        let (against, cases) = (against.to_owned(), self.played.len());
+        Ok(Versus { against, claim, effect, interval, measure: self.measure, cases, losses })
+    }
+
+    fn claim_of_stop(&self) -> Claim {
+        let is_worse = self.least == 0.0 && !self.lacks_total && !self.solve_nothing();
+        if is_worse { Claim::Worse } else { Claim::Accepted(Hypothesis::H0) }
+    }
+}
+
+fn mean(paired: &PairedComparison) -> f64 {
+    if paired.pairs.is_empty() { 0.0 } else { paired.mean() }
+}
+
+/// Returns a result of both solvers on these cases.
+fn result(template: &Plan, played: &[Played]) -> MatchResult {
+    let mut result = MatchResult::unplayed(template.clone());
+    for Played { case, rows, .. } in played {
+        result.plan.cases.push(case.clone());
+        result.outcomes.add_case(rows.iter().map(|row| Some(row.outcome.clone())));
+        result.inputs.push(rows[1].input.or(rows[0].input));
+    }
+    result
+}
+
+/// Returns the sizes and weights of the cases that the incumbent has played, by place.
+fn sizes(
+    scored: &ScoredMatch<'_>,
+    measure: EffectMeasure,
+    incumbent: &[Played],
+    count: usize,
+) -> Vec<Option<(SetCase, f64)>> {
+    let board = &scored.board;
+    let weights: Vec<f64> = board.weights.iter().map(|weight| weight.to_f64().unwrap_or(f64::INFINITY)).collect();
+    let points = &board.standings[SOLVERS[0]].points;
+    let share = |case: usize| Some(points.get(case)?.abs().to_f64()? * weights[case]);
+    let shares: Vec<f64> = (0..weights.len()).map(|case| share(case).unwrap_or(0.0)).collect();
+    let mean = shares.iter().sum::<f64>() / weights.len() as f64;
+    let max_points = scored.rule.max_points().and_then(|max| max.to_f64());
+    let mut sizes = vec![None; count];
+    for (case, played) in incumbent.iter().enumerate().filter(|(case, _)| weights[*case] > 0.0) {
+        let size = match (&scored.rule, max_points) {
+            (_, Some(max)) => max * weights[case],
+            (Rule::Log, None) => weights[case],
+            (_, None) => shares[case].max(MIN_SIZE * mean),
+        };
+        let base = if measure == EffectMeasure::Total { shares[case] } else { weights[case] };
+        sizes[played.place] = Some((SetCase { size, base }, weights[case])).filter(|_| size > 0.0);
+    }
+    sizes
+}
+
+/// Returns the largest gain and the largest loss on a case, in sizes of the case. Where points have a largest number, or where small
+/// scores are good and none is below 0, no gain is larger. Else it is an assumption.
+fn largest_effects(rule: &Rule, direction: Direction) -> (f64, f64) {
+    match (rule, direction) {
+        (Rule::Log, _) => (MAX_GAIN.ln_1p(), MAX_GAIN.ln_1p()),
+        _ if rule.max_points().is_some() => (1.0, 1.0),
+        (_, Direction::Max) => (MAX_GAIN, 1.0),
+        (_, Direction::Min) => (1.0, MAX_GAIN),
+    }
+}
+
+/// Returns a number between 0 and 1.
+fn uniform(digest: &Digest) -> f64 {
+    let [a, b, c, d, e, f, g, ..] = digest.0;
+    let bits = u64::from_le_bytes([a, b, c, d, e, f, g & 0x1f, 0]);
+    (bits as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
 fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect>) -> Result<TestParameters, Failure> {
@@ -105,18 +258,11 @@ fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect
     Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
 }
 
-/// Returns whether the candidate has failed a case under a rule that gives no total then, and the incumbent has not: no
-/// further case makes it better.
-fn lacks_total(scored: &ScoredMatch<'_>) -> bool {
-    let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]).is_some());
-    incumbent && !candidate
-}
-
 /// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
 ///
 /// # Errors
 /// When the scores do not suit the rule.
-pub fn is_better(played: &MatchResult) -> Result<bool, Failure> {
+pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
     let scored = played.scored()?;
     let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
     Ok(match (incumbent, candidate) {
@@ -129,40 +275,23 @@ pub fn is_better(played: &MatchResult) -> Result<bool, Failure> {
 /// How many cases a range of a feature has at least.
 const FEWEST: usize = 3;
 
-/// Returns the comparison as it is reported, with the values of features where the candidate loses.
-///
-/// # Errors
-/// As [`look`].
-pub fn versus(
-    played: &MatchResult,
-    against: &str,
-    min_effect: Option<&MinEffect>,
-    features: &[Option<Arc<Features>>],
-) -> Result<Versus, Failure> {
-    let look = look(played, min_effect)?;
-    let Look { claim, effect, interval, measure, cases, .. } = look;
-    let losses = losses(played, measure, features)?;
-    Ok(Versus { against: against.to_owned(), claim, effect, interval, measure, cases, losses })
-}
-
 /// Returns the ranges of features on which the candidate is worse, the worst first, in words.
 fn losses(
-    played: &MatchResult,
+    played: &[Played],
+    paired: &PairedComparison,
     measure: EffectMeasure,
-    features: &[Option<Arc<Features>>],
-) -> Result<Vec<String>, Failure> {
-    let scored = played.scored()?;
-    let paired = scored.paired(measure, SOLVERS[1]);
-    let parameters = parameters(measure, &scored.rule, None)?;
+    parameters: TestParameters,
+) -> Vec<String> {
+    let features = |played: &Played| played.rows.iter().rev().find_map(|row| row.features.clone());
+    let features: Vec<_> = played.iter().map(features).collect();
     let known = features.iter().flatten().next();
     let mut found = Vec::new();
     for feature in known.iter().flat_map(|known| known.iter()) {
-        let value = |(case, features): (usize, &Option<Arc<Features>>)| {
+        let values = features.iter().enumerate().filter_map(|(case, features)| {
             let value: &Number = features.as_ref()?.get(&feature.name)?;
             Some(FeatureValue { case, value: value.clone() })
-        };
-        let values: Vec<FeatureValue> = features.iter().enumerate().filter_map(value).collect();
-        let ranges = paired::by_feature(&paired, values, parameters);
+        });
+        let ranges = paired::by_feature(paired, values.collect(), parameters);
         if ranges.len() < 2 {
             continue;
         }
@@ -178,7 +307,7 @@ fn losses(
         }
     }
     found.sort_by(|left, right| left.0.total_cmp(&right.0));
-    Ok(found.into_iter().map(|(_, text)| text).collect())
+    found.into_iter().map(|(_, text)| text).collect()
 }
 
 fn effect_text(measure: EffectMeasure, effect: f64) -> String {
@@ -190,9 +319,8 @@ fn effect_text(measure: EffectMeasure, effect: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge_statistics::{
-        Decision, Hypotheses, Hypothesis, LikelihoodRatio, Random, Sequence, SequenceSettings, Term,
-    };
+    use super::{ALPHA, MAX_GAIN, MIN_SIZE};
+    use judge_statistics::{Random, SetCase, SetSample};
 
     /// The columns of the recorded scores: one solver, the same once more, and one that thinks for longer.
     fn recorded() -> [Vec<f64>; 3] {
@@ -211,44 +339,55 @@ mod tests {
         columns
     }
 
-    /// Plays a candidate whose scores are those of a column, made this much better, on cases drawn from the recorded
-    /// ones. Returns how many were played, and whether it was stopped.
-    fn play(columns: &[Vec<f64>; 3], better_by: f64, cases: usize, random: &mut Random) -> (usize, bool) {
+    /// A candidate that was played.
+    struct End {
+        played: usize,
+        is_stopped: bool,
+        /// Whether it beats the incumbent on the cases.
+        is_better: bool,
+    }
+
+    /// Plays a candidate whose scores are those of a column, made this much better, on some of the recorded cases.
+    fn play(columns: &[Vec<f64>; 3], better_by: f64, count: usize, random: &mut Random) -> End {
         let [incumbent, others @ ..] = columns;
         let candidate = &others[random.below(others.len())];
         let equal = incumbent.iter().sum::<f64>() / candidate.iter().sum::<f64>();
-        let settings = SequenceSettings { alpha: super::ALPHA, min_effect: Some(0.001), bound: None, rare: None };
-        let mut sequence = Sequence::new(settings).expect("useful settings");
-        let hypotheses = Hypotheses { h0: -0.05, h1: 0.02, alpha: super::ALPHA, beta: super::LOST };
-        let mut ratio = LikelihoodRatio::new(hypotheses);
-        let mean = incumbent.iter().sum::<f64>() / incumbent.len() as f64;
+        let mut cases: Vec<usize> = (0..incumbent.len()).collect();
+        cases.sort_by_cached_key(|_| random.bits());
+        cases.truncate(count);
+        let effect = |case: usize| candidate[case] * equal * (1.0 + better_by) - incumbent[case];
+        let mean = cases.iter().map(|case| incumbent[*case]).sum::<f64>() / count as f64;
+        let sized = |case: usize| SetCase { size: incumbent[case].max(MIN_SIZE * mean), base: incumbent[case] };
+        let set: Vec<SetCase> = cases.iter().map(|case| sized(*case)).collect();
+        let mut order: Vec<(f64, usize)> =
+            cases.iter().map(|case| (SetSample::turn(random.unit(), sized(*case).size), *case)).collect();
+        order.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let mut sample = SetSample::new(&set, MAX_GAIN, 1.0).expect("cases");
+        let is_better = cases.iter().map(|case| effect(*case)).sum::<f64>() > 0.0;
         let mut played = 0;
-        while played < cases {
-            for _ in 0..2.max(played / 16).min(cases - played) {
-                let case = random.below(incumbent.len());
-                let (old, new) = (incumbent[case] / mean, candidate[case] * equal * (1.0 + better_by) / mean);
-                let term = Term { effect: new - old, base: old };
-                sequence.push_term(term);
-                ratio.push(term);
+        while played < count {
+            for (_, case) in &order[played..count.min(played + 2.max(played / 16))] {
+                sample.push(effect(*case), sized(*case));
                 played += 1;
             }
-            let is_below = sequence.interval().is_some_and(|interval| interval.high < 0.0);
-            let is_loss = ratio.accepted() == Some(Hypothesis::H0);
-            if sequence.decision() == Decision::Worse || is_below || is_loss {
-                return (played, played < cases);
+            if played < count && sample.is_below(0.0, ALPHA) {
+                return End { played, is_stopped: true, is_better };
             }
         }
-        (played, false)
+        End { played, is_stopped: false, is_better }
     }
 
     #[test]
     #[ignore = "long: 1,000 candidates for each number of cases"]
     fn most_runs_are_saved_and_few_better_ones_lost() {
         let columns = recorded();
-        println!("| cases | case runs saved | better ones lost | equal ones stopped |\n|---:|---:|---:|---:|");
-        for cases in [100, 150, 200, 300] {
-            let mut random = Random::new(cases as u64);
-            let (mut played, mut lost, mut better, mut equal, mut equal_stopped) = (0, 0, 0, 0, 0);
+        println!(
+            "| cases | case runs saved | 2 to 10 % better ones lost | better ones on these cases lost | equal ones stopped |"
+        );
+        println!("|---:|---:|---:|---:|---:|");
+        for count in [20, 50, 100, 200, 300] {
+            let mut random = Random::new(count as u64);
+            let mut ends = Vec::new();
             for candidate in 0..1_000 {
                 let kind = candidate % 20;
                 let better_by = match kind {
@@ -256,19 +395,19 @@ mod tests {
                     1 => 0.02 + 0.08 * random.unit(),
                     _ => -0.05 - 0.45 * random.unit(),
                 };
-                let (runs, is_stopped) = play(&columns, better_by, cases, &mut random);
-                played += runs;
-                equal += usize::from(kind == 0);
-                better += usize::from(kind == 1);
-                equal_stopped += usize::from(kind == 0 && is_stopped);
-                lost += usize::from(kind == 1 && is_stopped);
+                ends.push((kind, play(&columns, better_by, count, &mut random)));
             }
             let percent = |part: usize, of: usize| 100.0 * part as f64 / of as f64;
-            let saved = 100.0 - percent(played, 1_000 * cases);
-            let (lost, equal) = (percent(lost, better), percent(equal_stopped, equal));
-            println!("| {cases} | {saved:.1} % | {lost:.1} % | {equal:.1} % |");
-            assert!(lost <= 5.0, "{cases} cases: {lost} % of the better ones lost");
-            assert!(cases < 150 || saved >= 60.0, "{cases} cases: {saved} % saved");
+            let stopped = |of: &dyn Fn(usize, &End) -> bool| {
+                let of: Vec<&End> = ends.iter().filter(|(kind, end)| of(*kind, end)).map(|(_, end)| end).collect();
+                percent(of.iter().filter(|end| end.is_stopped).count(), of.len())
+            };
+            let saved = 100.0 - percent(ends.iter().map(|(_, end)| end.played).sum(), 1_000 * count);
+            let (lost, equal) = (stopped(&|kind, _| kind == 1), stopped(&|kind, _| kind == 0));
+            let lost_here = stopped(&|_, end| end.is_better);
+            println!("| {count} | {saved:.1} % | {lost:.1} % | {lost_here:.1} % | {equal:.1} % |");
+            assert!(lost <= 5.0 && lost_here <= 5.0, "{count} cases: {lost} %, {lost_here} % of the better ones lost");
+            assert!(count < 100 || saved >= 60.0, "{count} cases: {saved} % saved");
         }
     }
 }

@@ -4,10 +4,9 @@ use crate::{Failure, load, recorder};
 use checkers::Score;
 use judge_compare::paired::EffectMeasure;
 use judge_journal::Journal;
-use judge_problem::manifest::{Catalogue, decode, read_best_scores};
-use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
-    BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem, StoredRun,
+    BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Catalogue, Digest, Direction, Game, KnownBest, Problem,
+    StoredRun, decode, map_on_all_cores, read_best_scores,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::game_of;

@@ -2,12 +2,9 @@
 
 use crate::Failure;
 use judge_cli::{CaseArgs, CaseFilterArgs};
-use judge_problem::condition::Condition;
-use judge_problem::manifest::closest;
-use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, Digest, Features, MetricRule, Number, Problem, ReadFile, Seeds, StoredFeatures,
-    StoredRun, counted, rules_word,
+    CaseList, CaseSource, CaseSpec, Condition, Digest, Features, MetricRule, Number, Problem, ReadFile, Seeds,
+    StoredFeatures, StoredRun, closest, counted, map_on_all_cores, rules_word,
 };
 use judge_run::cases::{
     CaseDescription, CaseReader, CheckerError, Inputs, ProblemChecker, Selection, describe_all, select,

@@ -2,9 +2,8 @@
 
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory, Parser};
-use judge_cli::{BuildArgs, Cli, LimitArgs, ReportArgs, RunArgs, SandboxArgs};
-use judge_problem::plan::CaseFlags;
-use judge_problem::{Shard, quote_words, without_flags};
+use judge_cli::{Cli, ConditionArgs, ReportArgs, RunArgs};
+use judge_problem::{CaseFlags, Shard, quote_words, without_flags};
 use std::path::Path;
 
 /// The flag, for every subcommand, that names the catalogue.
@@ -83,11 +82,6 @@ fn quoted(words: Vec<String>) -> String {
     quote_words(std::iter::once("judge".to_owned()).chain(words))
 }
 
-/// The flags that every case depends on, but for the catalogue's.
-fn of_cases() -> Command {
-    SandboxArgs::augment_args(BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge"))))
-}
-
 /// Returns the flags in this process's command line that every case depends on.
 pub fn case_flags() -> CaseFlags {
     CaseFlags::found_by(|| find_case_flags(&words()))
@@ -102,7 +96,7 @@ pub fn recorded_case_flags(command: &str) -> CaseFlags {
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
 /// the languages, the sandbox and the catalogue.
 fn find_case_flags(words: &[String]) -> Vec<String> {
-    let of_cases = of_cases();
+    let of_cases = ConditionArgs::augment_args(Command::new("judge"));
     let program = std::iter::once("judge".to_owned());
     let grammar = Cli::command();
     let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
@@ -149,7 +143,7 @@ mod tests {
         let grammar = Cli::command();
         let catalogue = grammar.get_arguments().find(|arg| arg.get_id() == CATALOGUE).unwrap();
         assert_eq!(catalogue.get_long(), Some(CATALOGUE));
-        for arg in of_cases().get_arguments().chain([catalogue]) {
+        for arg in ConditionArgs::augment_args(Command::new("judge")).get_arguments().chain([catalogue]) {
             assert!(
                 arg.get_long().is_some() && arg.get_short().is_none() && arg.get_all_aliases().is_none(),
                 "{arg:?}"

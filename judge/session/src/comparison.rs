@@ -7,9 +7,8 @@ use judge_cli::{CompareArgs, StatisticsArgs};
 use judge_compare::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseName, CaseSpec, Direction, Features, Outcome, OutcomeGrid, Problem, Provenance, Rule, RunId,
+    CaseList, CaseName, CaseSpec, Direction, Features, Outcome, OutcomeGrid, Plan, Problem, Provenance, Rule, RunId,
     StoredFeatures,
 };
 use judge_report::{CompareReport, ComparedRuns, Comparison};

@@ -2,8 +2,7 @@
 
 use crate::{Failure, command_line};
 use judge_journal::{Journal, JournalError, RunOrigin};
-use judge_problem::manifest::Catalogue;
-use judge_problem::{DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
+use judge_problem::{Catalogue, DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
 use judge_run::runner::RunError;
 use judge_slurm::DetachedJobs;
 

@@ -2,10 +2,9 @@
 
 use crate::{Failure, answers, programs, recorder};
 use judge_journal::Journal;
-use judge_problem::manifest::{Catalogue, closest};
 use judge_problem::{
-    CheckerChoice, CheckerProtocol, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice, Solver,
-    SolverSpec, StoredEntrant, StoredRun, quote_words,
+    Catalogue, CheckerChoice, CheckerProtocol, Digest, ExternalChecker, Game, JobId, Outcome, Problem, RunChoice,
+    Solver, SolverSpec, StoredEntrant, StoredRun, closest, quote_words,
 };
 use judge_run::command::game_of;
 use judge_run::matching::{MatchError, matching};

@@ -1,10 +1,11 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
-use judge_compare::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
+use judge_compare::paired::{InferenceError, UnsuitedHypotheses};
 use judge_journal::{JournalError, MergeError};
-use judge_problem::manifest::{ManifestError, UnknownProblem};
 use judge_problem::scoring::InvalidResults;
-use judge_problem::{Exit, JOURNAL_FOLDER, error_chain, one_line, quote, visible};
+use judge_problem::{
+    Exit, InvalidText, JOURNAL_FOLDER, ManifestError, UnknownProblem, error_chain, one_line, quote, visible,
+};
 use judge_report::{Paint, PrintError, Style};
 use judge_run::cases::{CheckerError, InputError, ReadError, SelectError};
 use judge_run::matching::MatchError;
@@ -122,7 +123,7 @@ macro_rules! without_hint {
     };
 }
 
-without_hint!(usage: ManifestError, SpecError, InputError, UnsuitedMinEffect);
+without_hint!(usage: ManifestError, SpecError, InputError, InvalidText);
 without_hint!(fault: InvalidResults, PrintError);
 
 impl From<UnknownProblem> for Failure {

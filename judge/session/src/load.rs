@@ -1,8 +1,7 @@
 //! Reads the catalogue and other files, and writes files.
 
 use crate::Failure;
-use judge_problem::manifest::{Catalogue, decode};
-use judge_problem::{BestScore, BundledSolver, Bytes, Digest, Game, Problem, quote};
+use judge_problem::{BestScore, BundledSolver, Bytes, Catalogue, Digest, Game, Problem, decode, quote};
 use judge_report::{Document, Written};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};

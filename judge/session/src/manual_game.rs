@@ -4,10 +4,9 @@ use crate::restored_run::{self, recorded_solver};
 use crate::{Failure, FromJournal, ReferenceScores, command_line, recorder};
 use checkers::Score;
 use judge_journal::{Recording, RunEnd, RunRecord, Surroundings};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseSpec, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunId, SolverSpec, Verdict,
+    CaseList, CaseSpec, Catalogue, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Plan, Problem, RunId,
+    SolverSpec, Verdict,
 };
 use judge_run::command::{checker_identity, generator_identity};
 use judge_sandbox::Tier;

@@ -1,22 +1,20 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
 use crate::recorder::{self, RESUME};
-use crate::running::{DetachPolicy, Running, limits};
+use crate::running::{DetachPolicy, Running, template};
 use crate::{
-    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection,
-    command_line, entrants, programs, restored_run, sandbox,
+    Failure, FromJournal, JournalOptions, Recorder, ReferenceScores, RunContext, ScoredRun, case_selection, entrants,
+    programs, restored_run, sandbox,
 };
 use judge_cli::{CaseArgs, RunningArgs};
 use judge_compare::paired::{
     Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes,
 };
 use judge_journal::{Part, RunEnd};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{Order, Plan};
 use judge_problem::scoring::{InvalidResults, Scoreboard, Standing};
 use judge_problem::{
-    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Outcome, OutcomeGrid, Problem,
-    Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    BestSource, CaseList, CaseSpec, Catalogue, Digest, Exit, FIRST_FRESH_SEED, FinishedJob, JobId, Order, Outcome,
+    OutcomeGrid, Plan, Problem, Rule, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Progress, RunInfo};
 use judge_run::cases::{CaseReader, Selection, select};
@@ -63,7 +61,7 @@ pub struct MatchResult {
 impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        Self::open_in(sandbox::open(&args.sandbox)?, catalogue, problem, args)
+        Self::open_in(sandbox::open(&args.conditions.sandbox)?, catalogue, problem, args)
     }
 
     /// Prepares to run plans for a problem of the catalogue in this sandbox.
@@ -74,19 +72,11 @@ impl<'a> MatchRunner<'a> {
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
         sandbox::warn_of_answers(&sandbox, problem);
-        let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
-        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
+        let running = Running { catalogue, args, sandbox: &sandbox, describe: !args.no_journal };
         let plan_runner = running.runner(DetachPolicy::Never)?;
-        let limits = limits(&problem.limits, &args.limits);
-        let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
-        let template = Plan {
-            limits,
-            environment: args.sandbox.environment.clone(),
-            visible: sandbox::visible(&args.sandbox, &sandbox)?,
-            case_flags: command_line::case_flags(),
-            order: Order::Interleaved,
-            ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
-        };
+        let template = template(problem, &args.conditions, &sandbox)?;
+        let template = Plan { order: Order::Interleaved, ..template };
+        let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;
         let options = JournalOptions {
             journal: !args.no_journal,
             resume: false,

@@ -4,8 +4,7 @@
 use crate::{Failure, command_line, load};
 use judge_cli::ReportArgs;
 use judge_journal::Surroundings;
-use judge_problem::plan::Plan;
-use judge_problem::{Features, FinishedJob, NodeList, Problem, Provenance, RunEvent, iso_utc};
+use judge_problem::{Features, FinishedJob, NodeList, Plan, Problem, Provenance, RunEvent, iso_utc};
 use judge_report::{Document, Format, JsonLines, Missing, Pareto, Report, RunReport, Style};
 use std::fs::OpenOptions;
 use std::io::{self, Write};

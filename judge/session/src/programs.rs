@@ -2,10 +2,9 @@
 
 use crate::{Failure, GlobalArgs, load, sandbox};
 use judge_cli::BuildArgs;
-use judge_problem::manifest::{Catalogue, built_in_languages, read_languages};
 use judge_problem::{
-    CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits, Problem,
-    Solver, SolverSpec,
+    Catalogue, CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator, GeneratorChoice, Languages, Limits,
+    Plan, Problem, Solver, SolverSpec, built_in_languages, read_languages,
 };
 use judge_run::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::{OpenError, Options, Sandbox};
@@ -161,6 +160,11 @@ pub fn settings(
         bundled: catalogue.bundled,
         cache: Cache::place().filter(|_| !args.no_cache),
     })
+}
+
+/// Returns what builds the solvers of a plan.
+pub fn toolbox(catalogue: &Catalogue, plan: &Plan, args: &BuildArgs, sandbox: &Sandbox) -> Result<Toolbox, Failure> {
+    Ok(Toolbox::new(sandbox.tier(), settings(catalogue, &plan.problem, &plan.limits, args)?))
 }
 
 /// Returns the languages that there are.

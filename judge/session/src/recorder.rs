@@ -5,12 +5,10 @@ use crate::{Failure, command_line, failure, load, running};
 use judge_journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
-use judge_problem::manifest::Catalogue;
-use judge_problem::parallel::map_on_all_cores;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER, JobId,
-    KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
+    CaseList, CaseSpec, Catalogue, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
+    JobId, KnownOutcome, Node, Plan, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, map_on_all_cores,
+    one_line,
 };
 use judge_run::cases::Inputs;
 use judge_run::command::{checker_identity, generator_identity};

@@ -3,15 +3,13 @@
 use crate::{Failure, FromJournal, ReferenceScores, RunOutputs, command_line};
 use checkers::Score;
 use judge_cli::ReportArgs;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{
     self, CaseTerms, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms,
     TestGroupResult,
 };
 use judge_problem::{
-    BestOrigin, CaseSpec, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Problem,
-    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict,
+    BestOrigin, CaseSpec, Catalogue, Features, FinishedJob, Invocation, JobId, KnownBest, Outcome, OutcomeGrid, Plan,
+    Problem, Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun, Verdict,
 };
 use judge_report::RunReport;
 use num_rational::BigRational;

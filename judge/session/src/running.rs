@@ -1,9 +1,8 @@
 //! What runs plans: the cores of this machine, or a cluster.
 
-use crate::Failure;
-use judge_cli::{Engine, EngineArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
-use judge_problem::manifest::Catalogue;
-use judge_problem::{Limits, RunId, Time};
+use crate::{Failure, command_line, sandbox};
+use judge_cli::{ConditionArgs, Engine, JobArgs, LimitArgs, RunningArgs, SandboxArgs, TierArg};
+use judge_problem::{CaseList, Catalogue, Limits, Plan, Problem, RunId, Time};
 use judge_run::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{CoreClaims, Cores, Sandbox, Tier, TierChoice};
 use judge_slurm::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
@@ -26,12 +25,8 @@ const SUBMIT_WAIT: Duration = Duration::from_secs(60);
 pub struct Running<'a> {
     /// The problems, and the settings of engines.
     pub catalogue: &'a Catalogue,
-    /// How many solvers run at once.
-    pub jobs: &'a JobArgs,
-    /// How solvers are isolated.
-    pub isolation: &'a SandboxArgs,
-    /// Where they run.
-    pub engine: &'a EngineArgs,
+    /// How many solvers run at once, where, and how isolated.
+    pub args: &'a RunningArgs,
     /// The sandbox of this machine.
     pub sandbox: &'a Arc<Sandbox>,
     /// Whether events carry the features of their cases.
@@ -52,9 +47,9 @@ pub enum DetachPolicy {
 impl Running<'_> {
     /// Returns what runs the plans.
     pub fn runner(&self, detach: DetachPolicy) -> Result<Box<dyn PlanRunner>, Failure> {
-        match self.engine.on {
+        match self.args.engine.on {
             None if !matches!(detach, DetachPolicy::Reattach(_)) => {
-                let settings = settings_on(&Cores::here(), self.jobs, self.describe);
+                let settings = settings_on(&Cores::here(), &self.args.jobs, self.describe);
                 Ok(Box::new(LocalRunner::new(Arc::clone(self.sandbox), settings, || exit_at_once())))
             }
             None | Some(Engine::Slurm) => {
@@ -72,25 +67,25 @@ impl Running<'_> {
 
     /// Returns how Slurm is used: as the command line says, or else the catalogue.
     fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
-        let table = &self.catalogue.slurm;
+        let (table, RunningArgs { engine, jobs, conditions, .. }) = (&self.catalogue.slurm, self.args);
         let mut options = table.sbatch.clone();
-        for text in &self.engine.sbatch {
+        for text in &engine.sbatch {
             options.extend(shell_words::split(text).map_err(|error| {
                 Failure::usage(format!("--sbatch `{text}`: {error}"))
                     .with_hint("--sbatch '--partition=short --time=30'")
             })?);
         }
-        let workdir = self.engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
-        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = self.isolation;
+        let workdir = engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
+        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = &conditions.sandbox;
         Ok(SlurmSettings {
             workdir,
             options,
-            constraint: self.engine.constraint.clone().or_else(|| table.constraint.clone()),
-            retries: self.engine.retries.or(table.retries).unwrap_or(RETRIES),
+            constraint: engine.constraint.clone().or_else(|| table.constraint.clone()),
+            retries: engine.retries.or(table.retries).unwrap_or(RETRIES),
             submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
             detach,
             worker: WorkerSettings {
-                jobs: self.jobs.jobs.map_or(1, NonZeroUsize::get),
+                jobs: jobs.jobs.map_or(1, NonZeroUsize::get),
                 describe: self.describe,
                 tier: match tier {
                     TierChoice::Auto => "auto".to_owned(),
@@ -98,7 +93,7 @@ impl Running<'_> {
                 },
                 require_tier: require_tier.map(|tier: Tier| tier.to_string()),
                 allow_unsafe: *allow_unsafe,
-                pin: !self.jobs.no_pin,
+                pin: !jobs.no_pin,
             },
         })
     }
@@ -203,6 +198,17 @@ pub fn limits(own: &Limits, given: &LimitArgs) -> Limits {
         output: given.output_limit.unwrap_or(own.output),
         processes: given.processes.map_or(own.processes, std::num::NonZeroU32::get),
     }
+}
+
+/// Returns the plan of a problem under the conditions that the command line names, without solvers and cases.
+pub fn template(problem: &Problem, args: &ConditionArgs, sandbox: &Sandbox) -> Result<Plan, Failure> {
+    Ok(Plan {
+        limits: limits(&problem.limits, &args.limits),
+        environment: args.sandbox.environment.clone(),
+        visible: sandbox::visible(&args.sandbox, sandbox)?,
+        case_flags: command_line::case_flags(),
+        ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
+    })
 }
 
 /// The environment variable that names the parent process. The run ends when the parent does, which holds the other end of the

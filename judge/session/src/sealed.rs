@@ -6,12 +6,10 @@
 
 use crate::{Failure, MatchResult, load, recorder, restored_run};
 use checkers::Score;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::scoring::ExactSum;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Invocation, JobId, Percent, Problem, Rule, SealedChoice, Seeds, Verdict, as_text,
-    quote,
+    CaseList, CaseSpec, Catalogue, Direction, Invocation, JobId, Percent, Plan, Problem, Rule, SealedChoice, Seeds,
+    Verdict, as_text, quote,
 };
 use judge_report::SealedReport;
 use judge_run::command::game_of;
@@ -258,7 +256,7 @@ impl<'a> SealedCases<'a> {
         Ok(Some(scores.iter().zip(&reference).map(points).collect()))
     }
 
-    /// Changes the file while no other judge does, and returns what it holds then.
+    /// Changes the file while no other judge does, and returns what it holds then. It is written only if that is something else.
     fn change(&self, change: impl FnOnce(&mut Record) -> Result<(), Failure>) -> Result<Record, Failure> {
         let unwritable = |error: io::Error| load::unwritable(WHAT, &self.path, &error);
         let folder = self.path.parent().unwrap_or(Path::new("/"));
@@ -267,31 +265,38 @@ impl<'a> SealedCases<'a> {
         }
         let lock = File::open(folder).map_err(unwritable)?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|error| unwritable(error.into()))?;
-        let mut record = self.read()?;
+        let before = match std::fs::read_to_string(&self.path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(self.bad(error.to_string())),
+        };
+        let mut record = self.record(before.as_deref())?;
         change(&mut record)?;
-        let text = toml::to_string(&record).map_err(Failure::fault)?;
+        let text = format!("{HEADER}{}", toml::to_string(&record).map_err(Failure::fault)?);
+        if before.as_ref() == Some(&text) {
+            return Ok(record);
+        }
         let mut file = tempfile::Builder::new()
             .prefix(".judge-")
             .permissions(Permissions::from_mode(PRIVATE))
             .tempfile_in(folder)
             .map_err(unwritable)?;
-        io::Write::write_all(&mut file, format!("{HEADER}{text}").as_bytes()).map_err(unwritable)?;
+        io::Write::write_all(&mut file, text.as_bytes()).map_err(unwritable)?;
         file.as_file().sync_all().map_err(unwritable)?;
         file.persist(&self.path).map_err(|error| unwritable(error.error))?;
         Ok(record)
     }
 
-    /// Reads the file, or draws the seeds of a new one.
-    fn read(&self) -> Result<Record, Failure> {
+    /// Reads the text of the file, or draws the seeds of a new one.
+    fn record(&self, text: Option<&str>) -> Result<Record, Failure> {
         let own = |named: &Option<String>, own: &str| named.as_deref().is_none_or(|named| named == own);
-        let mut record: Record = match std::fs::read_to_string(&self.path) {
-            Ok(text) => toml::from_str(&text).map_err(|error| self.bad(error.to_string()))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let mut record: Record = match text {
+            Some(text) => toml::from_str(text).map_err(|error| self.bad(error.to_string()))?,
+            None => {
                 let SealedChoice { count, .. } = self.problem.sealed.unwrap_or_default();
                 let seeds = (0..count).map(|_| random_seed()).collect::<Result<Seeds, Failure>>()?.to_string();
                 Record { seeds, problem: None, terms: None, queries: 0, best: None, reference: Vec::new(), last: None }
             }
-            Err(error) => return Err(self.bad(error.to_string())),
         };
         if !own(&record.problem, &self.problem.id) {
             return Err(self.bad(format!("they are of the problem `{}`", record.problem.unwrap_or_default())));

@@ -3,8 +3,7 @@
 use super::result_log::{Entry, LogReader};
 use super::run_folder::{CaseEntry, Incarnation, Piece, RunFolder};
 use super::slurm::{self, Cluster, OnInterrupt, TaskRow, TaskState, unwritable};
-use judge_problem::plan::Plan;
-use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, RunEvent, Stop, TaskCounts, Verdict, counted};
+use judge_problem::{Exit, FinishedJob, JobId, Node, Outcome, Plan, RunEvent, Stop, TaskCounts, Verdict, counted};
 use judge_run::runner::{ClusterError, Handover, RunError, Signals};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;

@@ -1,11 +1,9 @@
 //! The plan of a run as a file: all that a task needs, with copies of the files that it names.
 
 use super::run_folder::{CaseEntry, PREFIX, RunFolder};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{Order, Plan};
 use judge_problem::{
-    CaseList, CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Invocation, JOURNAL_FOLDER,
-    KeptStderr, Limits, Problem, Program, Solver,
+    CaseList, CaseSource, CaseSpec, Catalogue, CheckerChoice, CommandTemplate, GeneratorChoice, Invocation,
+    JOURNAL_FOLDER, KeptStderr, Limits, Order, Plan, Problem, Program, Solver,
 };
 use judge_run::cases::ProblemChecker;
 use judge_run::command::words;

@@ -2,8 +2,7 @@
 
 use super::plan_file::WorkerSettings;
 use super::run_folder::RunFolder;
-use judge_problem::plan::Plan;
-use judge_problem::{Exit, Node, NodeList, error_chain, quote_words, tail};
+use judge_problem::{Exit, Node, NodeList, Plan, error_chain, quote_words, tail};
 use judge_run::command::{self, CommandError, CommandOutput};
 use judge_run::runner::{ClusterError, EarlyEnd, RunError, Signals};
 use judge_sandbox::Tier;

@@ -4,11 +4,9 @@ use super::following::{Following, Tracker, pieces};
 use super::plan_file::PlanFile;
 use super::run_folder::{CaseEntry, RunFolder};
 use super::slurm::{self, Cluster, OnInterrupt, SlurmSettings, TaskRow, TaskState};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList, RunEvent,
-    RunningJobs, Stop, error_chain,
+    Catalogue, ClusterJob, DetachedJob, Digest, Evidence, Exit, FinishedJob, JobId, JobState, KnownOutcome, NodeList,
+    Plan, RunEvent, RunningJobs, Stop, error_chain,
 };
 use judge_run::cases::Inputs;
 use judge_run::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};

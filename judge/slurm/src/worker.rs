@@ -3,8 +3,7 @@
 use super::result_log::ResultLog;
 use super::run_folder::{Incarnation, Piece, RunFolder};
 use super::slurm::{MAX_TASK_TIME, whole};
-use judge_problem::RunEvent;
-use judge_problem::plan::Plan;
+use judge_problem::{Plan, RunEvent};
 use judge_run::runner::{PlanRunner, RunError};
 use std::collections::HashSet;
 use std::io;

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use judge_cli::{CacheAction, LanguagesArgs, SandboxArgs, SchemaOf};
 use judge_problem::manifest::CATALOGUE_SCHEMA;
 use judge_problem::{CheckerChoice, Exit, Problem};
-use judge_report::{SCHEMAS, Style, grid, left, right};
+use judge_report::{Style, grid, left, right};
 use judge_run::solver::{self, Cache};
 use judge_sandbox::Options;
 use judge_session::{Failure, GlobalArgs, load, outputs, problem_facts, programs, sandbox};
@@ -99,9 +99,8 @@ pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
 /// Prints a JSON schema.
 pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
     let value = of.to_possible_value();
-    let is_wanted = |name: &str| value.as_ref().is_some_and(|value| value.get_name() == name);
-    let text = match SCHEMAS.iter().find(|(name, _)| is_wanted(name)) {
-        Some((_, schema)) => serde_json::to_string_pretty(&schema()).map_err(Failure::fault)?,
+    let text = match value.and_then(|value| judge_report::schema(value.get_name())) {
+        Some(schema) => serde_json::to_string_pretty(&schema).map_err(Failure::fault)?,
         // The only one that is no report.
         None => CATALOGUE_SCHEMA.to_owned(),
     };
@@ -112,12 +111,16 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_report::SCHEMAS;
 
     #[test]
     fn every_report_has_a_schema() {
         let names: Vec<_> = SchemaOf::value_variants().iter().filter_map(SchemaOf::to_possible_value).collect();
-        let without: Vec<_> =
-            names.iter().map(|name| name.get_name()).filter(|name| !SCHEMAS.iter().any(|(of, _)| of == name)).collect();
+        let without: Vec<_> = names
+            .iter()
+            .map(|name| name.get_name())
+            .filter(|name| !SCHEMAS.iter().any(|(of, ..)| of == name))
+            .collect();
         assert_eq!(without, ["problems"]);
         assert_eq!(names.len(), SCHEMAS.len() + 1);
     }

@@ -5,9 +5,9 @@ use checkers::Score;
 use judge_cli::BaselineArgs;
 use judge_compare::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, Calibration, CaseResult, Conditions};
 use judge_journal::Surroundings;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome, counted,
+    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome, Plan,
+    counted,
 };
 use judge_report::{Counts, StderrLines, Style};
 use judge_run::cases::Inputs;

@@ -2,8 +2,7 @@
 
 use judge_cli::{BestArgs, RescoreArgs};
 use judge_journal::{Imported, Journal};
-use judge_problem::manifest::closest;
-use judge_problem::{Exit, Game, Problem, Rule, UnknownRule, listed};
+use judge_problem::{Exit, Game, InvalidText, Problem, Rule, closest, listed};
 use judge_report::{BestReport, Document, Style};
 use judge_run::command::game_of;
 use judge_session::restored_run::{self, publish};
@@ -87,7 +86,7 @@ fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<O
 }
 
 fn rule(name: &str) -> Result<Rule, Failure> {
-    name.parse().map_err(|error: UnknownRule| {
+    name.parse().map_err(|error: InvalidText| {
         let hint = match closest(name, Rule::names()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("one of {}", Rule::names().join(", ")),

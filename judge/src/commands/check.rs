@@ -2,9 +2,8 @@
 
 use judge_cli::CheckArgs;
 use judge_journal::Journal;
-use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
-    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, natural_key,
+    Bytes, Exit, Outcome, Problem, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict, map_on_all_cores, natural_key,
 };
 use judge_report::{Style, grid, left, right};
 use judge_run::cases::{Decision, Inputs, PreparedCase, ProblemChecker};

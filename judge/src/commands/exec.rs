@@ -1,8 +1,7 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
 use judge_cli::{ExecArgs, LimitArgs};
-use judge_problem::verdict::Termination;
-use judge_problem::{Bytes, Exit, Limits, Program, Time, Verdict};
+use judge_problem::{Bytes, Exit, Limits, Program, Termination, Time, Verdict};
 use judge_report::ExecReport;
 use judge_run::program;
 use judge_run::runner::{self, RunError};

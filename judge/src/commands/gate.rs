@@ -5,10 +5,9 @@ use judge_cli::{GateArgs, IfNoisy};
 use judge_compare::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, listed,
-    quote,
+    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Plan, Problem, Solver, SolverSpec, Stop,
+    listed, quote,
 };
 use judge_report::{CalibrationReport, GateReport, GatesReport};
 use judge_sandbox::Sandbox;
@@ -50,7 +49,7 @@ pub(super) fn gate(global: GlobalArgs<'_>, args: &GateArgs) -> Result<Exit, Fail
     check_solver(args, &recorded)?;
     let mut provenance = outputs::here();
     let outputs = Outputs::check::<GatesReport<'_>>(&args.reports)?;
-    let sandbox = sandbox::open(&args.running.sandbox)?;
+    let sandbox = sandbox::open(&args.running.conditions.sandbox)?;
     let mut played = Vec::new();
     for gate in &recorded {
         let gate = play(global, args, &sandbox, gate)?;

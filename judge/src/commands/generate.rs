@@ -1,8 +1,7 @@
 //! `judge gen`: writes the inputs of cases.
 
 use judge_cli::GenArgs;
-use judge_problem::parallel::try_map_on_all_cores;
-use judge_problem::{BundledSolver, Exit, Problem, Seeds};
+use judge_problem::{BundledSolver, Exit, Problem, Seeds, try_map_on_all_cores};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, GlobalArgs, load, programs};
 use std::process::ExitCode;

@@ -2,10 +2,9 @@
 
 use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use judge_journal::{HistoryFilter, Journal};
-use judge_problem::manifest::Catalogue;
 use judge_problem::{
-    Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState, SolverSpec,
-    StoredRun, Tag, listed,
+    Catalogue, Digest, Exit, Features, HistoryRow, Labels, Note, Number, Outcome, Rule, RunChoice, RunId, RunState,
+    SolverSpec, StoredRun, Tag, listed,
 };
 use judge_report::{Document, RunReport, Style};
 use judge_run::solver;

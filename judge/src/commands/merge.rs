@@ -2,8 +2,7 @@
 
 use judge_cli::MergeArgs;
 use judge_journal::{Difference, Gap, Journal, MergeError, Merged};
-use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
+use judge_problem::{CaseList, CaseName, Catalogue, Exit, Origin, RunState, Shard, quote};
 use judge_report::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use judge_run::matching::matching;
 use judge_session::{Failure, GlobalArgs, RestoredRun, case_selection, command_line, load, outputs, recorder};

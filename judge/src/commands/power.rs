@@ -3,8 +3,7 @@
 use judge_cli::PowerArgs;
 use judge_compare::paired::{EffectMeasure, MinEffect};
 use judge_journal::HistoryFilter;
-use judge_problem::manifest::Catalogue;
-use judge_problem::{Digest, Exit, NodeList, Problem, Rule, Stop};
+use judge_problem::{Catalogue, Digest, Exit, NodeList, Problem, Rule, Stop};
 use judge_report::{PowerReport, Spread};
 use judge_run::command::game_of;
 use judge_session::comparison;
@@ -89,7 +88,15 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
         (played, runner.plan_runner.nodes())
     } else {
         let reference = ReferenceScores::of_points(measure, &catalogue, problem, best, FromJournal::Today)?;
-        let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        let pairing = pairing::pair(
+            &catalogue,
+            problem,
+            &entrants,
+            &args.cases,
+            &args.running,
+            &reference,
+            pairing::print_warning,
+        )?;
         (pairing.played, pairing.nodes)
     };
     if played.stop == Some(Stop::Interrupted) {

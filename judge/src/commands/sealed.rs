@@ -27,7 +27,7 @@ impl Evaluation<'_> {
     fn play(self, global: GlobalArgs<'_>) -> Result<Option<SealedReport>, Failure> {
         let (catalogue, _programs) = programs::catalogue(global, self.problem)?;
         let problem = load::problem(&catalogue, self.problem)?;
-        let sandbox = sandbox::open(&self.running.sandbox)?;
+        let sandbox = sandbox::open(&self.running.conditions.sandbox)?;
         let cases = SealedCases::open(&catalogue, problem, self.file, &sandbox)?;
         let cases = if self.is_final { cases.for_the_final_score()? } else { cases };
         let mut runner = MatchRunner::open_in(sandbox, &catalogue, problem, &self.running)?;
@@ -53,11 +53,10 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
             Failure::usage("--sealed runs one solver").with_hint("run it once for each: each is one evaluation")
         );
     }
-    let RunArgs { limits, jobs, build, sandbox, is_final, .. } = args;
-    let running = RunningArgs::unrecorded(limits.clone(), jobs.clone(), build.clone(), sandbox.clone());
+    let running = RunningArgs::unrecorded(args.running.jobs.clone(), args.running.conditions.clone());
     let (problem, solver) = (args.problem_id(), given.first());
     let file = args.sealed.as_ref().and_then(Option::as_deref);
-    let played = Evaluation { problem, solver, file, is_final: *is_final, floor: None, running }.play(global)?;
+    let played = Evaluation { problem, solver, file, is_final: args.is_final, floor: None, running }.play(global)?;
     let Some(told) = played else { return Ok(Exit::Interrupted) };
     outputs.publish(&told)?;
     Ok(exit(&told))

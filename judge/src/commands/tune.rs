@@ -4,11 +4,10 @@ use checkers::Score;
 use judge_cli::TuneArgs;
 use judge_compare::paired::{self, EffectMeasure, TestParameters};
 use judge_journal::{CasePlaces, Part};
-use judge_problem::plan::Plan;
 use judge_problem::scoring::ScoreMeasure;
 use judge_problem::{
-    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem,
-    Provenance, Solver, SolverSpec, Stop,
+    CaseList, CaseSpec, Direction, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Plan,
+    Problem, Provenance, Solver, SolverSpec, Stop,
 };
 use judge_report::{Candidate, CompareReport, ComparedRuns, Comparison, TuneComparison, TuneReport, filled};
 use judge_session::comparison::{check_metric, measured, measured_outcome, measured_problem};
@@ -52,7 +51,8 @@ pub(super) fn tune(global: GlobalArgs<'_>, args: &TuneArgs) -> Result<Exit, Fail
 fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> {
     for parameter in &args.parameters {
         let marker = format!("{{{}}}", parameter.name);
-        let in_environment = args.running.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
+        let in_environment =
+            args.running.conditions.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
         if !args.solver.contains(&marker) && !in_environment {
             return Err(Failure::usage(format!("the parameter `{}` is used nowhere", parameter.name))
                 .with_hint(format!("write {marker} in the command line of --solver, or in the value of an --env")));
@@ -155,7 +155,7 @@ impl Tuning<'_> {
     fn solver(&mut self, setting: &ParameterSetting) -> Result<Solver, Failure> {
         let fill = |text: &str| filled(text, &self.args.parameters, &setting.values);
         let text = fill(&self.args.solver);
-        let environment = self.args.running.sandbox.environment.iter();
+        let environment = self.args.running.conditions.sandbox.environment.iter();
         let environment = environment.map(|(key, value)| (key.clone(), fill(value))).collect();
         let name = setting.words(&self.args.parameters);
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
@@ -255,7 +255,7 @@ impl Tuning<'_> {
             provenance,
             limits: plan.limits,
             solver: self.args.solver.clone(),
-            environment: self.args.running.sandbox.environment.clone(),
+            environment: self.args.running.conditions.sandbox.environment.clone(),
             parameters: self.args.parameters.clone(),
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
             measure,

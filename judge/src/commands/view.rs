@@ -6,15 +6,14 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::verdict::Termination;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice,
-    RunEvent, Solver, Verdict, Viewer,
+    CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice, RunEvent,
+    Solver, Verdict, Viewer,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;
 use judge_run::runner;
-use judge_run::solver::{self, Toolbox};
-use judge_session::running::limits;
-use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, sandbox};
+use judge_run::solver::{self};
+use judge_session::{Failure, GlobalArgs, MatchRunner, answers, entrants, load, programs, recorder, running, sandbox};
 use judge_ui::{Server, Starter};
 use std::path::Path;
 use std::sync::Arc;
@@ -72,8 +71,7 @@ pub(super) fn view(global: GlobalArgs<'_>, args: &ViewArgs) -> Result<Exit, Fail
 
 /// Prints what a solver and the interactor say on a case, and when.
 fn conversation(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs) -> Result<Exit, Failure> {
-    let (limits, jobs) = (args.limits.clone(), JobArgs { jobs: None, no_pin: false });
-    let running = RunningArgs::unrecorded(limits, jobs, args.build.clone(), args.sandbox.clone());
+    let running = RunningArgs::unrecorded(JobArgs { jobs: None, no_pin: false }, args.conditions.clone());
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let solvers = matches.solver(args.solver.as_ref())?;
     let plan = Plan { transcripts: true, ..matches.plan(solvers, [case(args)?].into_iter().collect())? };
@@ -229,7 +227,7 @@ fn refuse(problem: &Problem) -> Result<(), Failure> {
 
 /// Reads the answer, up to the output limit of a solver.
 fn read_answer(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Vec<u8>, Failure> {
-    let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
+    let limit = args.conditions.limits.output_limit.unwrap_or(problem.limits.output);
     load::bytes_up_to("the answer", path, limit)?.ok_or_else(|| {
         let ruling = answers::too_long(limit);
         Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more")
@@ -243,16 +241,11 @@ fn play(
     args: &ViewArgs,
     input: &Arc<[u8]>,
 ) -> Result<(Vec<u8>, String), Failure> {
-    let sandbox = sandbox::open(&args.sandbox)?;
-    let limits = limits(&problem.limits, &args.limits);
-    let toolbox = Toolbox::new(sandbox.tier(), programs::settings(catalogue, problem, &limits, &args.build)?);
+    let sandbox = sandbox::open(&args.conditions.sandbox)?;
+    let template = running::template(problem, &args.conditions, &sandbox)?;
+    let toolbox = programs::toolbox(catalogue, &template, &args.conditions.build, &sandbox)?;
     let solvers = entrants::solvers(problem, args.solver.as_slice(), &[], &toolbox, &sandbox, 1)?;
-    let plan = Plan {
-        limits,
-        environment: args.sandbox.environment.clone(),
-        visible: sandbox::visible(&args.sandbox, &sandbox)?,
-        ..Plan::new(problem.clone(), solvers, CaseList::default())
-    };
+    let plan = Plan { solvers, ..template };
     let Solver { spec, invocation, .. } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
     if let Invocation::Answers(folder) = invocation {

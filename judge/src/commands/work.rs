@@ -2,8 +2,7 @@
 
 use judge_cli::{SandboxArgs, TierArg};
 use judge_journal::Surroundings;
-use judge_problem::plan::Plan;
-use judge_problem::{Exit, Invocation, Node, Solver, error_chain};
+use judge_problem::{Exit, Invocation, Node, Plan, Solver, error_chain};
 use judge_run::runner::{LocalRunner, exit_at_once};
 use judge_sandbox::{Sandbox, Tier};
 use judge_session::{Failure, running, sandbox};

@@ -13,6 +13,7 @@
 //! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
+//! effects of a fixed set of cases ─ SetSample::push ─▶ is their mean below 0               (drawn without replacement)
 //! claims about pairs ─ SolverOrder::decide ─▶ the places that are possible for each of many solvers
 //! a total and its error ─ climbs ─▶ may an optimiser see it                                  (hidden cases)
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
@@ -40,6 +41,7 @@ mod places;
 pub mod power;
 mod random;
 mod rank_tests;
+mod set_sample;
 mod summary;
 pub mod tune;
 
@@ -53,4 +55,5 @@ pub use places::{PairOrder, PlaceInterval, SolverOrder, holm};
 pub use power::{SumError, TermVariance, normal_level};
 pub use random::Random;
 pub use rank_tests::{SignTest, Wilcoxon, sign_test, wilcoxon};
+pub use set_sample::{SetCase, SetSample};
 pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, fewest_for_claim, linearised, mean_interval};

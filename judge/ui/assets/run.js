@@ -4,7 +4,7 @@ import { get, path } from "./api.js";
 import { Cases } from "./cases.js";
 import { CaseCharts, FIRST_AXES } from "./case_charts.js";
 import { legendOf } from "./charts.js";
-import { address, bar, counted, digits, el, table, time } from "./dom.js";
+import { address, bar, counted, cut, digits, el, table, time } from "./dom.js";
 import { Labels } from "./labels.js";
 import { drawActions } from "./started.js";
 
@@ -96,7 +96,7 @@ class Run {
     const { head } = this;
     const failures = head.solvers.reduce((sum, one) => sum + one.failures, 0);
     const tiles = [
-      [`best ${rule}`, best ? digits(best.total) : "–"], ["by", best ? el("bdi", {}, best.name) : "–"], ["cases", digits(head.done)],
+      [`best ${rule}`, best ? digits(best.total) : "–"], ["by", best ? cut(best.name, 18) : "–"], ["cases", digits(head.done)],
       ["not accepted", el("span", { class: failures > 0 ? "bad" : "good" }, digits(failures))], ["took", time(head.elapsed_ms)],
     ];
     this.tiles.replaceChildren(...tiles.map(([name, value]) => el("div", { class: "tile" }, el("dt", {}, name), el("dd", {}, value))));

@@ -41,7 +41,8 @@ class Runs {
     this.chart = figure("Totals from run to run", el("span"));
     this.standings = el("div", { class: "card" });
     this.overview = el("div", { class: "split" }, this.chart.box, this.standings);
-    const head = COLUMNS.map(([title, name]) => el(title ? "th" : "td", { scope: title ? "col" : null, class: name }, title || el("span", { class: "unseen" }, "compare")));
+    this.all = el("input", { type: "checkbox", "aria-label": "compare all of these", title: "compare all of these", change: () => this.tickAll(this.all.checked) });
+    const head = COLUMNS.map(([title, name]) => el(title ? "th" : "td", { scope: title ? "col" : null, class: name }, title || this.all));
     this.table = scroll("runs", el("table", {}, el("thead", {}, el("tr", {}, head)), this.list));
     this.none = el("div");
     this.tools = el("div", { class: "tools" }, el("label", { class: "wide" }, "Search", this.search), this.compare);
@@ -57,6 +58,7 @@ class Runs {
     const known = Math.max(ROWS, this.rows.length, Number(this.at.get("rows") ?? 0));
     const { runs, total } = await this.ask({ limit: Math.min(1000, known) });
     Object.assign(this, { rows: runs, total });
+    this.tickAsBefore();
     this.draw();
     await this.drawTotals();
   }
@@ -138,9 +140,26 @@ class Runs {
     this.drawCompare();
   }
 
+  /** The way back leads to the rows that were ticked. */
+  tickAsBefore() {
+    const before = new Set((this.at.get("ticked") ?? "").split("\n"));
+    for (const { run, solver, problem } of this.rows) if (before.has(`run:${run}/${solver}`)) this.ticked.set(`run:${run}/${solver}`, problem);
+  }
+
+  tickAll(isTicked) {
+    for (const { run, solver, problem } of this.rows) {
+      if (isTicked) this.ticked.set(`run:${run}/${solver}`, problem);
+      else this.ticked.delete(`run:${run}/${solver}`);
+    }
+    this.draw();
+  }
+
   /** Two are compared in detail, more in a grid. */
   drawCompare() {
-    const problems = new Set(this.ticked.values());
+    const problems = new Set(this.ticked.values()), shown = this.rows.filter(({ run, solver }) => this.ticked.has(`run:${run}/${solver}`)).length;
+    this.at.set({ ticked: [...this.ticked.keys()].join("\n") });
+    this.all.checked = shown > 0 && shown === this.rows.length;
+    this.all.indeterminate = shown > 0 && shown < this.rows.length;
     const isReady = this.ticked.size >= 2 && problems.size === 1;
     this.compare.setAttribute("aria-disabled", String(!isReady));
     this.compare.classList.toggle("main", isReady);

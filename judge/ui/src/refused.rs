@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use judge_journal::JournalError;
 use judge_problem::Exit;
 use judge_problem::manifest::UnknownProblem;
@@ -32,6 +32,17 @@ impl Refused {
         let failure = Failure::usage("this address takes another method");
         let failure = failure.with_hint("docs/ui.md lists the requests with their methods");
         Self { failure, status: StatusCode::METHOD_NOT_ALLOWED }
+    }
+}
+
+impl Refused {
+    /// Returns the answer to a browser that wants a page.
+    pub(super) fn into_page(self) -> Response {
+        let hints: Vec<&str> = self.failure.hints().collect();
+        match judge_report::refused_html(&self.failure.in_one_line(), &hints) {
+            Ok(page) => (self.status, Html(page)).into_response(),
+            Err(_) => self.status.into_response(),
+        }
     }
 }
 

@@ -172,7 +172,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 35] = [
+const FILES: [(&str, &str, &str); 36] = [
     ("style.css", CSS, assets::STYLE),
     asset!(SCRIPT, "main.js"),
     asset!(SCRIPT, "api.js"),
@@ -191,6 +191,7 @@ const FILES: [(&str, &str, &str); 35] = [
     asset!(SCRIPT, "case.js"),
     asset!(SCRIPT, "compare.js"),
     asset!(SCRIPT, "grid.js"),
+    asset!(SCRIPT, "heatmap.js"),
     asset!(SCRIPT, "problems.js"),
     asset!(SCRIPT, "fresh.js"),
     asset!(SCRIPT, "replays.js"),
@@ -212,8 +213,12 @@ const FILES: [(&str, &str, &str); 35] = [
 ];
 
 /// The scripts that a page without a server has in place of the API.
-const SITE_FILES: [(&str, &str, &str); 3] =
-    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "unpack.js")];
+const SITE_FILES: [(&str, &str, &str); 4] = [
+    asset!(SCRIPT, "static.js"),
+    asset!(SCRIPT, "formula.js"),
+    asset!(SCRIPT, "unpack.js"),
+    asset!(SCRIPT, "columns.js"),
+];
 
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {

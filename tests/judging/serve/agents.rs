@@ -1,6 +1,8 @@
 //! `judge mcp`: the same for agents.
 
 use super::{Served, place};
+use crate::support::framework;
+use crate::support::require::Need;
 use serde_json::{Value, json};
 
 fn start() -> Served {
@@ -78,4 +80,16 @@ fn files_outside_the_folder_are_not_read() {
     let both = json!({"a": {"path": "bot.sh"}, "b": {"path": "out.sh"}, "seeds": "1"});
     assert!(tool(&mut served, "compare", &both).0);
     assert!(tool(&mut served, "check", &json!({"input": "/etc/hostname", "answer": "1"})).0);
+}
+
+#[test]
+fn a_python_client_gets_what_the_schemas_say() {
+    let Some(python) = framework("mcp", "python", Need::Mcp) else { return };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/judging/serve/agent.py");
+    let folder = place();
+    let mut client = std::process::Command::new(python);
+    client.args([script, env!("CARGO_BIN_EXE_judge")]).current_dir(folder.path()).env("HOME", folder.path());
+    let output = client.output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains("agent: well done"), "{said}");
 }

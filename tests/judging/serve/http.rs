@@ -3,6 +3,7 @@
 use super::{command, place, script_on};
 use crate::support::Folder;
 use crate::support::pace::awaited;
+use crate::support::processes::{Process, family};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 struct Listening {
-    _folder: Folder,
+    folder: Folder,
     child: Child,
     port: u16,
     token: String,
@@ -26,7 +27,7 @@ impl Listening {
         let said: Value = serde_json::from_str(&line).unwrap();
         let rest = said["listening"].as_str().unwrap().strip_prefix("http://127.0.0.1:").unwrap();
         let port = rest.strip_suffix("/rpc").unwrap().parse().unwrap();
-        Self { _folder: folder, child, port, token: said["token"].as_str().unwrap().to_owned() }
+        Self { folder, child, port, token: said["token"].as_str().unwrap().to_owned() }
     }
 
     /// Sends a request with these headers, and returns the connection.
@@ -108,4 +109,36 @@ fn a_closed_connection_cancels_its_request() {
         awaited(Duration::from_secs(10), "it ends", || (running() == 0).then_some(()));
     }
     assert_eq!(listening.call("evaluate", &script_on("echo 4", "1"))["result"]["total"], 4);
+}
+
+#[test]
+#[ignore = "long: a hundred clients vanish, each while another of its requests' steps is under way"]
+fn a_hundred_vanished_clients_leave_nothing() {
+    let mut listening = Listening::start();
+    let counts = |listening: &Listening| {
+        let status = &listening.call("status", &json!({}))["result"];
+        (status["running"].as_u64().unwrap(), status["waiting"].as_u64().unwrap())
+    };
+    listening.call("evaluate", &script_on("echo 1", "1-2"));
+    let server = Process::of(listening.child.id()).unwrap();
+    let (memory, files) = (server.status("VmRSS").unwrap(), server.files());
+    for number in 0..100 {
+        let params = script_on(&format!("sleep 9; echo {number}"), "1-3");
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "evaluate", "params": params}).to_string();
+        let stream = listening.send(&listening.headers(), &body);
+        std::thread::sleep(Duration::from_millis(number * 7 % 60));
+        drop(stream);
+    }
+    awaited(Duration::from_secs(20), "all requests end", || (counts(&listening) == (0, 0)).then_some(()));
+    let lives = family(listening.child.id());
+    assert!(lives.iter().all(|process| process.name != "sleep" && process.name != "sh"), "{lives:?}");
+    let (memory_after, files_after) = (server.status("VmRSS").unwrap(), server.files());
+    assert!(memory_after < memory + 8 * 1024, "from {memory} to {memory_after} KiB");
+    assert!(files_after <= files + 4, "from {files} to {files_after} files");
+    assert_eq!(listening.call("evaluate", &script_on("echo 4", "1"))["result"]["total"], 4);
+    rustix::process::kill_process(rustix::process::Pid::from_child(&listening.child), rustix::process::Signal::TERM)
+        .unwrap();
+    listening.child.wait().unwrap();
+    let left = std::fs::read_dir(listening.folder.path().join("tmp")).unwrap().count();
+    assert_eq!(left, 0, "files are left");
 }

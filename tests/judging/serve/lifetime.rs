@@ -62,18 +62,44 @@ fn idle_servers_keep_no_programs() {
 }
 
 #[test]
-#[ignore = "long: 3,000 evaluations, hostile ones among them, and a client that vanishes a hundred times"]
+#[ignore = "long: a hundred servers, each of whose clients vanishes"]
+fn a_hundred_vanished_clients_leave_nothing() {
+    let mut folder = super::place();
+    for number in 0..100 {
+        let mut served = Served::start_as(folder, &["serve", "--jobs", "2"]);
+        if number % 2 == 0 {
+            served.evaluate("echo 1", "1", &json!({}));
+        }
+        served.send("evaluate", &script_on(&format!("sleep 9; echo {number}"), "1-9"));
+        std::thread::sleep(Duration::from_millis(number * 7 % 90));
+        let all = family(served.id());
+        assert_eq!(served.vanish(), Some(0));
+        assert_nothing_left(&served, &all, "a server whose client has vanished");
+        folder = served.into_folder();
+    }
+}
+
+/// How many evaluations the soak takes, unless `JUDGE_SOAK` says another number.
+const SOAK: u32 = 3_000;
+
+#[test]
+#[ignore = "long: 3,000 evaluations, hostile ones among them, some of them cancelled; JUDGE_SOAK is another number"]
 fn a_long_life_needs_no_more_memory_or_files() {
+    let count: u32 = std::env::var("JUDGE_SOAK").map_or(SOAK, |count| count.parse().unwrap());
     let mut served = Served::start(&["--cpu", "200ms"]);
     let own = |served: &Served| family(served.id()).into_iter().next().unwrap();
     let round = |served: &mut Served, number: u32| {
-        let script = match number % 50 {
-            0 => "while :; do :; done".to_owned(),
-            1 => "f() { f | f & }; f".to_owned(),
+        let script = match number % 500 {
+            0 | 100 | 200 => "while :; do :; done".to_owned(),
+            50 => "f() { f | f & }; f".to_owned(),
+            150 => "yes".to_owned(),
+            250 => "kill -SEGV $$".to_owned(),
+            350 => "echo > file; sleep 60 & echo 2".to_owned(),
             _ => format!("echo {number}"),
         };
-        let limits = json!({"limits": {"wall": "500ms"}});
-        assert!(served.evaluate(&script, "1", &limits)["verdict"].is_string());
+        // The allocator keeps freed buffers of large outputs.
+        let more = json!({"limits": {"wall": "500ms", "output": "64KiB"}, "fresh": true});
+        assert!(served.evaluate(&script, "1", &more)["verdict"].is_string());
         if number.is_multiple_of(30) {
             let id = served.send("evaluate", &script_on(&format!("sleep 9; echo {number}"), "1-3"));
             served.send("cancel", &json!({"id": id}));
@@ -81,13 +107,28 @@ fn a_long_life_needs_no_more_memory_or_files() {
             assert!(codes.iter().any(|answer| answer["error"]["code"] == -32000), "{codes:?}");
         }
     };
-    (0..500).for_each(|number| round(&mut served, number));
-    let (before, files) = (own(&served).status("VmRSS").unwrap(), own(&served).files());
-    (500..3_000).for_each(|number| round(&mut served, number));
+    let warm = 500.min(count / 2);
+    (0..warm).for_each(|number| round(&mut served, number));
+    let (before, files, processes) =
+        (own(&served).status("VmRSS").unwrap(), own(&served).files(), family(served.id()).len());
+    (warm..count).for_each(|number| round(&mut served, number));
     let (after, files_after) = (own(&served).status("VmRSS").unwrap(), own(&served).files());
-    assert!(after < before + 8 * 1024, "from {before} to {after} KiB");
+    let all = awaited(Duration::from_secs(5), "the programs end", || {
+        let all = family(served.id());
+        (all.len() <= processes + 1).then_some(all)
+    });
+    println!(
+        "{count} evaluations: memory from {before} to {after} KiB, files from {files} to {files_after}, processes from \
+         {processes} to {}, {} entries in the folder for temporary files",
+        all.len(),
+        served.leftovers().len()
+    );
+    // Results of up to 64 MiB are remembered.
+    let kept = 64 * 1024 * u64::from(count > 2 * SOAK);
+    assert!(after < before + 8 * 1024 + kept, "from {before} to {after} KiB");
     assert!(files_after <= files + 4, "from {files} to {files_after} files");
     assert!(served.leftovers().len() < 80, "{:?}", served.leftovers().len());
     assert_eq!(served.end(), Some(0));
     assert_eq!(served.leftovers(), Vec::<String>::new());
+    assert_all_end(&all, "a server that has ended");
 }

@@ -20,7 +20,7 @@ pub(super) struct Served {
     pub(super) folder: Folder,
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Option<BufReader<ChildStdout>>,
     sent: u64,
 }
 
@@ -52,7 +52,7 @@ impl Served {
     pub(super) fn start_as(folder: Folder, arguments: &[&str]) -> Self {
         let mut command = command(&folder, arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let (input, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
         Self { folder, child, input, output, sent: 0 }
     }
 
@@ -78,7 +78,7 @@ impl Served {
     /// Returns the next message, whatever it is; `None` at the end.
     pub(super) fn message(&mut self) -> Option<Value> {
         let mut line = String::new();
-        (self.output.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
+        (self.output.as_mut().unwrap().read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
     /// Returns the next answer.
@@ -123,6 +123,19 @@ impl Served {
     pub(super) fn end(&mut self) -> Option<i32> {
         self.input = None;
         self.child.wait().unwrap().code()
+    }
+
+    /// Closes both pipes, as the end of a client does, and returns the server's exit code.
+    pub(super) fn vanish(&mut self) -> Option<i32> {
+        self.input = None;
+        self.output = None;
+        self.child.wait().unwrap().code()
+    }
+
+    /// Returns the folder. The server must have ended.
+    pub(super) fn into_folder(mut self) -> Folder {
+        let _ = self.child.wait();
+        std::mem::replace(&mut self.folder, Folder::new())
     }
 
     #[allow(unsafe_code, reason = "a signal to the child")]

@@ -34,3 +34,20 @@ fn sealed_evaluations_tell_failures_and_the_best_total() {
     let mut plain = Served::start(&[]);
     assert_eq!(plain.error_code("evaluate", &json!({"solver": solver("echo 5"), "sealed": true})), -32602);
 }
+
+#[test]
+fn a_refused_query_leaves_the_file_alone() {
+    use std::os::unix::fs::MetadataExt;
+    let mut served = Served::start(&["--sealed", "sealed.toml"]);
+    if served.result("status", &json!({}))["tier"] == "bare" {
+        return skip(Need::Userns, "sealed cases need a tier that hides files");
+    }
+    let file = |served: &Served| served.folder.path().join("sealed.toml").metadata().unwrap().ino();
+    let ask = |solver: serde_json::Value| json!({ "solver": solver });
+    served.result("evaluate", &ask(json!({"command": "echo 1"})));
+    let before = file(&served);
+    assert_eq!(served.error_code("evaluate", &ask(json!({"path": "missing"}))), -32602);
+    assert_eq!(file(&served), before);
+    served.result("evaluate", &ask(json!({"command": "echo 0"})));
+    assert_ne!(file(&served), before);
+}

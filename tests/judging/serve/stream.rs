@@ -11,9 +11,9 @@ fn a_worse_candidate_is_stopped_and_never_best() {
     let worse = served.evaluate(&noisy(7), "1-80", &json!({"against": "best"}));
     assert_eq!((&worse["stopped_early"], &worse["is_best"]), (&json!(true), &json!(false)));
     let played = worse["cases"].as_array().unwrap().len();
-    assert!((16..60).contains(&played) && worse["runs"] == played, "{played} cases");
+    assert!((4..30).contains(&played) && worse["runs"] == played, "{played} cases");
     let versus = &worse["comparison"];
-    assert!(["worse", "not-better"].contains(&versus["claim"].as_str().unwrap()), "{versus}");
+    assert_eq!(versus["claim"], "worse");
     assert_eq!((&versus["against"], &versus["cases"]), (&best["candidate"], &json!(played)));
     let effect = versus["effect"].as_f64().unwrap();
     assert!((-0.31..-0.29).contains(&effect), "{versus}");
@@ -48,11 +48,55 @@ fn a_candidate_that_solves_nothing_stops_soon() {
     let mut served = Served::start(&[]);
     served.evaluate("read n; echo $n", "1-60", &json!({}));
     let failing = served.evaluate("exit 1", "1-60", &json!({"against": "best"}));
-    assert_eq!((&failing["verdict"], &failing["runs"]), (&json!("runtime-error"), &json!(16)));
-    let first: Vec<_> = failing["cases"].as_array().unwrap().iter().map(|case| case["case"].clone()).collect();
-    let other = served.evaluate("exit 2", "1-60", &json!({"against": "best"}));
-    let second: Vec<_> = other["cases"].as_array().unwrap().iter().map(|case| case["case"].clone()).collect();
-    assert_eq!(first, second, "all candidates meet the same cases first");
+    assert_eq!(failing["verdict"], "runtime-error");
+    assert!(failing["runs"].as_u64().unwrap() <= 10, "{failing}");
+    served.evaluate("exit 2", "101-160", &json!({}));
+    let neither = served.evaluate("exit 3", "101-160", &json!({"against": "best"}));
+    assert_eq!(neither["runs"], 16, "the incumbent solves nothing either");
+}
+
+#[test]
+fn each_candidate_has_its_own_order() {
+    let mut served = Served::start(&[]);
+    served.evaluate("read n; echo $((n + 1000))", "1-60", &json!({}));
+    let mut first = |script: &str| {
+        let more = json!({"against": "best", "fresh": true});
+        let result = served.evaluate(script, "1-60", &more);
+        assert_eq!(result["stopped_early"], true);
+        result["cases"].as_array().unwrap().iter().map(|case| case["case"].clone()).collect::<Vec<_>>()
+    };
+    let order = first("echo 1");
+    assert_eq!(order, first("echo 1"), "the order of a candidate is always the same");
+    assert_ne!(order, first("echo 2"));
+}
+
+#[test]
+#[ignore = "long: 1,000 candidates on 100 cases each, a minute"]
+fn a_stream_of_candidates_plays_two_cases_in_five() {
+    // A case is worth a hundred to six thousand times the candidate's strength, up to a tenth more or less.
+    let candidate = |strength: u32, number: u32| {
+        let noise = format!("(900 + (n * 7919 + {number} * 104729) % 201)");
+        format!("read n; echo $(((100 + n * 3571 % 5900) * {strength} * {noise} / 1000000)) # {number}")
+    };
+    let mut served = Served::start(&[]);
+    let incumbent = served.evaluate(&candidate(1000, 0), "1-100", &json!({}))["candidate"].clone();
+    let (mut runs, mut better, mut lost) = (0, 0, 0);
+    for number in 1..=1_000 {
+        let strength = match number % 20 {
+            0 => 1000,
+            1 => 1020 + number * 37 % 81,
+            _ => 500 + number * 131 % 451,
+        };
+        let result = served.evaluate(&candidate(strength, number), "1-100", &json!({"against": incumbent}));
+        runs += result["runs"].as_u64().unwrap();
+        if number % 20 == 1 {
+            better += 1;
+            lost += u32::from(result["stopped_early"] == true);
+        }
+    }
+    println!("{runs} of 100,000 case runs; {lost} of {better} better ones were stopped");
+    assert_eq!(served.result("status", &json!({}))["runs"], runs + 100);
+    assert!(runs <= 40_000 && lost * 20 <= better, "{runs} runs, {lost} lost");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
@@ -40,39 +41,98 @@ pub(crate) fn headless(chromium: &Path, folder: &Path) -> Command {
     command
 }
 
-/// A browser with one page, which ends with this value.
-pub(crate) struct Browser {
+/// The browser that all tests share, while one of them needs it: to start one takes longer than most tests.
+static SHARED: Mutex<Weak<Chromium>> = Mutex::new(Weak::new());
+
+/// A running browser, which ends with this value.
+struct Chromium {
     child: Child,
     /// Removed when the browser has ended.
-    _profile: TempDir,
+    profile: TempDir,
+}
+
+impl Chromium {
+    /// Returns the shared browser, or starts it. `None`: there is none, which was said.
+    fn shared() -> Option<Arc<Self>> {
+        let mut shared = SHARED.lock().unwrap();
+        if let Some(running) = shared.upgrade() {
+            return Some(running);
+        }
+        let program = chromium()?;
+        let profile = tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap();
+        let child = headless(&program, profile.path())
+            .args(["--remote-debugging-port=0", "about:blank"])
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let started = Arc::new(Self { child, profile });
+        *shared = Arc::downgrade(&started);
+        Some(started)
+    }
+
+    /// Connects to it, as soon as it says where.
+    fn connect(&self) -> WebSocket<TcpStream> {
+        let began = Instant::now();
+        let place = loop {
+            let place = std::fs::read_to_string(self.profile.path().join("DevToolsActivePort")).unwrap_or_default();
+            if place.lines().count() == 2 {
+                break place;
+            }
+            assert!(began.elapsed() < patiently(PATIENCE), "the browser does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let (port, path) = place.trim().split_once('\n').unwrap();
+        let stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+        stream.set_read_timeout(Some(patiently(PATIENCE))).unwrap();
+        tungstenite::client(format!("ws://127.0.0.1:{port}{path}"), stream).unwrap().0
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // With its helpers, which hold its output open: one that is left makes the profile again.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        let _ = self.child.wait();
+        if let Some(mut output) = self.child.stdout.take() {
+            let _ = output.read_to_end(&mut Vec::new());
+        }
+    }
+}
+
+/// A browser's window with storage and connections of its own, as if nothing else were open.
+pub(crate) struct Browser {
     socket: WebSocket<TcpStream>,
+    /// The context that has this storage.
+    context: Value,
     session: Option<String>,
     calls: u64,
     /// What the console showed, and what went wrong.
     pub(crate) complaints: Vec<String>,
     /// What was asked of the network.
     pub(crate) requests: Vec<String>,
+    _chromium: Arc<Chromium>,
 }
 
 impl Browser {
-    /// Starts a browser, and opens the page of a server. `None`: there is no browser, which was said.
+    /// Opens the page of a server. `None`: there is no browser, which was said.
     pub(crate) fn open(server: &Server) -> Option<Self> {
         Self::open_at(&server.url())
     }
 
-    /// Starts a browser at an address.
+    /// Opens a page at an address.
     pub(crate) fn open_at(url: &str) -> Option<Self> {
-        let chromium = chromium()?;
-        let profile = tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap();
-        let child = headless(&chromium, profile.path())
-            .args(["--remote-debugging-port=0", "about:blank"])
-            .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let socket = connect(profile.path());
-        let (complaints, requests) = (Vec::new(), Vec::new());
-        let mut browser = Self { child, _profile: profile, socket, session: None, calls: 0, complaints, requests };
+        let chromium = Chromium::shared()?;
+        let mut browser = Self {
+            socket: chromium.connect(),
+            context: Value::Null,
+            session: None,
+            calls: 0,
+            complaints: Vec::new(),
+            requests: Vec::new(),
+            _chromium: chromium,
+        };
+        browser.context = browser.call("Target.createBrowserContext", json!({}))["browserContextId"].take();
         browser.open_tab(url);
         Some(browser)
     }
@@ -80,12 +140,15 @@ impl Browser {
     /// Opens a tab in a window of its own, which is in sight, at an address. From now on, it is the one that is spoken to.
     pub(crate) fn open_tab(&mut self, url: &str) {
         self.session = None;
-        let page = self.call("Target.createTarget", json!({ "url": "about:blank", "newWindow": true }));
+        let target = json!({ "url": "about:blank", "newWindow": true, "browserContextId": self.context });
+        let page = self.call("Target.createTarget", target);
         let attached = self.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         self.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Runtime", "Log", "Network", "Page", "Accessibility"] {
             self.call(&format!("{domain}.enable"), json!({}));
         }
+        // Windows of other tests have no part in the focus.
+        self.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         self.size(1200, 900);
         self.call("Page.navigate", json!({ "url": url }));
         self.until("document.querySelector('main h1') !== null");
@@ -232,28 +295,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // With its helpers, which hold its output open: one that is left makes the profile again.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let _ = self.child.wait();
-        if let Some(mut output) = self.child.stdout.take() {
-            let _ = output.read_to_end(&mut Vec::new());
-        }
+        // A test that failed may have lost its connection.
+        let parameters = json!({ "browserContextId": self.context });
+        let message = json!({ "id": 0, "method": "Target.disposeBrowserContext", "params": parameters });
+        let _ = self.socket.send(Message::text(message.to_string()));
     }
-}
-
-/// Connects to the browser of a profile, as soon as it says where.
-fn connect(profile: &Path) -> WebSocket<TcpStream> {
-    let began = Instant::now();
-    let place = loop {
-        let place = std::fs::read_to_string(profile.join("DevToolsActivePort")).unwrap_or_default();
-        if place.lines().count() == 2 {
-            break place;
-        }
-        assert!(began.elapsed() < patiently(PATIENCE), "the browser does not start");
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let (port, path) = place.trim().split_once('\n').unwrap();
-    let stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
-    stream.set_read_timeout(Some(patiently(PATIENCE))).unwrap();
-    tungstenite::client(format!("ws://127.0.0.1:{port}{path}"), stream).unwrap().0
 }

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult, Conditions, Sample};
 use checkers::Score;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{GeneratorCall, Number, Percent, Time, UnitError, Verdict, is_hidden};
+use judge_problem::{GeneratorCall, InvalidText, Number, Percent, Time, Verdict, is_hidden};
 use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -59,31 +59,6 @@ struct CaseLine {
     source: BaselineSource,
     reference: Option<Score>,
     entry: BaselineCase,
-}
-
-/// Why a text is not a baseline file.
-#[derive(Debug, thiserror::Error)]
-pub enum InvalidBaseline {
-    /// It is not TOML, or it has the wrong structure.
-    #[error("{0}")]
-    Form(#[from] toml::de::Error),
-    /// It was written by a newer judge.
-    #[error("unsupported schema version {found} (newest supported: {SCHEMA})")]
-    Schema {
-        /// The version found.
-        found: u32,
-    },
-    /// The line of the conditions is invalid.
-    #[error("conditions: {0}")]
-    Conditions(String),
-    /// The line of a case is invalid.
-    #[error("case `{case}`: {what}")]
-    Case {
-        /// The case's name.
-        case: String,
-        /// What is wrong.
-        what: String,
-    },
 }
 
 #[derive(Deserialize)]
@@ -142,15 +117,16 @@ impl BaselineFile {
     ///
     /// # Errors
     /// Returns what is wrong and where.
-    pub fn parse(text: &str) -> Result<Self, InvalidBaseline> {
-        let raw: RawRecord = toml::from_str(text)?;
+    pub fn parse(text: &str) -> Result<Self, InvalidText> {
+        let raw: RawRecord = toml::from_str(text).map_err(|error| InvalidText(error.to_string()))?;
         if !(1..=SCHEMA).contains(&raw.schema) {
-            return Err(InvalidBaseline::Schema { found: raw.schema });
+            let error = format!("unsupported schema version {} (newest supported: {SCHEMA})", raw.schema);
+            return Err(InvalidText(error));
         }
         let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
             let CaseLine { source, reference, entry } =
-                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
+                line(raw).map_err(|what| InvalidText(format!("case `{case}`: {what}")))?;
             references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
@@ -197,11 +173,12 @@ fn condition_fields(conditions: &Conditions) -> Vec<String> {
     processor.chain([share("noisy", *noisy), share("waited", *waited)]).collect()
 }
 
-fn conditions(RawConditions { processor, noisy, waited }: RawConditions) -> Result<Conditions, InvalidBaseline> {
+fn conditions(RawConditions { processor, noisy, waited }: RawConditions) -> Result<Conditions, InvalidText> {
+    let invalid = |what: String| InvalidText(format!("conditions: {what}"));
     let share = |text: String| {
-        let share = text.parse::<Percent>().map_err(|error| InvalidBaseline::Conditions(error.to_string()))?.share();
+        let share = text.parse::<Percent>().map_err(|error| invalid(error.to_string()))?.share();
         let is_share = share <= 1.0;
-        is_share.then_some(share).ok_or_else(|| InvalidBaseline::Conditions(format!("`{text}` is more than 100%")))
+        is_share.then_some(share).ok_or_else(|| invalid(format!("`{text}` is more than 100%")))
     };
     Ok(Conditions { processor, runs: 0, noisy: share(noisy)?, waited: share(waited)? })
 }
@@ -301,7 +278,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         _ => return Err("only an accepted case has a score".to_owned()),
     };
     let reference = raw.reference.as_ref().map(read_score).transpose()?;
-    let unit = |error: UnitError| error.to_string();
+    let unit = |error: InvalidText| error.to_string();
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>()).transpose().map_err(unit)?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>()).transpose().map_err(unit)?;
     let entry = BaselineCase {

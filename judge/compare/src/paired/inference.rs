@@ -3,7 +3,7 @@
 
 use super::comparison::{PairedComparison, RuleEffect};
 use super::measure::EffectMeasure;
-use judge_problem::{Number, Rule};
+use judge_problem::{InvalidText, Number, Rule};
 use judge_statistics::{
     EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases, fewest_for_claim,
 };
@@ -205,11 +205,6 @@ pub enum EffectLevel {
     Amount(f64),
 }
 
-/// A text that is not a mean effect.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected a percentage such as 0.5% or -1%, or a number")]
-pub struct InvalidLevel;
-
 /// Why hypotheses do not fit each other or the measure.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedHypotheses {
@@ -252,11 +247,12 @@ pub enum UnsuitedHypotheses {
 }
 
 impl FromStr for EffectLevel {
-    type Err = InvalidLevel;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidLevel> {
-        let number =
-            |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or(InvalidLevel);
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let expected = || InvalidText::expected("a percentage such as 0.5% or -1%, or a number", text);
+        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let number = |text: &str| number(text).ok_or_else(expected);
         match text.trim().strip_suffix('%') {
             Some(percent) => Ok(Self::Share(number(percent)? / 100.0)),
             None => number(text).map(Self::Amount),
@@ -350,7 +346,7 @@ mod tests {
         assert_eq!((level("0"), level("-25")), (EffectLevel::Amount(0.0), EffectLevel::Amount(-25.0)));
         assert_eq!((level("0.7%").to_string(), level("-25").to_string()), ("0.7%".to_owned(), "-25".to_owned()));
         for text in ["", "%", "x", "inf", "nan%"] {
-            assert_eq!(text.parse::<EffectLevel>(), Err(InvalidLevel), "{text}");
+            assert!(text.parse::<EffectLevel>().is_err(), "{text}");
         }
     }
 

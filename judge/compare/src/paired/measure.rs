@@ -1,8 +1,7 @@
 //! The measures of effects, the smallest effect that matters, and the scored outcomes that effects are computed from.
 
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{ScoreMeasure, Scoreboard};
-use judge_problem::{CaseSource, CaseSpec, Digest, JobId, OutcomeGrid, Percent, Problem, Rule, UnitError};
+use judge_problem::{CaseSource, CaseSpec, Digest, InvalidText, JobId, OutcomeGrid, Percent, Plan, Problem, Rule};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::HashMap;
 use std::fmt;
@@ -39,27 +38,10 @@ pub enum MinEffect {
     Amount(f64),
 }
 
-/// Why a smallest effect has the wrong unit.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum UnsuitedMinEffect {
-    /// A number instead of a percentage.
-    #[error("effects measured by `{measure}` are percentages: write --min-effect as a percentage, such as 0.1%")]
-    Amount {
-        /// Their measure.
-        measure: EffectMeasure,
-    },
-    /// A percentage instead of a number.
-    #[error("effects measured by `{measure}` are not percentages here: write --min-effect as a number, such as 10")]
-    Share {
-        /// Their measure.
-        measure: EffectMeasure,
-    },
-}
-
 impl FromStr for MinEffect {
-    type Err = UnitError;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         match text.trim().parse::<f64>() {
             Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(Self::Amount(amount)),
             _ => text.parse().map(Self::Share),
@@ -100,16 +82,23 @@ impl EffectMeasure {
     ///
     /// # Errors
     /// Fails on a percentage for a measure that is not a share, or on the reverse.
-    pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
+    pub fn min_effect(self, rule: &Rule, given: Option<&MinEffect>) -> Result<Option<f64>, InvalidText> {
         match given {
             None => Ok(self.share_of_case(rule, DEFAULT_SHARE)),
             Some(MinEffect::Share(share)) => {
                 let effect = self.share_of_case(rule, share.share());
-                effect.map(Some).ok_or(UnsuitedMinEffect::Share { measure: self })
+                let unit = "not percentages here: write --min-effect as a number, such as 10";
+                effect.map(Some).ok_or_else(|| self.unsuited(unit))
             }
             Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
-            Some(MinEffect::Amount(_)) => Err(UnsuitedMinEffect::Amount { measure: self }),
+            Some(MinEffect::Amount(_)) => {
+                Err(self.unsuited("percentages: write --min-effect as a percentage, such as 0.1%"))
+            }
         }
+    }
+
+    fn unsuited(self, unit: &str) -> InvalidText {
+        InvalidText(format!("effects measured by `{self}` are {unit}"))
     }
 
     /// Returns the effect that is this share of the scores, of the total, or of the most points of a case; `None` without

@@ -2,9 +2,8 @@
 
 mod package;
 
-use crate::error::ImportError;
-use crate::imported::Imported;
 use crate::text::Text;
+use crate::{ImportError, Imported};
 use judge_problem::manifest::REJECTION;
 use package::{Cases, PAGE, PROGRAMS, Package, program};
 use std::path::Path;

@@ -1,11 +1,9 @@
 //! The checkers and generators of DMOJ: comparisons, as arguments of `tokens`, and programs of the problem.
 
-use crate::error::ImportError;
-use crate::imported::Sources;
 use crate::program::Program;
 use crate::text::Text;
 use crate::yaml::Mapping;
-use crate::{files, program, text};
+use crate::{ImportError, Sources, files, program, text};
 use std::path::{Path, PathBuf};
 
 /// The default number of decimals in which numbers must agree.

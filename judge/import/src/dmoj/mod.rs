@@ -3,12 +3,10 @@
 
 mod checker;
 
-use crate::error::ImportError;
-use crate::imported::{Imported, ToMake};
 use crate::source::Unpacked;
 use crate::text::Text;
 use crate::yaml::Mapping;
-use crate::{files, source};
+use crate::{ImportError, Imported, ToMake, files, source};
 use checker::{Bridged, Checker, Generator, INTERACTIVE};
 use judge_problem::{PackageKind, counted};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,7 @@
 //! Reads `problem.yaml`, with the constants that other files use.
 
-use crate::error::ImportError;
-use crate::imported::Imported;
 use crate::yaml::Mapping;
+use crate::{ImportError, Imported};
 use regex::bytes::{Captures, Regex};
 use std::collections::BTreeMap;
 use std::io;

@@ -2,9 +2,8 @@
 
 use super::config::Config;
 use super::data::Group;
-use crate::error::ImportError;
 use crate::program::Program;
-use crate::{files, program};
+use crate::{ImportError, files, program};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -4,10 +4,8 @@
 mod element;
 mod programs;
 
-use crate::error::ImportError;
-use crate::imported::Imported;
 use crate::text::Text;
-use crate::{files, text};
+use crate::{ImportError, Imported, files, text};
 use element::Element;
 use judge_problem::{PackageKind, counted};
 use programs::{Program, Programs, Reader, Test, Tests};

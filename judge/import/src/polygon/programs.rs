@@ -1,9 +1,7 @@
 //! The programs of a package, and its tests: existing files, or files that generators and the main solution create.
 
 use super::element::Element;
-use crate::error::ImportError;
-use crate::imported::{Sources, ToCompile, ToMake};
-use crate::{files, program, text};
+use crate::{ImportError, Sources, ToCompile, ToMake, files, program, text};
 use std::path::{Path, PathBuf};
 
 /// The main testset. Others repeat its tests or add some.

@@ -2,12 +2,10 @@
 
 use super::*;
 use checkers::Score;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BrokenRule, Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId,
-    KnownOutcome, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome,
-    Verdict,
+    BrokenRule, Bytes, CaseSource, CaseSpec, Catalogue, CheckerIdentity, Digest, Evidence, FinishedJob, Game,
+    Invocation, JobId, KnownOutcome, Outcome, Plan, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec,
+    Stop, StoredOutcome, Verdict,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;

@@ -2,10 +2,7 @@
 
 use super::document::{Located, ManifestError, Section, read_document};
 use super::{document, problem, programs};
-use crate::history::Retention;
-use crate::limits::{Bytes, Time, TimeFactor};
-use crate::problem::Problem;
-use crate::solver::{BundledSolver, LanguageTable, Languages};
+use crate::{BundledSolver, Bytes, LanguageTable, Languages, Problem, Retention, Time, TimeFactor};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -2,12 +2,7 @@
 
 use super::document::{Located, Section};
 use super::protocols;
-use crate::checker::CheckerProtocol;
-use crate::features::is_feature_name;
-use crate::metrics::MetricRule;
-use crate::problem::CheckerChoice;
-use crate::rule::Direction;
-use crate::text::listed;
+use crate::{CheckerChoice, CheckerProtocol, Direction, MetricRule, is_feature_name, listed};
 use checkers::Metric;
 
 /// The title of the table, in messages.

@@ -4,15 +4,11 @@ use super::document::{Located, Section, instead};
 use super::metrics::read_metrics;
 use super::programs::Place;
 use super::{programs, protocols};
-use crate::case::{
-    BestOrigin, CaseName, CaseSource, CaseSpec, GroupAggregate, KnownBest, Members, Seeds, TestGroup, Thresholds,
+use crate::{
+    BestOrigin, BestSource, CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, FeatureRule,
+    GroupAggregate, InvalidText, KnownBest, Members, Problem, Rule, SealedChoice, Seeds, TestGroup, Thresholds, Weight,
+    is_feature_name, listed,
 };
-use crate::case_list::CaseList;
-use crate::features::{FeatureRule, is_feature_name};
-use crate::limits::Weight;
-use crate::problem::{BestSource, CheckerChoice, Problem, SealedChoice};
-use crate::rule::{Direction, Rule, UnknownDirection, UnknownRule};
-use crate::text::listed;
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -425,13 +421,13 @@ fn read_scoring(problem: &Section<'_>, folder: &Path) -> Scoring {
 fn scoring_rule(section: &Section<'_>) -> Option<Rule> {
     let Located { value, span } = section.text("rule")?;
     let expected = || format!("expected one of: {}", Rule::names().join(", "));
-    value.parse().map_or_else(|error: UnknownRule| section.refuse(span, error.to_string(), expected()), Some)
+    value.parse().map_or_else(|error: InvalidText| section.refuse(span, error.to_string(), expected()), Some)
 }
 
 fn direction(section: &Section<'_>) -> Option<Direction> {
     let Located { value, span } = section.text("direction")?;
-    let unknown = |error: UnknownDirection| section.refuse(span, error.to_string(), "expected \"max\" or \"min\"");
-    value.parse().map_or_else(unknown, Some)
+    let unknown = || section.refuse(span, format!("unknown direction `{value}`"), "expected \"max\" or \"min\"");
+    Direction::from_name(value).or_else(unknown)
 }
 
 fn scaled(section: &Section<'_>, rule: Rule) -> Rule {

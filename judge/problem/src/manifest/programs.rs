@@ -3,14 +3,10 @@
 use super::document::{Located, Section, closest};
 use super::protocols;
 use super::protocols::{Protocols, Role};
-use crate::case::{Members, Seeds};
-use crate::checker::{AnswerFiles, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Tester};
-use crate::features::is_feature_name;
-use crate::generator::GeneratorParameter;
-use crate::limits::{Bytes, CommandLimits, CompileLimits, HelperLimits, Limits, Time};
-use crate::outcome::Verdict;
-use crate::problem::{
-    BadAnswer, CheckerChoice, Expectation, FileGenerator, GeneratorChoice, ScoreRange, TOKENS, Verification, Viewer,
+use crate::{
+    AnswerFiles, BadAnswer, Bytes, CheckerChoice, CheckerProtocol, CommandLimits, CommandTemplate, CompileLimits,
+    CompiledNeeds, Expectation, ExternalChecker, FileGenerator, GeneratorChoice, GeneratorParameter, HelperLimits,
+    Limits, Members, ScoreRange, Seeds, TOKENS, Tester, Time, Verdict, Verification, Viewer, is_feature_name,
 };
 use checkers::{Checker, Score};
 use glob::Pattern;

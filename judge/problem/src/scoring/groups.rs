@@ -2,10 +2,8 @@
 
 use super::results::{InvalidResults, Results, SolverScores};
 use super::scoreboard::{Scoreboard, score, worst};
-use crate::case::GroupAggregate;
-use crate::limits::Number;
-use crate::rule::Rule;
 use crate::text::named_enum;
+use crate::{GroupAggregate, Number, Rule};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashSet};
 

@@ -6,7 +6,6 @@ use crate::text::named_enum;
 use num_rational::BigRational;
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 
 /// The row of a solver in the leaderboard. Its points are in the [`Standing`] of the same index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,19 +99,6 @@ impl RowKey {
     /// time or size is only unknown.
     fn is_absent_worst(self) -> bool {
         matches!(self, Self::Score | Self::Points | Self::Lost)
-    }
-}
-
-/// A name that is not the name of a [`RowKey`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected one of {}", RowKey::names().join(", "))]
-pub struct UnknownRowKey;
-
-impl FromStr for RowKey {
-    type Err = UnknownRowKey;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRowKey> {
-        Self::from_name(text).ok_or(UnknownRowKey)
     }
 }
 
@@ -282,6 +268,6 @@ mod tests {
     fn every_name_is_read() {
         assert!(RowKey::names().iter().all(|name| name.parse::<RowKey>().is_ok()));
         let error = "wall".parse::<RowKey>().expect_err("it is no key");
-        assert_eq!(error.to_string(), "expected one of score, points, cpu, memory, lost");
+        assert_eq!(error.to_string(), "expected one of score, points, cpu, memory, lost, found `wall`");
     }
 }

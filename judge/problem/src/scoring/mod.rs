@@ -22,7 +22,7 @@ mod scoreboard;
 pub use groups::{
     FeatureGroup, GroupRow, Grouping, TestGroupResult, TestGroupRow, TestGroupStatus, group_by_feature, test_groups,
 };
-pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, UnknownRowKey, leaderboard};
+pub use leaderboard::{LeaderboardRow, RowKey, RowOrder, leaderboard};
 pub use points::{CaseWeights, Exact, ExactSum, PointList, ScoreMeasure, decimals_of_digits, display, points_effect};
 pub use results::{CaseSet, CaseTerms, InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};

@@ -1,9 +1,7 @@
 //! The input of scoring: the scores of a run and the scoring terms of its cases.
 
 use super::points::{CaseWeights, ExactSum};
-use crate::case::{TestGroup, Thresholds};
-use crate::limits::Weight;
-use crate::rule::{Direction, Rule};
+use crate::{Direction, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;

@@ -3,8 +3,7 @@
 use super::points::{CaseWeights, ExactSum, PointList};
 use super::results::{CaseSet, InvalidResults, Results, SolverScores};
 use super::rules::{failed, points};
-use crate::case::GroupAggregate;
-use crate::rule::{Aggregate, Direction, Rule};
+use crate::{Aggregate, Direction, GroupAggregate, Rule};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;

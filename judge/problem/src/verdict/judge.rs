@@ -6,9 +6,7 @@
 //! `{input}` and `{expected}` and writes the result to the file `{report}`.
 
 use super::protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, text};
-use crate::checker::{CheckerProtocol, MatchPlace, ScoreSearch, ScoreStream};
-use crate::outcome::Ruling;
-use crate::text::tail;
+use crate::{CheckerProtocol, MatchPlace, Ruling, ScoreSearch, ScoreStream, tail};
 use checkers::Score;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

@@ -5,9 +5,7 @@
 //! code 42 accepts, 43 rejects. Score, reason and the input of another pass are files in the folder FEEDBACK.
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message};
-use crate::checker::Kattis;
-use crate::outcome::Ruling;
-use crate::text::tail;
+use crate::{Kattis, Ruling, tail};
 use checkers::Score;
 use std::ffi::OsString;
 use std::path::Path;

@@ -2,8 +2,7 @@
 //! them.
 
 use super::protocol::{CallOutput, Protocol, ProtocolError, message};
-use crate::manifest::closest;
-use crate::metrics::{MetricRule, Metrics};
+use crate::{MetricRule, Metrics, closest};
 
 /// The first word of a line with a metric.
 const WORD: &str = "metric";

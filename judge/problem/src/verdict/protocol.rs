@@ -1,7 +1,6 @@
 //! The interface of checker protocols: how a program is called, and how its output becomes a ruling.
 
-use crate::outcome::Ruling;
-use crate::text::tail;
+use crate::{Ruling, tail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;

@@ -3,8 +3,7 @@
 
 use super::metrics::is_metric;
 use super::protocol::{CallOutput, Protocol, ProtocolError, message, text};
-use crate::checker::{MatchPlace, ScoreSearch, ScoreStream};
-use crate::outcome::Ruling;
+use crate::{MatchPlace, Ruling, ScoreSearch, ScoreStream};
 use checkers::Score;
 use regex::bytes::Captures;
 

@@ -1,8 +1,7 @@
 //! How a program's end becomes a verdict, alone or with the decision of an interactor.
 
 use super::protocol::after_colon;
-use crate::limits::Limits;
-use crate::outcome::{Ruling, Verdict};
+use crate::{Limits, Ruling, Verdict};
 use judge_sandbox::{Breach, End, Execution};
 
 /// How a run ended.

@@ -4,9 +4,7 @@
 //! and standard error holds the result and the reason. With `-appes`, the XML file RESULT holds both.
 
 use super::protocol::{Call, CallFiles, CallOutput, NO_FILE, Protocol, ProtocolError, message, text};
-use crate::checker::Testlib;
-use crate::outcome::Ruling;
-use crate::text::tail;
+use crate::{Ruling, Testlib, tail};
 use checkers::Score;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,8 @@
 //! The rules are those of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
 //! `support/default_validator`. Only zero bytes differ: there they end a token, here they are ordinary bytes.
 
-use crate::checker::TokenRules;
-use crate::outcome::{BrokenRule, Rejection, Ruling};
 use crate::text::token_text;
+use crate::{BrokenRule, Rejection, Ruling, TokenRules};
 use checkers::Score;
 use std::num::{IntErrorKind, NonZeroUsize};
 

@@ -8,6 +8,11 @@ const LETTER_SIZE = 12;
 const NATURAL_SIZE = 32;
 const LARGEST_SIZE = 96;
 const ZOOM_STEP = 1.5;
+/** A board whose shorter side would be shorter than this, in pixels, is shown in part, in cells of at most this size. */
+const THIN = 48;
+const THIN_SIZE = 24;
+/** The zoom that always shows the whole board. */
+const WHOLE = 0;
 const MINIMAP_SIZE = 150;
 /** Strips shorter than this are not folded. */
 const SHORT_STRIP = 9;
@@ -17,7 +22,7 @@ const tint = (name) => getComputedStyle(document.documentElement).getPropertyVal
 
 /** Returns the red, green and blue of a number. The golden angle keeps neighbouring colours apart, for any number of colours. */
 function rgbOf(color, lightness) {
-  const hue = (color * 137.508 + 200) % 360, spread = 0.62 * Math.min(lightness, 1 - lightness);
+  const hue = (color * 137.508 + 200) % 360, spread = 0.7 * Math.min(lightness, 1 - lightness);
   const part = (shift) => {
     const k = (shift + hue / 30) % 12;
     return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
@@ -185,8 +190,8 @@ export class BoardView {
 
   zoomBy(factor, event) {
     const before = event && this.cellAt(event);
-    this.zoom = Math.max(this.fitting(), Math.min(LARGEST_SIZE, (this.zoom ?? this.size) * factor));
-    if (this.zoom === this.fitting()) this.zoom = null;
+    const zoom = Math.min(LARGEST_SIZE, (this.zoom || this.size) * factor);
+    this.zoom = zoom <= this.fitting() ? WHOLE : zoom;
     this.place();
     const after = event && this.cellAt(event);
     if (before && after) this.middle = this.middle.map((at, axis) => at + before[axis] - after[axis]);
@@ -203,7 +208,7 @@ export class BoardView {
 
   /** Shows the whole board. */
   fit() {
-    this.zoom = null;
+    this.zoom = WHOLE;
     this.draw();
   }
 
@@ -237,10 +242,17 @@ export class BoardView {
     return Math.max(0.05, Math.min(LARGEST_SIZE, this.box.clientWidth / this.columns, this.box.clientHeight / this.rows));
   }
 
+  /** Returns the size of a cell if none is chosen: that of the whole board, unless it would be a thread. */
+  usual() {
+    const { clientWidth, clientHeight } = this.box, whole = this.fitting();
+    if (whole * Math.min(this.columns, this.rows) >= THIN || whole >= THIN_SIZE) return whole;
+    return Math.min(THIN_SIZE, Math.max(clientWidth / this.columns, clientHeight / this.rows));
+  }
+
   /** Sets the size of a cell, and where the board begins. */
   place() {
     const { clientWidth: width, clientHeight: height } = this.box;
-    const ratio = devicePixelRatio || 1, wanted = this.zoom ?? this.fitting();
+    const ratio = devicePixelRatio || 1, wanted = this.zoom === null ? this.usual() : this.zoom || this.fitting();
     // Whole pixels of the screen are sharp.
     this.size = wanted * ratio > 3 ? Math.floor(wanted * ratio) / ratio : wanted;
     const begin = (room, count, middle) => {

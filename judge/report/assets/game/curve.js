@@ -58,6 +58,8 @@ export class Curve {
   /** `curves` are lists of `{ name, color, totals, marks }`. `chosen` is called with the tick that is clicked. */
   constructor(place, curves, chosen) {
     Object.assign(this, { place, curves, chosen, now: 0 });
+    const longest = Math.max(...curves.map(({ totals }) => String(Math.round(totals.reduce((most, total) => Math.max(most, Math.abs(total)), 0))).length));
+    this.side = 30 + 9 * Math.min(12, longest);
     this.charts = [this.scores()];
     if (curves.length === 2) this.charts.push(this.lead());
     new ResizeObserver(() => this.charts.forEach((chart) => chart.setSize({ width: this.width(), height: chart.height }))).observe(place);
@@ -79,7 +81,7 @@ export class Curve {
     return new uPlot({
       width: this.width(), height, padding: [18, 12, 0, 0], legend: { show: false }, scales: { x: { time: false } },
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-      axes: [this.axis({ size: 26 }), this.axis({ size: 62 })], series: [{}, ...series],
+      axes: [this.axis({ size: 26 }), this.axis({ size: this.side })], series: [{}, ...series],
       hooks: { draw: [decorate], ready: [(chart) => chart.over.addEventListener("click", () => this.chosen(chart.cursor.idx))] },
       ...more,
     }, [ticks, ...data], place);

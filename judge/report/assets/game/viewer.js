@@ -49,6 +49,7 @@ export class Viewer {
     })), (tick) => this.jump(tick));
     this.listen();
     this.show(tick);
+    performance.mark("first board");
   }
 
   /** Returns the moments that stand out, by ticks. */
@@ -82,7 +83,7 @@ export class Viewer {
       button("next", "next frame", "▶", stop(() => this.step()), "→"), button("last", "last frame", "▶|", stop(() => this.show(this.ticks.length - 1)), "End"), earlier, later,
       el("label", {}, "speed", this.speed));
     const tools = el("div", { class: "viewing" },
-      button("fit", "the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "natural size", "1:1", views((view) => view.natural()), "1"),
+      button("fit", "Fit: the whole board", "Fit", views((view) => view.fit()), "0"), button("natural", "1:1: natural size", "1:1", views((view) => view.natural()), "1"),
       button("smaller", "zoom out", "−", views((view) => view.zoomOut()), "["), button("larger", "zoom in", "+", views((view) => view.zoomIn()), "]"),
       button("full", "full screen", "Full screen", () => this.toggleFull(), "F"), button("picture", "save the boards as PNG", "PNG", () => this.savePicture()),
       button("record", "save the game as a film", "Film", () => this.saveFilm()), this.told);

@@ -261,7 +261,7 @@ export function lines(place, { x, xLabel, yLabel, groups, zero = false, hasPoint
   const strokeOf = (group) => (group.isBand ? colors[0] : colors[whole.indexOf(group)]);
   const series = groups.map((group) => ({
     label: legendName(group.name), stroke: strokeOf(group), width: group.isBand ? 1 : 2, dash: group.isBand ? [4, 3] : undefined, spanGaps: true,
-    points: { show: hasPoints, size: 6 }, value: (_, value) => grouped(value),
+    points: { show: hasPoints, size: 8, fill: strokeOf(group) }, value: (_, value) => grouped(value),
   }));
   const places = groups.flatMap((group, at) => (group.isBand ? [at + 1] : []));
   const bands = places.length === 2 ? [{ series: [places[1], places[0]], fill: `${colors[0]}33` }] : [];

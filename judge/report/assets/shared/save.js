@@ -64,8 +64,8 @@ function savePng(place) {
 function drawing(place) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(`--${name}`).trim();
-  const own = place.plot.querySelector("svg");
-  const { width, height } = sizeOf(place, own);
+  const own = place.plot.querySelector("svg"), canvas = place.canvas?.();
+  const { width, height } = sizeOf(place, own, canvas);
   const text = (x, y, words, more = {}) => svg("text", { x, y, fill: color("text"), "font-family": "system-ui, sans-serif", "font-size": 13, ...more }, words);
   const names = place.chart ? place.chart.series.slice(1).map((series) => [series.label, series._stroke ?? series.stroke]) : [];
   const legend = names.map(([name, ink], at) => [svg("rect", { x: 14 + at * 150, y: height + 42, width: 10, height: 10, rx: 2, fill: typeof ink === "function" ? ink() : ink }), text(30 + at * 150, height + 52, name.length > 18 ? `${name.slice(0, 17)}…` : name)]);
@@ -73,13 +73,13 @@ function drawing(place) {
   const root = svg("svg", { width, height: total, viewBox: `0 0 ${width} ${total}` }, svg("rect", { width, height: total, fill: color("card") }), text(14, 22, place.title, { "font-weight": 600 }));
   const inner = svg("g", { transform: "translate(0 32)" });
   if (own) inner.append(...[...own.childNodes].map((node) => node.cloneNode(true)));
-  else if (place.canvas) inner.append(svg("image", { href: place.canvas.toDataURL(), width, height }));
+  else if (canvas) inner.append(svg("image", { href: canvas.toDataURL(), width, height }));
   else if (place.chart) inner.append(...chartParts(place, color));
   root.append(inner, ...(names.length > 1 ? legend.flat() : []));
   return root;
 }
 
-function sizeOf({ canvas, chart }, own) {
+function sizeOf({ chart }, own, canvas) {
   if (own) {
     const [, , width, height] = own.getAttribute("viewBox").split(" ").map(Number);
     return { width, height };

@@ -1,8 +1,7 @@
 //! What a comparison claims, in words.
 
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::effects::{amount, ends, signed, size};
-use crate::text::figures::if_any;
+use crate::text::{amount, ends, if_any, signed, size};
 use judge_compare::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use judge_problem::{Aggregate, Direction, counted, one_line};
 use judge_statistics::{Hypothesis, fewest_for_claim};

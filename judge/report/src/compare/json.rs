@@ -1,10 +1,9 @@
 //! A comparison as JSON.
 
 use crate::compare::report::{CompareReport, Comparison};
-use crate::text::effects::claim_name;
-use crate::text::figures::{ReferenceRecord, verdict_of};
-use crate::text::json::{Document, Each, exact, in_milliseconds};
-use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
+use crate::text::{
+    Document, Each, LimitsRecord, ProvenanceRecord, ReferenceRecord, claim_name, exact, in_milliseconds, verdict_of,
+};
 use judge_compare::paired::{Claim, Contrast, FeatureRange, Look, Pair, PairedComparison};
 use judge_problem::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use judge_statistics::{EffectSummary, Hypotheses, Interval};
@@ -171,7 +170,6 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
 
 /// A comparison with what was known of it after fewer cases: `GET /api/compare`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/compare")]
 pub(crate) struct WithLooks<'a, D> {
     #[serde(flatten)]
     comparison: D,
@@ -182,7 +180,6 @@ pub(crate) struct WithLooks<'a, D> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "look")]
 struct LookRecord {
     /// How many cases with an effect there were.
     cases: usize,
@@ -203,7 +200,6 @@ pub fn growing_comparison(report: &CompareReport<'_>, looks: &[Look]) -> impl Se
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge compare --json")]
 pub(crate) struct CompareDocument<'a, C, P> {
     schema: u32,
     judge: &'static str,
@@ -215,7 +211,6 @@ pub(crate) struct CompareDocument<'a, C, P> {
     direction: &'static str,
     measure: &'static str,
     /// The metric whose values are compared in place of the scores.
-    #[serde(skip_serializing_if = "Option::is_none")]
     metric: Option<&'a str>,
     rule: &'static str,
     /// What the points that are compared are relative to, under rules that take the best score of a case.
@@ -245,7 +240,6 @@ pub(crate) struct CompareDocument<'a, C, P> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
 pub(crate) struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,
@@ -256,7 +250,6 @@ pub(crate) struct SolverRecord<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "comparison")]
 pub(crate) struct ComparisonRecord<'a, P> {
     first: &'a str,
     second: &'a str,
@@ -297,7 +290,6 @@ pub(crate) struct ComparisonRecord<'a, P> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "hypotheses")]
 struct HypothesesRecord {
     h0: f64,
     h1: f64,
@@ -310,14 +302,12 @@ struct HypothesesRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "interval")]
 pub(crate) struct IntervalRecord {
     low: f64,
     high: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "effect")]
 struct EffectRecord {
     mean: f64,
     /// As the text shows it: percent for `total`, `ratio` and `relative`.
@@ -333,7 +323,6 @@ struct EffectRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "time_change")]
 struct TimeRecord<'a> {
     first: &'a str,
     second: &'a str,
@@ -343,7 +332,6 @@ struct TimeRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "contrast")]
 struct ContrastRecord {
     measure: &'static str,
     /// The mean logarithm of the ratio.
@@ -355,7 +343,6 @@ struct ContrastRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "failure")]
 struct FailureRecord {
     first_only: usize,
     second_only: usize,
@@ -363,7 +350,6 @@ struct FailureRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "group")]
 pub(crate) struct GroupRecord {
     low: Option<Number>,
     high: Option<Number>,
@@ -376,7 +362,6 @@ pub(crate) struct GroupRecord {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "pair")]
 pub(crate) struct PairRecord {
     /// The case, or the first of those that count together.
     case: String,
@@ -389,7 +374,6 @@ pub(crate) struct PairRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "case")]
 pub(crate) struct CaseRecord<'a> {
     case: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -399,7 +383,6 @@ pub(crate) struct CaseRecord<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "result")]
 struct ResultRecord<'a> {
     solver: &'a str,
     verdict: &'static str,

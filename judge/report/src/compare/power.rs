@@ -2,11 +2,7 @@
 //! A power analysis as tables: for Markdown, a page and CSV.
 
 use crate::formats::{Report, Written};
-use crate::text::effects::size;
-use crate::text::json::Document;
-use crate::text::provenance::{ProvenanceRecord, provenance_lines};
-use crate::text::sheet::{Sheet, TextTable, or_nothing};
-use crate::text::terminal::Style;
+use crate::text::{Document, ProvenanceRecord, Sheet, Style, TextTable, or_nothing, provenance_lines, size};
 use judge_compare::paired::EffectMeasure;
 use judge_problem::{Provenance, Rule, one_line};
 use judge_statistics::cases_until_decided;
@@ -109,7 +105,6 @@ impl PowerReport {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge power --json")]
 pub(crate) struct PowerDocument<'a> {
     schema: u32,
     #[serde(flatten)]
@@ -124,7 +119,6 @@ pub(crate) struct PowerDocument<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "shown")]
 struct ShownRecord {
     cases: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +127,6 @@ struct ShownRecord {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "needed")]
 struct NeededRecord {
     difference: f64,
     cases: Option<u64>,

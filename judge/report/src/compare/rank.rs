@@ -2,12 +2,9 @@
 
 use crate::compare::report::ComparedRuns;
 use crate::formats::{Report, Written};
-use crate::text::figures::{Counts, points_text};
-use crate::text::json::{Document, exact};
-use crate::text::provenance::ProvenanceRecord;
-use crate::text::sheet::{Sheet, TextTable, or_nothing};
-use crate::text::table::{grid, left, right};
-use crate::text::terminal::Style;
+use crate::text::{
+    Counts, Document, ProvenanceRecord, Sheet, Style, TextTable, exact, grid, left, or_nothing, points_text, right,
+};
 use judge_problem::scoring::Scoreboard;
 use judge_problem::{Stop, counted, one_line};
 use judge_statistics::{PlaceInterval, SolverOrder};
@@ -89,7 +86,6 @@ fn in_figures(PlaceInterval { low, high }: PlaceInterval) -> String {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge rank --json")]
 pub(crate) struct RankDocument<'a> {
     schema: u32,
     judge: &'static str,
@@ -111,7 +107,6 @@ pub(crate) struct RankDocument<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
 struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,

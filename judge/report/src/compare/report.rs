@@ -1,17 +1,12 @@
 //! The report of a comparison: the value that every format is made from, and the line that follows its intervals.
 
-use crate::text::effects::{between, signed};
-use crate::text::figures::{Reference, milliseconds};
-use crate::text::progress::{INTERVAL, bar, tell};
-use crate::text::provenance::provenance_lines;
-use crate::text::terminal::note;
+use crate::text::{INTERVAL, Reference, bar, between, milliseconds, note, provenance_lines, signed, tell};
 use indicatif::ProgressBar;
 use judge_compare::paired::{
     Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters,
 };
-use judge_problem::plan::Plan;
 use judge_problem::{
-    Direction, JobId, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
+    Direction, JobId, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule, RunEvent, RunId, Stop, TestGroup,
     counted, one_line,
 };
 use judge_sandbox::Tier;

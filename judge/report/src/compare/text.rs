@@ -4,13 +4,11 @@ use crate::compare::claims::{percentage, ratio_in_words};
 use crate::compare::report::{CompareReport, Comparison};
 use crate::formats::{Report, Written};
 use crate::html::sheet::{pair_charts, sheet_html};
-use crate::text::effects::{between, claim_paint, histogram, probability, signed};
-use crate::text::figures::{Counts, if_any, memory, milliseconds, paragraphs, verdict_of};
-use crate::text::json::Document;
-use crate::text::provenance::processors_line;
-use crate::text::sheet::{Sheet, TextTable, or_nothing};
-use crate::text::table::{Field, grid, left, painted, right, whole};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{
+    Counts, Document, Field, Paint, Sheet, Style, TextTable, between, claim_paint, grid, histogram, if_any, left,
+    memory, milliseconds, or_nothing, painted, paragraphs, probability, processors_line, right, signed, verdict_of,
+    whole,
+};
 use judge_compare::paired::{EffectMeasure, FeatureRange, Pair, PairedComparison};
 use judge_problem::{CaseSource, JobId, Stop, Verdict, counted, one_line};
 use judge_statistics::EffectSummary;

@@ -1,10 +1,7 @@
 //! The report of `judge gate --calibrate`: which falls a gate notices, and what it takes to notice smaller ones.
 
 use crate::formats::{Report, Written};
-use crate::text::figures::paragraphs;
-use crate::text::json::Document;
-use crate::text::sheet::{Sheet, TextTable};
-use crate::text::terminal::Style;
+use crate::text::{Document, Sheet, Style, TextTable, paragraphs};
 use judge_compare::gate::{Calibration, Design, POWER};
 use judge_problem::{one_line, quote};
 use schemars::JsonSchema;
@@ -88,7 +85,6 @@ impl CalibrationReport<'_> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge gate --calibrate --json")]
 pub(crate) struct CalibrationDocument {
     schema: u32,
     cases: u32,
@@ -105,7 +101,6 @@ pub(crate) struct CalibrationDocument {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "design")]
 struct DesignRecord {
     cases: u32,
     recorded: u32,

@@ -3,13 +3,10 @@
 use crate::formats::{Format, Missing, ONE_DOCUMENT, Report, Written};
 use crate::gate::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
 use crate::junit::gates_junit;
-use crate::text::failures::{Alike, StderrLines, last_lines};
-use crate::text::figures::{if_any, paragraphs};
-use crate::text::json::Document;
-use crate::text::provenance::provenance_lines;
-use crate::text::sheet::{COMMAND_WIDTH, NOTE_WIDTH, NOTHING, Page, Sheet, TextTable, code, cut, escaped, field};
-use crate::text::table::{grid, left, painted, right};
-use crate::text::terminal::{Paint, Style};
+use crate::text::{
+    Alike, COMMAND_WIDTH, Document, NOTE_WIDTH, NOTHING, Page, Paint, Sheet, StderrLines, Style, TextTable, code, cut,
+    escaped, field, grid, if_any, last_lines, left, painted, paragraphs, provenance_lines, right,
+};
 use judge_compare::gate::{BaselineCase, CaseResult, Change, GateVerdict};
 use judge_problem::one_line;
 use std::io::Write;

@@ -1,8 +1,7 @@
 //! The gate's findings as one JSON document.
 
 use crate::gate::report::{Finding, GateReport, GatesReport, is_worse, mean};
-use crate::text::json::{Document, exact};
-use crate::text::provenance::{LimitsRecord, ProvenanceRecord};
+use crate::text::{Document, LimitsRecord, ProvenanceRecord, exact};
 use judge_compare::gate::{Baseline, BaselineCase, CaseResult, Change, Conditions, GateVerdict, NoiseTest, POWER};
 use judge_problem::Verdict;
 use schemars::JsonSchema;
@@ -11,7 +10,6 @@ use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge gate --json")]
 pub(crate) struct GateDocument<'a> {
     schema: u32,
     judge: &'static str,
@@ -34,7 +32,6 @@ const VERDICTS: [GateVerdict; 3] = [GateVerdict::Holds, GateVerdict::Fails, Gate
 
 /// One of several gates.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "shared_gate")]
 struct SharedGate<'a> {
     #[schemars(extend("enum" = VERDICTS.map(GateVerdict::name)))]
     verdict: &'static str,
@@ -45,7 +42,6 @@ struct SharedGate<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "gate")]
 struct GateRecord<'a> {
     /// The baseline file.
     baseline: String,
@@ -76,7 +72,6 @@ struct GateRecord<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "complaint")]
 struct ComplaintRecord {
     case: Option<String>,
     what: String,
@@ -87,7 +82,6 @@ struct ComplaintRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "conditions")]
 struct ConditionsRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     processor: Option<&'a str>,
@@ -106,7 +100,6 @@ fn conditions_record(Conditions { processor, runs, noisy, waited }: &Conditions)
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "noise")]
 struct NoiseRecord {
     /// The probability of so low a total if the solver has fallen by no more than it may.
     p: f64,
@@ -120,7 +113,6 @@ struct NoiseRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "change")]
 struct ChangeRecord<'a> {
     case: &'a str,
     was: Option<Number>,
@@ -130,7 +122,6 @@ struct ChangeRecord<'a> {
 
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "case")]
 struct CaseRecord<'a> {
     case: &'a str,
     verdict: &'a str,

@@ -1,14 +1,11 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
-use crate::text::effects::probability;
-use crate::text::failures::{Alike, Failures, failed_alike};
-use crate::text::figures::if_any;
+use crate::text::{Alike, Failures, failed_alike, if_any, probability};
 use judge_compare::gate::{
     Baseline, BaselineFile, BaselineSource, Change, Complaint, Conditions, GateLimits, GateVerdict, Judgement, Sample,
 };
-use judge_problem::plan::Plan;
 use judge_problem::scoring::{decimals_of_digits, display};
-use judge_problem::{Direction, JobId, Outcome, Provenance, Seeds, counted, quote};
+use judge_problem::{Direction, JobId, Outcome, Plan, Provenance, Seeds, counted, quote};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;

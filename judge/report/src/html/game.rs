@@ -2,8 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::json::json_line;
-use crate::text::replay::{GameReplay, PackedReplay, ReplayRecord};
+use crate::text::{ColumnsMoves, GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,7 +83,6 @@ impl GameHead {
 
 /// A game with its frames: `GET /api/runs/{run}/cases/{case}/replay`, and the data of a page.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/cases/{case}/replay")]
 pub struct ReplayDocument<'a> {
     #[serde(flatten)]
     head: GameHead,
@@ -117,6 +115,24 @@ impl<'a> PackedDocument<'a> {
     }
 }
 
+/// A game of columns as its moves, for pages without a server.
+#[derive(Serialize)]
+pub struct MovesDocument {
+    #[serde(flatten)]
+    head: GameHead,
+    /// The moves.
+    #[serde(flatten)]
+    pub moves: ColumnsMoves,
+}
+
+impl MovesDocument {
+    /// Describes a game; `None` if it is not one of columns.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &GameReplay) -> Option<Self> {
+        Some(Self { head: GameHead::of(page), moves: film.columns_moves()? })
+    }
+}
+
 /// Returns a self-contained web page that shows a game move by move.
 ///
 /// # Errors
@@ -132,6 +148,22 @@ pub fn game_html(page: &GamePage<'_>, film: &GameReplay) -> askama::Result<Strin
 /// Never: every value in it can be written.
 pub fn served_game_html(page: &GamePage<'_>, game: ServedGame<'_>) -> askama::Result<String> {
     render(page, Some(game), String::new())
+}
+
+#[derive(Template)]
+#[template(path = "refused.html")]
+struct RefusedPage {
+    error: Shown,
+    hints: Vec<Shown>,
+}
+
+/// Returns the page of the server that says why a game is not shown.
+///
+/// # Errors
+/// Never: every value in it can be written.
+pub fn refused_html(error: &str, hints: &[&str]) -> askama::Result<String> {
+    let hints = hints.iter().map(|hint| Shown::line(hint)).collect();
+    RefusedPage { error: Shown::line(error), hints }.render()
 }
 
 fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> askama::Result<String> {
@@ -153,7 +185,7 @@ fn render(page: &GamePage<'_>, served: Option<ServedGame<'_>>, data: String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::replay::MoveRange;
+    use crate::text::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;

@@ -4,7 +4,7 @@ use crate::assets::{
     BOARD, BOARD_VIEW, CASE_CHARTS, CHART_LIBRARY, CHART_LICENSE, CHART_STYLE, CHARTS, CURVE, DOM, FILM, GAME,
     PAIR_CHARTS, RECORD, REPORT_CHARTS, REPORT_PAIRS, SAVE, VIEWER, slim,
 };
-use crate::text::sheet::TextTable;
+use crate::text::TextTable;
 use judge_problem::{one_line, visible};
 use std::fmt;
 

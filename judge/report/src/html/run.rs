@@ -6,10 +6,10 @@ use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{groups, leaderboard, matrix, test_groups};
 use crate::text::chart_stride;
-use crate::text::figures::{Counts, best_score, memory, milliseconds, share_of_best};
-use crate::text::json::{in_milliseconds, json_line};
-use crate::text::provenance::{allowance_lines, provenance_lines};
-use crate::text::sheet::{NOTHING, or_nothing};
+use crate::text::{
+    Counts, NOTHING, allowance_lines, best_score, in_milliseconds, json_line, memory, milliseconds, or_nothing,
+    provenance_lines, share_of_best,
+};
 use askama::Template;
 use judge_problem::{JobId, Outcome, Verdict, is_feature_name, one_line};
 use serde::Serialize;

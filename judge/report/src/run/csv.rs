@@ -3,7 +3,7 @@
 use crate::run::metrics::value;
 use crate::run::record::CaseRecord;
 use crate::run::report::RunReport;
-use crate::text::sheet::words;
+use crate::text::words;
 use judge_problem::MetricRule;
 use judge_problem::scoring::LeaderboardRow;
 use std::collections::HashMap;

@@ -3,8 +3,7 @@
 
 use crate::html::sheet::sheet_html;
 use crate::run::report::RunReport;
-use crate::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::text::sheet::{Sheet, TextTable, or_nothing, sheet_markdown};
+use crate::text::{Counts, Sheet, TextTable, memory, milliseconds, or_nothing, sheet_markdown, verdict_of};
 use judge_problem::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
 use std::io;
 use std::io::Write;

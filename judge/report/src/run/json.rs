@@ -2,9 +2,8 @@
 
 use crate::run::record::{CaseRecord, Summary};
 use crate::run::report::RunReport;
-use crate::text::json::{Document, json_line};
-use judge_problem::plan::Plan;
-use judge_problem::{Features, FinishedJob, JobId, RunId, RunState};
+use crate::text::{Document, json_line};
+use judge_problem::{Features, FinishedJob, JobId, Plan, RunId, RunState};
 use schemars::JsonSchema;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -14,7 +13,6 @@ use std::sync::Arc;
 
 /// The report of one run of the judge: `judge run --json PATH`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge run --json")]
 pub(crate) struct RunDocument<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
@@ -45,7 +43,6 @@ impl Document for RunReport<'_> {
 /// One line of the report of a run: `judge run --jsonl PATH`.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-#[schemars(title = "judge run --jsonl")]
 pub(crate) enum RunLine<'a> {
     /// A case, in the order of finishing, without points.
     Case(Box<CaseRecord<'a>>),
@@ -118,7 +115,6 @@ pub struct RunHead<'a> {
 
 /// A past run without its cases: `GET /api/runs/{run}`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}")]
 pub(crate) struct HeadDocument<'a> {
     /// Its number.
     run: i64,
@@ -173,7 +169,6 @@ pub struct CasePage<'a> {
 
 /// A page of the cases of a run: `GET /api/runs/{run}/cases`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "GET /api/runs/{run}/cases")]
 pub(crate) struct PageDocument<C> {
     /// The run's number.
     run: i64,
@@ -188,7 +183,6 @@ pub(crate) struct PageDocument<C> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "row")]
 pub(crate) struct RowRecord<'a> {
     /// The share of the best score of the case, from 0 to 1; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,8 @@
 //! The metrics of a run: their columns, their means, and the solvers that no other one is better than in two of them.
 
 use crate::run::report::RunReport;
-use crate::text::figures::points_text;
-use crate::text::json::exact;
-use crate::text::sheet::TextTable;
-use judge_problem::{Direction, MetricRule, Outcome, Problem};
+use crate::text::{TextTable, exact, points_text};
+use judge_problem::{Direction, InvalidText, MetricRule, Outcome, Problem};
 use num_rational::BigRational;
 use num_traits::Zero;
 use schemars::JsonSchema;
@@ -14,7 +12,6 @@ use std::collections::BTreeMap;
 
 /// A metric that the problem declares.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "metric")]
 pub(crate) struct MetricRecord<'a> {
     /// Its name in the record of a case.
     name: &'a str,
@@ -29,12 +26,10 @@ pub(crate) struct MetricRecord<'a> {
 
 /// A metric of a solver over the whole run.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "mean_metric")]
 pub(crate) struct MeanRecord {
     /// How many cases have it.
     cases: usize,
     /// Its mean over these cases, rounded to three decimals.
-    #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
 }
 
@@ -92,39 +87,19 @@ enum Measure {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pareto([Measure; 2]);
 
-/// Why measures cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParetoError {
-    /// There are not two of them.
-    #[error("`{0}` are not two measures")]
-    Count(String),
-    /// There is no such measure.
-    #[error("`{problem}` has no measure `{name}`; known: {}", .known.join(", "))]
-    Unknown {
-        /// The problem.
-        problem: String,
-        /// What was given.
-        name: String,
-        /// All measures.
-        known: Vec<String>,
-    },
-    /// The metric has no direction.
-    #[error("the metric `{0}` has no direction: [problem.metrics] does not say which values are better")]
-    NoDirection(String),
-}
-
 impl Pareto {
     /// Reads two measures of a problem: `score,metric:moves`.
     ///
     /// # Errors
     /// When they are not two, are unknown, or have no direction.
-    pub fn of(problem: &Problem, text: &str) -> Result<Self, ParetoError> {
+    pub fn of(problem: &Problem, text: &str) -> Result<Self, InvalidText> {
         let names: Vec<&str> = text.split(',').map(str::trim).collect();
-        let [first, second] = names.as_slice() else { return Err(ParetoError::Count(text.to_owned())) };
-        if first == second {
-            return Err(ParetoError::Count(text.to_owned()));
+        match names.as_slice() {
+            [first, second] if first != second => {
+                Ok(Self([Measure::of(problem, first)?, Measure::of(problem, second)?]))
+            }
+            _ => Err(InvalidText(format!("`{text}` are not two measures"))),
         }
-        Ok(Self([Measure::of(problem, first)?, Measure::of(problem, second)?]))
     }
 
     fn names(&self) -> [String; 2] {
@@ -134,11 +109,13 @@ impl Pareto {
 
 impl Measure {
     /// Returns the measure of this name. The prefix of a metric may be left out.
-    fn of(problem: &Problem, name: &str) -> Result<Self, ParetoError> {
+    fn of(problem: &Problem, name: &str) -> Result<Self, InvalidText> {
         let metric = name.strip_prefix(MetricRule::PREFIX).unwrap_or(name);
         match (name, problem.metrics.iter().find(|rule| rule.name == metric)) {
             (_, Some(rule)) => {
-                let direction = rule.direction.ok_or_else(|| ParetoError::NoDirection(rule.name.clone()))?;
+                let why = "[problem.metrics] does not say which values are better";
+                let error = || InvalidText(format!("the metric `{}` has no direction: {why}", rule.name));
+                let direction = rule.direction.ok_or_else(error)?;
                 Ok(Self::Metric(rule.name.clone(), direction))
             }
             ("score", None) => Ok(Self::Score(problem.direction)),
@@ -146,8 +123,9 @@ impl Measure {
             ("memory", None) => Ok(Self::Memory),
             _ => {
                 let known = ["score", "cpu", "memory"].map(str::to_owned).into_iter();
-                let known = known.chain(problem.metrics.iter().map(MetricRule::full_name)).collect();
-                Err(ParetoError::Unknown { problem: problem.id.clone(), name: name.to_owned(), known })
+                let known: Vec<String> = known.chain(problem.metrics.iter().map(MetricRule::full_name)).collect();
+                let error = format!("`{}` has no measure `{name}`; known: {}", problem.id, known.join(", "));
+                Err(InvalidText(error))
             }
         }
     }
@@ -238,7 +216,6 @@ pub(crate) fn pareto_table(report: &RunReport<'_>) -> Option<TextTable> {
 
 /// The solvers that no other one is better than in both of two measures.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "pareto")]
 pub(crate) struct ParetoRecord<'a> {
     /// The two measures.
     measures: [String; 2],
@@ -248,7 +225,6 @@ pub(crate) struct ParetoRecord<'a> {
 
 /// A solver that no other one dominates.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "non_dominated")]
 struct FrontRecord<'a> {
     /// Its name.
     name: &'a str,

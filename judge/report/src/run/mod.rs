@@ -11,5 +11,5 @@ pub(super) mod text;
 
 pub use feedback::{Feedback, TestTexts};
 pub use json::{CasePage, CaseRow, JsonLines, RunHead};
-pub use metrics::{Pareto, ParetoError};
+pub use metrics::Pareto;
 pub use report::RunReport;

@@ -4,12 +4,12 @@ use crate::run::metrics::{
     MeanRecord, MetricRecord, ParetoRecord, mean_records, metric_records, numbers, pareto_record,
 };
 use crate::run::report::RunReport;
-use crate::text::figures::{Counts, ReferenceRecord, points_text, scores_text, verdict_of};
-use crate::text::json::{exact, in_milliseconds};
-use crate::text::provenance::{LabelsRecord, LimitsRecord, ProvenanceRecord};
-use judge_problem::plan::Plan;
+use crate::text::{
+    Counts, LabelsRecord, LimitsRecord, ProvenanceRecord, ReferenceRecord, exact, in_milliseconds, points_text,
+    scores_text, verdict_of,
+};
 use judge_problem::scoring::{FeatureGroup, LeaderboardRow, TestGroupResult, TestGroupStatus};
-use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Rule, Stop, Verdict};
+use judge_problem::{CaseSource, Direction, Features, GroupAggregate, JobId, Outcome, Plan, Rule, Stop, Verdict};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
@@ -67,7 +67,6 @@ pub(crate) struct Summary<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<MetricRecord<'a>>,
     /// The non-dominated solvers, with `--pareto`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pareto: Option<ParetoRecord<'a>>,
     /// The cases in groups, with `--group-by`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +74,6 @@ pub(crate) struct Summary<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "checker")]
 struct Checker<'a> {
     /// The built-in checker's id, or the user's command.
     name: &'a str,
@@ -86,17 +84,14 @@ struct Checker<'a> {
 
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "scoring")]
 struct Scoring {
     #[schemars(extend("enum" = Rule::names()))]
     rule: String,
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
     /// The points of the best on a case, of the rules that have a scale.
-    #[schemars(extend("type" = "integer"))]
     scale: Option<Number>,
     /// The score of a failed case, for rules that add up scores.
-    #[schemars(extend("type" = "number"))]
     failure: Option<Number>,
     /// What the points are relative to, under rules that take the best score of a case.
     reference: Option<ReferenceRecord>,
@@ -105,17 +100,14 @@ struct Scoring {
 /// One solver over the whole run.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
 struct SolverRecord<'a> {
     /// The name in every record.
     name: &'a str,
     /// Its command, as it was given.
     command: &'a str,
     /// The aggregate by the scoring rule, rounded to three decimals, or to those of the scores; absent where the rule gives none.
-    #[schemars(extend("type" = "number"))]
     total: Option<Number>,
     /// The mean points of all cases that were run, rounded likewise.
-    #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
     /// Its rank from 1; equal solvers share the better one.
     rank: usize,
@@ -148,12 +140,10 @@ struct SolverRecord<'a> {
 /// One solver on the cases that have the same value of a feature.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "group")]
 struct GroupRecord<'a> {
     /// The feature.
     by: &'a str,
     /// Its value; absent for the cases that do not have it.
-    #[schemars(extend("type" = "number"))]
     value: Option<Number>,
     /// The solver's name.
     solver: &'a str,
@@ -165,10 +155,8 @@ struct GroupRecord<'a> {
     #[serde(skip_serializing_if = "num_traits::Zero::is_zero")]
     skipped: usize,
     /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
-    #[schemars(extend("type" = "number"))]
     mean_score: Option<Number>,
     /// The mean of the points, rounded likewise.
-    #[schemars(extend("type" = "number"))]
     mean_points: Option<Number>,
 }
 
@@ -266,7 +254,6 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 /// One solver on one of the problem's test groups.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "test_group")]
 struct TestGroupRecord<'a> {
     /// The group's name.
     group: &'a str,
@@ -295,11 +282,9 @@ struct TestGroupRecord<'a> {
     /// The case that it counts by, where it counts by its worst.
     worst: Option<String>,
     /// The total weight of its cases, rounded to three decimals.
-    #[schemars(extend("type" = "number"))]
     #[serialize_always]
     weight: Option<Number>,
     /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
-    #[schemars(extend("type" = "number"))]
     points: Option<Number>,
 }
 
@@ -330,7 +315,6 @@ fn test_group_records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>>
 /// One solver on one case.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "case")]
 pub(crate) struct CaseRecord<'a> {
     /// The case's name: `seed-7`, or its file's stem.
     pub(crate) case: String,
@@ -347,22 +331,17 @@ pub(crate) struct CaseRecord<'a> {
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     pub(crate) code: &'static str,
     /// The raw score, exactly; of accepted answers only.
-    #[schemars(extend("type" = "number"))]
     pub(crate) score: Option<Number>,
     /// The points by the scoring rule: scores exactly, others rounded to three decimals.
-    #[schemars(extend("type" = "number"))]
     pub(crate) points: Option<Number>,
     /// What is missing to the best, with `--sort lost`: of the points, with their weight, or of the score.
-    #[schemars(extend("type" = "number"))]
     pub(crate) lost: Option<Number>,
     /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
-    #[schemars(extend("type" = "number"))]
     pub(crate) weight: Option<Number>,
     /// The test group that the case is in.
     pub(crate) group: Option<&'a str>,
     /// The metrics of the problem, exactly; a metric that was not printed is absent.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("type" = "object"))]
     pub(crate) metrics: BTreeMap<&'a str, Number>,
     /// CPU time of all its processes.
     pub(crate) cpu_ms: Option<f64>,
@@ -392,7 +371,6 @@ pub(crate) struct CaseRecord<'a> {
     /// The node that it was run on, if the run has nodes.
     pub(crate) node: Option<&'a str>,
     /// The numbers that describe the case.
-    #[schemars(extend("type" = "object"))]
     pub(crate) features: Option<BTreeMap<&'a str, Number>>,
     /// The command that runs it again.
     #[schemars(with = "String")]

@@ -1,12 +1,11 @@
 //! The report of a run: the value that every format is rendered from.
 
 use crate::run::metrics::Pareto;
-use crate::text::figures::{Reference, best_score, points_text, scores_text, verdict_of};
-use judge_problem::plan::Plan;
+use crate::text::{Reference, best_score, points_text, scores_text, verdict_of};
 use judge_problem::scoring::{Grouping, LeaderboardRow, Scoreboard, TestGroupResult};
 use judge_problem::{
-    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, RowKey, RowOrder, Rule, Stop,
-    Verdict,
+    DetachedJob, Direction, Features, JobId, Labels, Outcome, OutcomeGrid, Plan, Provenance, RowKey, RowOrder, Rule,
+    Stop, Verdict,
 };
 use judge_sandbox::Tier;
 use num_rational::BigRational;

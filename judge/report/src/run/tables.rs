@@ -2,8 +2,7 @@
 
 use crate::run::metrics::{mean_text, title};
 use crate::run::report::RunReport;
-use crate::text::figures::{Counts, milliseconds, points_text, scores_text, verdict_of};
-use crate::text::sheet::{TextTable, or_nothing};
+use crate::text::{Counts, TextTable, milliseconds, or_nothing, points_text, scores_text, verdict_of};
 use judge_problem::{GroupAggregate, JobId, MetricRule, Outcome, Verdict};
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;

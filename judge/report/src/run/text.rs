@@ -7,15 +7,11 @@ use crate::run::csv::run_csv;
 use crate::run::metrics::{pareto_table, title, value};
 use crate::run::report::RunReport;
 use crate::run::tables::{CaseRow, extreme_rows, groups, leaderboard, matrix, rows, shown_jobs, test_groups};
-use crate::text::failures::{StderrLines, failures_text};
-use crate::text::figures::{Counts, memory, milliseconds, paragraphs, verdict_of};
-use crate::text::json::Document;
-use crate::text::provenance::{allowance_lines, processors_line};
-use crate::text::sheet::{
-    COMMAND_WIDTH, MAX_ROWS, NOTE_WIDTH, Page, TextTable, code, cut, escaped, field, or_nothing, table,
+use crate::text::{
+    COMMAND_WIDTH, Counts, Document, Field, MAX_ROWS, NOTE_WIDTH, Page, Paint, StderrLines, Style, TextTable,
+    allowance_lines, code, cut, escaped, failures_text, field, grid, left, memory, milliseconds, or_nothing, paint_of,
+    painted, paragraphs, processors_line, right, table, verdict_of,
 };
-use crate::text::table::{Field, grid, left, painted, right};
-use crate::text::terminal::{Paint, Style, paint_of};
 use judge_problem::{JobId, Outcome, Stop, Verdict, counted, one_line};
 use std::io::Write;
 

@@ -2,8 +2,7 @@
 
 use crate::text::figures::if_any;
 use crate::text::terminal::{Paint, Style, paint_of};
-use judge_problem::plan::Plan;
-use judge_problem::{JobId, Outcome, Verdict, counted, one_line, visible};
+use judge_problem::{JobId, Outcome, Plan, Verdict, counted, one_line, visible};
 use std::collections::HashMap;
 
 /// The number of reasons that are explained.

@@ -1,9 +1,8 @@
 //! Numbers as text: times, memory, counts of verdicts, points and what they are relative to.
 
 use checkers::Score;
-use judge_problem::plan::Plan;
 use judge_problem::scoring::display;
-use judge_problem::{BestOrigin, BestSource, Direction, Outcome, OutcomeGrid, Rule, Verdict, counted};
+use judge_problem::{BestOrigin, BestSource, Direction, Outcome, OutcomeGrid, Plan, Rule, Verdict, counted};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use schemars::JsonSchema;
@@ -54,7 +53,6 @@ pub(crate) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
 const POINT_DECIMALS: u32 = 3;
 
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
-#[must_use]
 pub fn points_text(points: &BigRational) -> String {
     scores_text(points, POINT_DECIMALS)
 }
@@ -135,7 +133,6 @@ pub(crate) struct Reference<'a> {
 
 /// What points are relative to, beside the scores of the run itself.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "reference")]
 pub(crate) struct ReferenceRecord {
     /// Which best scores: `best-known` (the problem's and the journal's), `problem`, `run` (none), `ledger` (the journal's) or
     /// `file`.
@@ -151,7 +148,6 @@ pub(crate) struct ReferenceRecord {
 /// Who reached the best scores of how many cases.
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "origin")]
 struct OriginRecord {
     /// `this-run`, `run` (an earlier one), `imported`, `problem` or `file`.
     #[schemars(extend("enum" = ["this-run", "run", "imported", "problem", "file"]))]

@@ -4,10 +4,9 @@ use crate::text::effects::rounded;
 use crate::text::figures::Counts;
 use crate::text::terminal::{Style, note, note_lines, paint_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, Digest, Direction, FinishedJob, JobId, PastScores, RunEvent, RunningJobs, Stop, TaskCounts, Verdict,
-    counted, one_line,
+    CaseList, Digest, Direction, FinishedJob, JobId, PastScores, Plan, RunEvent, RunningJobs, Stop, TaskCounts,
+    Verdict, counted, one_line,
 };
 use parking_lot::Mutex;
 use std::io;
@@ -372,7 +371,6 @@ impl Steps {
     }
 
     /// Starts the display of steps whose number nobody knows.
-    #[must_use]
     pub fn without_end() -> Self {
         let bar = bar(0, "{spinner} {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));

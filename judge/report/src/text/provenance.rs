@@ -1,13 +1,11 @@
 //! When, how and where a run took place: lines and records.
 
-use judge_problem::plan::Plan;
-use judge_problem::{Labels, Limits, Node, NodeList, Provenance, Solver, one_line};
+use judge_problem::{Labels, Limits, Node, NodeList, Plan, Provenance, Solver, one_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The machine of a report.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "machine")]
 pub(crate) struct MachineRecord<'a> {
     /// Its name.
     host: &'a str,
@@ -19,7 +17,6 @@ pub(crate) struct MachineRecord<'a> {
 
 /// When, how and where the results of a report came about.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "provenance")]
 pub(crate) struct ProvenanceRecord<'a> {
     /// When the command started, in UTC.
     date: &'a str,
@@ -34,7 +31,6 @@ pub(crate) struct ProvenanceRecord<'a> {
 
 /// A machine that cases were run on.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "node")]
 struct NodeRecord<'a> {
     /// Its name: `node` in the results.
     name: &'a str,
@@ -53,7 +49,6 @@ struct NodeRecord<'a> {
 
 /// What a solver may use on each case.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "limits")]
 pub(crate) struct LimitsRecord {
     cpu_ms: f64,
     wall_ms: f64,

@@ -1,5 +1,6 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
+mod columns;
 mod compact;
 
 use checkers::{Board, Cell, Frame, Observer, Score};
@@ -14,6 +15,7 @@ use std::io;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
+pub use columns::ColumnsMoves;
 pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
@@ -32,7 +34,6 @@ pub struct GameReplay {
 
 /// The look of a cell, without its mark.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[schemars(rename = "look")]
 pub(crate) struct Look(Option<String>, u32);
 
 impl Look {
@@ -44,7 +45,6 @@ impl Look {
 /// The difference between a frame and the previous one. Unchanged parts are absent.
 #[skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "frame")]
 struct Delta {
     /// The move's number.
     s: Option<usize>,
@@ -63,7 +63,6 @@ struct Delta {
     c: Vec<u32>,
     /// All cells of a large board, a character for each, if many changed: look 0 is `#`, and so on in the order of Unicode
     /// without the backslash.
-    #[serde(skip_serializing_if = "Option::is_none")]
     b: Option<String>,
     /// Marked cells: their places, each counted from the one before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,7 +79,6 @@ fn is_zero(number: &usize) -> bool {
 
 /// What the game brings: its next pieces, one after the other.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "queue")]
 pub(crate) struct Queue {
     /// How many columns are shown at once.
     width: usize,
@@ -122,7 +120,6 @@ impl Queue {
 
 /// The frames as a page has them. Their numbers are texts: scores can be longer than JavaScript's numbers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "film")]
 pub(crate) struct ReplayRecord<'a> {
     /// What happens, for frames to name.
     captions: &'a [String],
@@ -282,6 +279,15 @@ pub(crate) fn look(cell: Cell) -> Look {
 fn differences(places: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0;
     places.map(|place| place - std::mem::replace(&mut last, place)).collect()
+}
+
+/// Returns the sums of the first one, the first two, and so on.
+fn sums(differences: &[u32]) -> Vec<u32> {
+    let add = |sum: &mut u32, difference: &u32| {
+        *sum += difference;
+        Some(*sum)
+    };
+    differences.iter().scan(0, add).collect()
 }
 
 /// Converts a place on a board or in a palette. No memory holds 2^32 of them.

@@ -4,10 +4,9 @@
 use super::checker::{CheckerError, PreparedCase, ProblemChecker};
 use crate::command::{CommandError, CommandOutput, SetterProgram, StopSignal};
 use checkers::{Generator, Parametric};
-use judge_problem::parallel::try_map_on_all_cores;
 use judge_problem::{
     CaseList, CaseSource, CaseSpec, CheckerChoice, CommandTemplate, Digest, FeatureRule, Features, FileGenerator,
-    GeneratorCall, GeneratorChoice, GeneratorParameter, InvalidCall, Number, Problem, tail,
+    GeneratorCall, GeneratorChoice, GeneratorParameter, InvalidText, Number, Problem, tail, try_map_on_all_cores,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ pub enum InputError {
     Seed(#[from] checkers::UnusableSeed),
     /// The generator has not such parameters.
     #[error(transparent)]
-    Call(#[from] InvalidCall),
+    Call(#[from] InvalidText),
     /// The problem has no generator.
     #[error("the problem has no generator for seed {0}")]
     NoGenerator(u64),

@@ -2,7 +2,7 @@
 
 use crate::matching::{MatchError, matching_with_types};
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidCall, Problem, Seeds, natural_key,
+    CaseList, CaseName, CaseSource, CaseSpec, GeneratorCall, InvalidText, Problem, Seeds, natural_key,
 };
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -29,7 +29,7 @@ pub enum SelectError {
     NoGenerator(String),
     /// A case with values that its generator does not have.
     #[error("`{0}`: {1}")]
-    Call(GeneratorCall, InvalidCall),
+    Call(GeneratorCall, InvalidText),
     /// A file pattern cannot be followed.
     #[error(transparent)]
     Match(#[from] MatchError),

@@ -2,10 +2,9 @@
 
 use super::setter::named_file;
 use crate::matching::answer_files;
-use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
-    GeneratorChoice, Problem,
+    GeneratorChoice, Problem, map_on_all_cores,
 };
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

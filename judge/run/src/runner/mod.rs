@@ -11,4 +11,4 @@ mod tests;
 pub use plan_runner::{EarlyEnd, LocalRunner, PlanRunner, run_alone};
 pub use results::{ClusterError, Handover, ResultStore, RunError, RunResult, StoreLost};
 pub use signals::{Signals, StopRequester, exit_at_once, was_interrupted};
-pub use slots::{RunSettings, hidden, request};
+pub use slots::{RunSettings, RunStopper, hidden, request};

@@ -6,10 +6,9 @@
 use super::case_runner::work;
 use super::results::{Handover, ResultStore, RunError, RunResult};
 use super::signals::Signals;
-use super::slots::{RunSettings, Slots, request, shows_folders};
+use super::slots::{RunSettings, RunStopper, Slots, request, shows_folders};
 use crate::executor::{DISMISSED, ExecutorPool};
-use judge_problem::plan::Plan;
-use judge_problem::{FinishedJob, Invocation, NodeList, RunEvent, RunningJobs, Stop};
+use judge_problem::{FinishedJob, Invocation, NodeList, Plan, RunEvent, RunningJobs, Stop};
 use judge_sandbox::{Fault, Gap, Sandbox, Tier, Worker};
 use std::convert::Infallible;
 use std::io;
@@ -109,6 +108,25 @@ impl<P: ExecutorPool> LocalRunner<P> {
         signals: Signals,
     ) -> Result<RunResult, RunError> {
         run_plan(plan, &self.settings, &self.pool, store, watch, || Ok(signals), self.abort)
+    }
+
+    /// Runs a plan of one job on this thread. `begin` gets what stops it; what it returns is dropped at the end. `None`: it was stopped.
+    ///
+    /// # Errors
+    /// As [`PlanRunner::run`].
+    pub fn run_one<T>(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        begin: impl FnOnce(RunStopper) -> T,
+    ) -> Result<Option<FinishedJob>, RunError> {
+        let (slots, executors) = Slots::open(plan, &self.settings, &self.pool, store)?;
+        let (sender, mut receiver) = channel(1);
+        let _begun = begin(slots.stopper());
+        for executor in executors {
+            work(&slots, 0, executor, sender.clone()).dismiss();
+        }
+        Ok(receiver.try_recv().ok())
     }
 }
 

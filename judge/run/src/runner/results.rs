@@ -1,7 +1,8 @@
 //! The results of a run: what comes of it, where it is stored, and how it is handed over.
 
-use judge_problem::plan::Plan;
-use judge_problem::{ClusterJob, Digest, Exit, FinishedJob, JobId, KnownOutcome, Node, OutcomeGrid, RunEvent, Stop};
+use judge_problem::{
+    ClusterJob, Digest, Exit, FinishedJob, JobId, KnownOutcome, Node, OutcomeGrid, Plan, RunEvent, Stop,
+};
 use judge_sandbox::Fault;
 use std::io;
 

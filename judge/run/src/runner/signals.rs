@@ -58,7 +58,6 @@ impl Signals {
     }
 
     /// Returns signals that are not those of the process, and what sends them.
-    #[must_use]
     pub fn by_request() -> (Self, StopRequester) {
         let (sender, receiver) = unbounded_channel();
         (Self::of(receiver), StopRequester(sender))

@@ -5,8 +5,7 @@ use crate::cases::{Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
 use crate::program::{environment, journals_in, visible};
-use judge_problem::plan::Plan;
-use judge_problem::{Invocation, JobId, Limits, Program, RunningJobs, Solver};
+use judge_problem::{Invocation, JobId, Limits, Plan, Program, RunningJobs, Solver};
 use judge_sandbox::{CoreClaims, Request, Stdin, Visible};
 use parking_lot::{Mutex, RwLock};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -62,7 +61,7 @@ pub(super) struct Slots<'a> {
     pub(super) inputs: Inputs,
     pub(super) checker: ProblemChecker,
 
-    pub(super) stopped: AtomicBool,
+    pub(super) stopped: Arc<AtomicBool>,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
     pub(super) settings: &'a RunSettings,
@@ -70,8 +69,28 @@ pub(super) struct Slots<'a> {
     next: AtomicUsize,
     /// Ends the helper commands of the problem.
     stop_commands: StopSignal,
-    /// By slot.
-    cancellers: Mutex<Vec<Box<dyn Cancel>>>,
+    cancellers: Arc<Cancellers>,
+}
+
+/// By slot.
+type Cancellers = Mutex<Vec<Box<dyn Cancel>>>;
+
+/// Stops a run: no further jobs are started, and the running ones are ended.
+pub struct RunStopper {
+    stopped: Arc<AtomicBool>,
+    commands: StopSignal,
+    cancellers: Arc<Cancellers>,
+}
+
+impl RunStopper {
+    /// Stops the run, if it has not ended.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.commands.stop();
+        for canceller in self.cancellers.lock().iter() {
+            canceller.cancel();
+        }
+    }
 }
 
 impl<'a> Slots<'a> {
@@ -94,24 +113,26 @@ impl<'a> Slots<'a> {
             inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
             checker: ProblemChecker::of(&plan.problem).stopped_by(&stop_commands),
 
-            stopped: AtomicBool::new(false),
+            stopped: Arc::default(),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             pool,
             settings,
             next: AtomicUsize::new(0),
             stop_commands,
-            cancellers: Mutex::new(executors.iter().map(|executor| executor.canceller()).collect()),
+            cancellers: Arc::new(Mutex::new(executors.iter().map(|executor| executor.canceller()).collect())),
         };
         Ok((slots, executors))
     }
 
+    /// Returns what stops the run.
+    pub(super) fn stopper(&self) -> RunStopper {
+        let (stopped, cancellers) = (Arc::clone(&self.stopped), Arc::clone(&self.cancellers));
+        RunStopper { stopped, commands: self.stop_commands.clone(), cancellers }
+    }
+
     /// Starts no further jobs and ends the running ones.
     pub(super) fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
-        self.stop_commands.stop();
-        for canceller in self.cancellers.lock().iter() {
-            canceller.cancel();
-        }
+        self.stopper().stop();
     }
 
     /// Returns the next job; `None` when all are taken or the run is stopped.

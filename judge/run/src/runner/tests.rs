@@ -6,11 +6,9 @@ use super::signals::Signals;
 use super::slots::RunSettings;
 use crate::cases::Inputs;
 use crate::executor::{Cancel, Executor, ExecutorPool, QUEUE};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program,
-    ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
+    CaseName, CaseSource, CaseSpec, Catalogue, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome,
+    Plan, Program, ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
 use parking_lot::{Condvar, Mutex};

@@ -1,8 +1,7 @@
 //! Solvers as users write them: their names, and the language of a source.
 
 use crate::program::{self, head, is_executable};
-use judge_problem::manifest::closest;
-use judge_problem::{Language, LanguageChoice, Languages, SolverSpec, quote};
+use judge_problem::{Language, LanguageChoice, Languages, SolverSpec, closest, quote};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 

@@ -4,8 +4,9 @@
 //! own content. It is written beside its place and then moved there, so that a reader finds a whole entry or none. A damaged
 //! entry is made anew. The folder belongs to the user alone; one that others could write to is not used.
 
-use judge_problem::manifest::built_in_languages;
-use judge_problem::{BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages};
+use judge_problem::{
+    BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages, built_in_languages,
+};
 use judge_sandbox::{Tier, WorkFile};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::ffi::OsString;

@@ -7,8 +7,7 @@ use crate::commands::compare::until_decided::{
 };
 use judge_cli::CompareArgs;
 use judge_journal::Part;
-use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseList, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
+use judge_problem::{CaseList, Catalogue, Exit, FinishedJob, Problem, RunEvent, Solver, Verdict};
 use judge_report::{CompareReport, IntervalProgress};
 use judge_run::runner::EarlyEnd;
 use judge_session::comparison::{Compared, check_bound, check_hypotheses, check_metric};
@@ -58,7 +57,7 @@ pub(super) fn pair(
     let best = args.best.as_deref();
     let reference =
         ReferenceScores::of_points(args.statistics.measure(), catalogue, problem, best, FromJournal::Today)?;
-    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference)
+    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference, pairing::print_warning)
 }
 
 /// Runs all solvers.

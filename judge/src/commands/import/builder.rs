@@ -1,13 +1,11 @@
 //! Compiles the programs of a package in the sandbox, and runs the programs that make its files.
 
 use crate::commands::import::NewFolder;
-use judge_cli::{BuildArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
+use judge_cli::{BuildArgs, ConditionArgs, ImportArgs, LimitArgs, RunningArgs, SandboxArgs};
 use judge_import::{BUILD, DerivedLimit, RUN, Sources, ToCompile, ToMake};
-use judge_problem::manifest::Catalogue;
-use judge_problem::verdict::Termination;
 use judge_problem::{
-    Bytes, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop, Time,
-    Verdict,
+    Bytes, Catalogue, Exit, Expectation, JobId, LanguageTable, Languages, Limits, Problem, Program, SolverSpec, Stop,
+    Termination, Time, Verdict,
 };
 use judge_run::cases::{Selection, select};
 use judge_run::solver::{self, Toolbox};
@@ -199,7 +197,8 @@ pub(super) fn measure(
     let _programs = programs::compile(catalogue, Some(id))?;
     let problem = catalogue.find(id)?;
     let limits = LimitArgs { cpu: Some(MAX_LENGTH), ..LimitArgs::default() };
-    let running = RunningArgs::unrecorded(limits, args.jobs.clone(), BuildArgs::default(), args.sandbox.clone());
+    let conditions = ConditionArgs { limits, sandbox: args.sandbox.clone(), ..ConditionArgs::default() };
+    let running = RunningArgs::unrecorded(args.jobs.clone(), conditions);
     let mut matches = MatchRunner::open(catalogue, problem, &running)?;
     let (mut solvers, mut kept, mut why) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {

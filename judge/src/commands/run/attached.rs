@@ -2,9 +2,7 @@
 
 use judge_cli::RunArgs;
 use judge_journal::Reference;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
-use judge_problem::{CaseList, Problem, RunChoice, RunState, StoredRun, error_chain};
+use judge_problem::{CaseList, Catalogue, Plan, Problem, RunChoice, RunState, StoredRun, error_chain};
 use judge_session::{Failure, command_line, recorder};
 use judge_slurm::{PlanFile, RunFolder};
 

@@ -2,9 +2,7 @@
 
 use judge_cli::RunArgs;
 use judge_journal::Journal;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
-use judge_problem::{CaseSource, CheckerChoice, Evidence, FinishedJob, JobId, RunEvent};
+use judge_problem::{CaseSource, Catalogue, CheckerChoice, Evidence, FinishedJob, JobId, Plan, RunEvent};
 use judge_report::{Feedback, RunReport, TestTexts};
 use judge_run::cases::{Inputs, ProblemChecker};
 use judge_session::{Failure, load, recorder};

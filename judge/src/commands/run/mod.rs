@@ -9,11 +9,9 @@ use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
 use judge_cli::{RunArgs, StderrArg};
 use judge_journal::RunEnd;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::{Order, Plan};
 use judge_problem::{
-    BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, Problem, Provenance, RunChoice,
-    RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Catalogue, Exit, Features, KeptStderr, Labels, OutcomeGrid, Plan, Problem, Provenance,
+    RunChoice, RunEvent, RunId, Stop, Verdict,
 };
 use judge_report::{Progress, RunReport};
 use judge_run::command::game_of;
@@ -21,10 +19,10 @@ use judge_run::runner::{PlanRunner, RunResult};
 use judge_run::solver::Toolbox;
 use judge_sandbox::Sandbox;
 use judge_session::case_selection::{ChosenCases, choose};
-use judge_session::running::{self, DetachPolicy, Running, limits};
+use judge_session::running::{self, DetachPolicy, Running};
 use judge_session::{
     Failure, FromJournal, GlobalArgs, JournalOptions, Recorder, ReferenceScores, RunContext, RunOutputs, ScoredRun,
-    command_line, entrants, load, outputs, programs, recorder, restored_run, sandbox,
+    entrants, load, outputs, programs, recorder, restored_run, sandbox,
 };
 use judge_slurm::Start;
 use std::io::IsTerminal;
@@ -38,7 +36,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     if let Some(choice) = args.detach.attach {
         return attach(global, args, choice);
     }
-    let sandbox = sandbox::open_early(&args.sandbox);
+    let sandbox = sandbox::open_early(&args.running.conditions.sandbox);
     let provenance = outputs::here();
     let shard = args.shard.map(shards::shard).transpose()?;
     let (catalogue, _programs) = programs::catalogue(global, args.problem_id())?;
@@ -46,17 +44,18 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     refuse_contradictions(args, &catalogue, problem)?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
+    let journal = FromJournal::of_run(!args.running.no_journal && shard.is_none());
     let reference = ReferenceScores::open(&catalogue, problem, None, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
     sandbox::warn_of_answers(&sandbox, problem);
-    let runner = running(&catalogue, args, &sandbox, outputs.show_features || !args.no_journal)
-        .runner(DetachPolicy::Allowed(args.detach.detach))?;
-    let limits = limits(&problem.limits, &args.limits);
-    let toolbox = Toolbox::new(sandbox.tier(), programs::settings(&catalogue, problem, &limits, &args.build)?);
-    let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
+    let describe = outputs.show_features || !args.running.no_journal;
+    let running = Running { catalogue: &catalogue, args: &args.running, sandbox: &sandbox, describe };
+    let runner = running.runner(DetachPolicy::Allowed(args.detach.detach))?;
+    let template = running::template(problem, &args.running.conditions, &sandbox)?;
+    let toolbox = programs::toolbox(&catalogue, &template, &args.running.conditions.build, &sandbox)?;
+    let whole = plan(template, cases, reference, args, &toolbox, &sandbox)?;
     let mut sharded = Sharded::of(whole, shard);
     let plan = sharded.plan();
     // While the journal is opened.
@@ -71,7 +70,7 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         played: plan.cases.len(),
     };
     if args.resume
-        && !args.no_journal
+        && !args.running.no_journal
         && let Some(run) = recorder::uncollected(&context)?
     {
         judge_report::note(&format!("the job of run {run} has ended: its results are collected"));
@@ -104,33 +103,26 @@ fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Proble
     Ok(())
 }
 
-fn running<'a>(catalogue: &'a Catalogue, args: &'a RunArgs, sandbox: &'a Arc<Sandbox>, describe: bool) -> Running<'a> {
-    Running { catalogue, jobs: &args.jobs, isolation: &args.sandbox, engine: &args.engine, sandbox, describe }
-}
-
 fn plan(
-    problem: &Problem,
-    (mut cases, limits): (CaseList, Limits),
+    template: Plan,
+    mut cases: CaseList,
     reference: ReferenceScores,
     args: &RunArgs,
     toolbox: &Toolbox,
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
+    let problem = &template.problem;
     reference.apply(problem, &mut cases);
-    let jobs = running::count(&args.jobs);
+    let jobs = running::count(&args.running.jobs);
     Ok(Plan {
-        problem: Problem { best: reference.source, ..problem.clone() },
-        cases,
         solvers: entrants::solvers(problem, &args.solvers(), &args.submissions, toolbox, sandbox, jobs)?,
-        limits,
-        environment: args.sandbox.environment.clone(),
-        visible: sandbox::visible(&args.sandbox, sandbox)?,
+        problem: Problem { best: reference.source, ..template.problem },
+        cases,
         fail_fast: args.fail_fast,
         stderr: kept_stderr(args.stderr),
         hand_over_answers: args.save_answers.is_some(),
         transcripts: args.transcript.is_some(),
-        case_flags: command_line::case_flags(),
-        order: Order::Fixed,
+        ..template
     })
 }
 
@@ -144,9 +136,9 @@ fn kept_stderr(arg: StderrArg) -> KeptStderr {
 
 fn options(args: &RunArgs) -> JournalOptions {
     JournalOptions {
-        journal: !args.no_journal,
+        journal: !args.running.no_journal,
         resume: args.resume,
-        reuse: args.reuse,
+        reuse: args.running.reuse,
         may_be_merged: true,
         continue_flag: recorder::RESUME,
     }
@@ -171,9 +163,11 @@ fn attach(global: GlobalArgs<'_>, args: &RunArgs, choice: RunChoice) -> Result<E
     let outputs = RunOutputs::check(reports)?;
     let problem = catalogue.find(&attached.run.problem)?;
     let plan = attached.plan(problem, own.save_answers.is_some())?;
-    let sandbox = sandbox::open(&own.sandbox)?;
+    let sandbox = sandbox::open(&own.running.conditions.sandbox)?;
     let start = Start::Attach(attached.folder.clone());
-    let runner = running(&catalogue, &own, &sandbox, outputs.show_features).runner(DetachPolicy::Reattach(start))?;
+    let describe = outputs.show_features;
+    let running = Running { catalogue: &catalogue, args: &own.running, sandbox: &sandbox, describe };
+    let runner = running.runner(DetachPolicy::Reattach(start))?;
     let hashes: Vec<_> = attached.run.entrants.iter().map(|entrant| entrant.hash).collect();
     let recorder = Recorder::reattach(&catalogue, &plan, attached.run.id, &hashes, runner.tier())?;
     let features = vec![None; plan.cases.len()];
@@ -254,7 +248,7 @@ impl Play<'_> {
 
 /// Starts the display of a run, with what each solver reached in its last run. The run does as well without it.
 fn progress(catalogue: &Catalogue, args: &RunArgs, plan: &Plan, runner: &dyn PlanRunner) -> Progress {
-    let is_shown = !args.no_journal && std::io::stderr().is_terminal();
+    let is_shown = !args.running.no_journal && std::io::stderr().is_terminal();
     let journal = if is_shown { recorder::open_to_read(catalogue).ok() } else { None };
     let past = journal.map(|journal| {
         let game = game_of(&plan.problem);

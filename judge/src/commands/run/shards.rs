@@ -2,8 +2,7 @@
 
 use judge_cli::{ShardArg, TaskIds};
 use judge_journal::{CasePlaces, Part, Reference};
-use judge_problem::plan::Plan;
-use judge_problem::{Features, Shard};
+use judge_problem::{Features, Plan, Shard};
 use judge_session::Failure;
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ mod robustness;
 use crate::commands::verify::expectations::Slowest;
 use expectations::Played;
 use fuzz::Fuzz;
-use judge_cli::{LimitArgs, RunningArgs, VerifyArgs};
+use judge_cli::{ConditionArgs, LimitArgs, RunningArgs, VerifyArgs};
 use judge_problem::manifest::Catalogue;
 use judge_problem::{CaseSource, CaseSpec, Exit, Problem, TestGroup, Time, counted, quote};
 use judge_report::{CheckResult, Finding, VerifiedProblem, VerifyReport};
@@ -75,7 +75,8 @@ fn not_compiled(id: &str, failure: &Failure) -> VerifiedProblem {
 
 /// How the expected solvers are run: under the problem's own limits, and without a record.
 fn running(args: &VerifyArgs) -> RunningArgs {
-    RunningArgs::unrecorded(LimitArgs::default(), args.jobs.clone(), args.build.clone(), args.sandbox.clone())
+    let (limits, build, sandbox) = (LimitArgs::default(), args.build.clone(), args.sandbox.clone());
+    RunningArgs::unrecorded(args.jobs.clone(), ConditionArgs { limits, build, sandbox })
 }
 
 /// The folder beside the catalogue for what `--fuzz` finds.

@@ -113,7 +113,10 @@ pub(super) async fn boxes(State(store): Shared, Path(run): Path<String>, query: 
 }
 
 /// The largest number of columns of a grid.
-const MAX_COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 500;
+
+/// The most cells of a grid: of more cases, evenly chosen ones are sent.
+const MAX_CELLS: usize = 400_000;
 
 /// Chooses the solvers of a grid.
 #[derive(Deserialize)]
@@ -203,7 +206,7 @@ fn filled<'a>(
     let first = columns[0].shown();
     let direction = first.problem().direction;
     let places: Vec<HashMap<_, usize>> = columns.iter().map(places_of).collect();
-    let stride = chart_stride(order.len() * columns.len());
+    let stride = (order.len() * columns.len()).div_ceil(MAX_CELLS).max(1);
     let mut made: Vec<_> = columns.iter().map(column).collect();
     let (mut cases, mut keys) = (Vec::new(), Vec::new());
     let mut sums = vec![0.0; columns.len()];

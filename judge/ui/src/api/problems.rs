@@ -144,7 +144,7 @@ pub(super) async fn replay(
     match page.await {
         Ok(Replay::Game(page)) => framed(Html(page).into_response()),
         Ok(Replay::Drawing(page, kind)) => alone(([(CONTENT_TYPE, kind)], page).into_response()),
-        Err(refused) => framed(refused.into_response()),
+        Err(refused) => framed(refused.into_page()),
     }
 }
 

@@ -202,7 +202,10 @@ pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuer
             check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
         }
         let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
-        let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        // The document has the warnings.
+        let tell = |_: &str| ();
+        let pairing =
+            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference, tell)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =
@@ -238,8 +241,7 @@ fn arguments(problem: &str, query: &CompareQuery) -> Result<CompareArgs, Refused
     }
     words.extend(["--".to_owned(), a.clone(), b.clone()]);
     let condition = Some(filter.trim()).filter(|text| !text.is_empty()).map(str::parse);
-    let condition =
-        condition.transpose().map_err(|error: judge_problem::condition::ConditionError| Failure::usage(error))?;
+    let condition = condition.transpose().map_err(|error: judge_problem::InvalidText| Failure::usage(error))?;
     match Cli::try_parse_from(words).map(|cli| cli.command) {
         Ok(Command::Compare(args)) => {
             let mut args = args.into_inner();

@@ -170,7 +170,8 @@ fn check(words: &[String]) -> Result<(), Failure> {
     let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
     let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(parse_error(&error)))?;
     let Command::Run(args) = parsed.command else { return Err(Failure::usage("pages start runs alone")) };
-    let lowering = args.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.sandbox));
+    let lowering =
+        args.running.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.running.conditions.sandbox));
     lowering.map_or(Ok(()), |flag| {
         let error =
             format!("this run has the flag {flag}, and pages start nothing with less isolation than by default");

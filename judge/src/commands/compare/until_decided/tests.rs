@@ -3,9 +3,9 @@
 use super::*;
 use checkers::Score;
 use clap::Parser;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
-use judge_problem::{Direction, Invocation, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict};
+use judge_problem::{
+    Catalogue, Direction, Invocation, Outcome, Plan, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
+};
 use judge_statistics::Random;
 use std::path::Path;
 use std::time::{Duration, Instant};
