@@ -226,7 +226,7 @@ impl PastEntrant {
         &self.run.entrants[self.entrant]
     }
 
-    /// Returns whether its scores are comparable with those of this game.
+    /// Returns whether its scores are comparable with this game's scores.
     pub fn is_of(&self, game: &Game) -> bool {
         self.run.checker == game.checker
     }

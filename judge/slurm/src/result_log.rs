@@ -243,7 +243,7 @@ impl Entry {
         Self::Failed { node, error, hint, usage: exit == Exit::Usage }
     }
 
-    /// Returns the entry of a finished job, the case of which has this place in the whole plan.
+    /// Returns the entry of a finished job. `case` is the place of its case in the whole plan.
     pub(super) fn finished(finished: &FinishedJob, place: usize) -> Self {
         let features = finished.features.as_ref().map(|features| {
             features.iter().map(|feature| (feature.name.to_string(), feature.value.to_string())).collect()

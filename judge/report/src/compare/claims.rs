@@ -116,7 +116,7 @@ impl CompareReport<'_> {
         Some(scope + &rare.unwrap_or_default())
     }
 
-    /// Returns whether failures on this share of the cases, of which none was seen, would outweigh a claimed difference.
+    /// Returns whether unseen failures on this share of the cases would outweigh a claimed difference.
     fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
         let Comparison { paired, inference, .. } = comparison;
         let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);

@@ -127,7 +127,7 @@ const NAMED: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Reference<'a> {
     source: &'a BestSource,
-    /// How many cases have the best score of which origin, the commonest first; `None` is the run itself.
+    /// The origins of the best scores, with the number of cases each, the commonest first. `None` is the run itself.
     origins: Vec<(Option<BestOrigin>, usize)>,
 }
 

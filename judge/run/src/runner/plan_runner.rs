@@ -96,7 +96,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
         Self { pool, settings, abort }
     }
 
-    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it instead of those of the process.
+    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it in place of the process's own.
     ///
     /// # Errors
     /// As [`PlanRunner::run`].
