@@ -3,9 +3,10 @@
 
 use crate::support::Folder;
 use crate::support::documents::{package, repository, run, text};
-use crate::support::require::{Need, framework, skip};
+use crate::support::framework;
+use crate::support::require::{Need, skip};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// The system's Python: that of the user may be one of another version.

@@ -62,9 +62,9 @@ impl Protocol for StandardError {
 
 /// Checks the answer `7` to the input `5` by a script in the shell, in the sandbox and outside.
 fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
-    let [walled, trusted] = [false, true].map(|trusted| check_as(trusted, protocol, script));
-    assert_eq!(format!("{walled:?}"), format!("{trusted:?}"), "{script}");
-    walled
+    let [confined, trusted] = [false, true].map(|trusted| check_as(trusted, protocol, script));
+    assert_eq!(format!("{confined:?}"), format!("{trusted:?}"), "{script}");
+    confined
 }
 
 fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {

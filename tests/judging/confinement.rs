@@ -189,7 +189,7 @@ const INTERACTORS: [(&str, &str, &str); 3] = [
 ];
 
 #[test]
-fn interactors_are_walled_in_too() {
+fn interactors_are_confined_too() {
     let home = tempfile::tempdir().unwrap();
     let secret = home.path().join("secret");
     std::fs::write(&secret, "x").unwrap();
@@ -247,7 +247,7 @@ fn a_bad_interactor_is_a_judge_error_in(tiers: &[&str]) {
 }
 
 #[test]
-fn a_program_that_draws_is_walled_in_too() {
+fn a_program_that_draws_is_confined_too() {
     for (trusted, page) in [("", "7 data"), ("trusted = true\n", "7 data wrote variable")] {
         let keys = "view-command = \"sh {folder}/draw.sh {input} {answer} {folder}\"\nview-file = \"out/page.html\"\n";
         let folder = problem("echo 1", &format!("{keys}{trusted}"));
@@ -274,7 +274,7 @@ fn a_program_that_draws_is_walled_in_too() {
 }
 
 #[test]
-fn generators_and_validators_are_walled_in_too() {
+fn generators_and_validators_are_confined_too() {
     let folder = problem("echo 1", "validator-command = \"sh validate.sh {input}\"\n");
     folder.write("validate.sh", "[ \"$(cat)\" = \"$(cat \"$1\")\" ] || exit 3; echo x > \"$TMPDIR/x\" || exit 4; echo x > x 2> /dev/null && exit 5; exit 0");
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
@@ -304,7 +304,7 @@ mkdir -p "$2"
 "#;
 
 #[test]
-fn generators_that_leave_files_are_walled_in_too() {
+fn generators_that_leave_files_are_confined_too() {
     let folder = problem("echo 1", "generator-seeds = \"seeds.txt\"\n");
     let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     folder.write("seeds.txt", "10\n20\n30\n40\n50\n");

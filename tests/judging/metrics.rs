@@ -187,7 +187,89 @@ fn a_bad_metric_is_shown_in_the_catalogue() {
     }
     let folder = Folder::new();
     folder
-        .write("problems.toml", "[[problem]]\nid = \"p\"\nchecker = \"columns\"\n[problem.metrics]\nmoves = \"min\"\n");
+        .write("problems.toml", "[[problem]]\nid = \"p\"\nchecker = \"columns\"\n[problem.metrics]\nturns = \"min\"\n");
     let said = folder.judge(&["list"]);
-    assert!(said.stderr.contains("a built-in checker prints no metric `moves`"), "{}", said.stderr);
+    assert!(said.stderr.contains("a built-in checker prints no metric `turns`"), "{}", said.stderr);
+    assert!(said.stderr.contains("expected moves, chains or longest"), "{}", said.stderr);
+}
+
+#[test]
+fn built_in_games_count_beside_the_score() {
+    let folder = Folder::new();
+    folder.write("case.in", "3\nRBB\nRRR\nRBB\n");
+    folder.write("all/case.out", "2\n0 0\n1 1\n");
+    folder.write("some/case.out", "1\n1 2\n");
+    let problem = ["-p", "same-game-free", "--inputs", "case.in", "-s", "all=answers:all", "-s", "some=answers:some"];
+    let (code, report) = folder.json(&[&["run"], &problem[..]].concat());
+    assert_eq!(code, Some(0), "{report}");
+    let both = [json!({"moves": 2, "left": 0, "largest": 5}), json!({"moves": 1, "left": 4, "largest": 5})];
+    assert_eq!(metrics(&report), both);
+    let (_, shown) = folder.json(&["history", "show", "last", "--where", "metric:left == 4"]);
+    assert_eq!(metrics(&shown).len(), 2);
+    let (_, front) = folder.json(&["history", "show", "last", "--pareto", "score,metric:moves"]);
+    assert_eq!(front["pareto"]["solvers"].as_array().unwrap().len(), 2, "{front}");
+    // Tables of the terminal show what the catalogue names.
+    let said = folder.judge(&[&["run"], &problem[..]].concat());
+    assert!(!said.stdout.contains("moves"), "{}", said.stdout);
+    let said = folder.judge(&["show", "same-game-free"]);
+    assert!(said.stdout.contains("moves (min): groups removed"), "{}", said.stdout);
+    let catalogue = "[[problem]]\nid = \"p\"\nchecker = \"same-game-free\"\n[problem.metrics]\nleft = {}\n";
+    folder.write("problems.toml", catalogue);
+    let said = folder.judge(&["run", "--inputs", "case.in", "-s", "all=answers:all", "--csv", "r.csv"]);
+    assert!(said.stdout.contains("left") && !said.stdout.contains("largest"), "{}", text(&said));
+    let csv = std::fs::read_to_string(folder.path().join("r.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().contains("metric:left,metric:moves,metric:largest"), "{csv}");
+    let said = folder.judge(&["check", "--input", "case.in", "--output", "all/case.out"]);
+    assert_eq!(said.stdout, "accepted 64\nmetric left 0\n");
+}
+
+#[test]
+fn every_claim_takes_a_metric() {
+    let folder = contest(METRICS);
+    solver(&folder, "old", 5, "$((10 + seed % 3))", 1);
+    solver(&folder, "new", 4, "$((8 + seed % 3))", 2);
+    folder.script("bot", "read seed; echo 5; echo \"metric moves $((seed % 3 + $1))\"");
+    let moves = ["--measure", "metric:moves"];
+    let told = |arguments: &[&str]| {
+        let said = folder.judge(&[arguments, &moves[..]].concat());
+        assert_eq!(said.code, Some(0), "{arguments:?}: {}", text(&said));
+        said.stdout
+    };
+    let decided = told(&["compare", "./old", "./new", "--until-decided", "--max-cases", "200"]);
+    assert!(decided.contains("new is better than old"), "{decided}");
+    for more in [&["--seeds", "1-30"][..], &["--until-decided"]] {
+        let (code, report) = folder.json(&[&["rank", "./old", "./new"], more, &moves].concat());
+        assert_eq!((code, &report["solvers"][0]["name"]), (Some(0), &json!("new")), "{report}");
+        assert_eq!((&report["undecided"], &report["metric"]), (&json!([]), &json!("moves")), "{report}");
+    }
+    let spread = told(&["power", "-p", "p", "-s", "./old", "-s", "./new", "--seeds", "1-12"]);
+    assert!(spread.contains("12 cases"), "{spread}");
+    let best = told(&["tune", "-s", "./bot {n}", "--param", "n=1..9:int", "--budget", "60"]);
+    assert!(best.contains("n=1 is better than n=5"), "{best}");
+    for command in ["rank", "compare"] {
+        let said = folder.judge(&[command, "./old", "./new", "--until-decided", "--measure", "metric:none"]);
+        assert!(said.code == Some(2) && said.stderr.contains("`p` has no metric `none`"), "{}", text(&said));
+    }
+}
+
+#[test]
+fn an_interactor_and_a_tester_measure() {
+    let folder = Folder::new();
+    let rest = "generator-command = \"echo {seed}\"\nseeds = \"1-2\"\n[problem.metrics]\nturns = \"min\"\n";
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"talk\"\ninteractor-command = \"./talk {{report}}\"\n{rest}\
+             [[problem]]\nid = \"test\"\ntester-command = \"./test {{solver}} {{report}}\"\n{rest}"
+        ),
+    );
+    folder.script("talk", "echo go; read turns; { echo 5; echo \"metric turns $turns\"; } > $1");
+    folder.script("test", "turns=$(echo go | $1); { echo 5; echo \"metric turns $turns\"; } > $2");
+    folder.script("bot", "read word; echo 7");
+    for problem in ["talk", "test"] {
+        let (code, report) = folder.json(&["run", "-p", problem, "./bot"]);
+        assert_eq!((code, metrics(&report)), (Some(0), vec![json!({"turns": 7}); 2]), "{problem}: {report}");
+        let (code, report) = folder.json(&["find", "-p", problem, "-s", "./bot", "--for", "where", "metric:turns==7"]);
+        assert_eq!((code, report["found"].as_array().unwrap().len()), (Some(0), 10), "{problem}: {report}");
+    }
 }

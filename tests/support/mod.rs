@@ -10,6 +10,7 @@ pub(crate) mod require;
 pub(crate) mod scenarios;
 pub(crate) mod stage;
 
+use require::{Need, skip};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -94,4 +95,15 @@ pub(crate) fn link_or_copy(from: &Path, to: &Path) {
 /// Returns the field of every case of a JSON report.
 pub(crate) fn of_cases<'a>(report: &'a serde_json::Value, field: &str) -> Vec<&'a serde_json::Value> {
     report["cases"].as_array().unwrap().iter().map(|case| &case[field]).collect()
+}
+
+/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
+pub(crate) fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let found = target.join("frameworks").join(name).join("bin").join(program);
+    if !found.exists() {
+        skip(need, format!("there is no {}", found.display()));
+        return None;
+    }
+    Some(found)
 }

@@ -41,6 +41,8 @@ pub(crate) enum Need {
     /// The emulated machine.
     Vm,
     Browser,
+    /// The rules of axe-core, a file that is not part of the project.
+    Axe,
     /// Perf events, which count the CPU time of a process and its children.
     Perf,
     /// Programs that are linked dynamically, so that libraries can be preloaded into them.
@@ -83,7 +85,7 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 44] = [
+const WORDS: [(&str, Need, &str); 45] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -102,6 +104,7 @@ const WORDS: [(&str, Need, &str); 44] = [
     ("cgroup-v2", Need::CgroupV2, VM),
     ("vm", Need::Vm, VM),
     ("browser", Need::Browser, "apt-get install chromium"),
+    ("axe", Need::Axe, "npm install axe-core, and set JUDGE_AXE to its axe.min.js"),
     ("perf", Need::Perf, "sysctl kernel.perf_event_paranoid=2"),
     ("preload", Need::Preload, "build for a target with a dynamic loader"),
     ("cores", Need::Cores, "use a machine with two cores"),
@@ -164,17 +167,6 @@ pub(crate) fn contest_files(game: &str) -> Option<PathBuf> {
     }
     skip(Need::Data, format!("{} is absent", folder.display()));
     None
-}
-
-/// A program of a framework, from the environment that `.ci/frameworks` makes. Says so if there is none.
-pub(crate) fn framework(name: &str, program: &str, need: Need) -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let found = target.join("frameworks").join(name).join("bin").join(program);
-    if !found.exists() {
-        skip(need, format!("there is no {}", found.display()));
-        return None;
-    }
-    Some(found)
 }
 
 #[test]

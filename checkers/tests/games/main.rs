@@ -118,6 +118,32 @@ fn the_rules_have_every_part_and_a_sample_that_the_checker_scores_as_they_say() 
     }
 }
 
+#[test]
+fn samples_are_counted() {
+    let counted = |id: &str| {
+        let checker = checkers::find(id).unwrap();
+        let times = if id == "square-remover" { 10_000 } else { 1 };
+        let case = checker.read(sample(checker.rules, "Input").1.as_bytes()).unwrap();
+        let answer = sample(checker.rules, "Answer").1.repeat(times).into_bytes();
+        let (score, counts) = case.measure(&answer).unwrap();
+        assert_eq!(score, case.check(&answer).unwrap(), "{id}");
+        let names: Vec<&str> = counts.iter().map(|(metric, _)| metric.name).collect();
+        assert_eq!(names, checker.metrics.iter().map(|metric| metric.name).collect::<Vec<_>>(), "{id}");
+        counts.into_iter().map(|(_, number)| number).collect::<Vec<_>>()
+    };
+    for (id, numbers) in [
+        ("columns", vec![0, 0, 0]),
+        ("square-remover", vec![0, 0, 0]),
+        ("same-game", vec![]),
+        ("same-game-free", vec![0, 0, 0]),
+        ("deletion-game", vec![0, 0, 0]),
+        ("beating-the-game-easy", vec![]),
+        ("beating-the-game-hard", vec![]),
+    ] {
+        assert_eq!(counted(id), numbers, "{id}");
+    }
+}
+
 /// Returns why an answer breaks the rules.
 fn rejected(result: Result<Score, CheckError>) -> Rejection {
     match result {

@@ -5,11 +5,15 @@ use judge_problem::{HistoryRow, RunId, one_line};
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use quick_xml::escape::escape;
+use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 
 /// The size of a cell, the margin, and the room above a board, in pixels.
 const CELL: usize = 40;
+/// From so many cells on, a board is drawn in squares of this size, without letters.
+const MANY: usize = 10_000;
+const SMALL_CELL: usize = 4;
 const MARGIN: usize = 16;
 const HEAD: usize = 56;
 
@@ -52,7 +56,9 @@ impl Observer for LastFrame {
 pub fn frame_svg(title: &str, frame: &Frame) -> String {
     let Board { width, cells } = &frame.board;
     let columns = (*width).max(1);
-    let [wide, high] = [columns, cells.len().div_ceil(columns)].map(|count| count * CELL);
+    let is_large = cells.len() >= MANY;
+    let side = if is_large { SMALL_CELL } else { CELL };
+    let [wide, high] = [columns, cells.len().div_ceil(columns)].map(|count| count * side);
     let size = [(wide + 2 * MARGIN).max(320), high + 2 * MARGIN + HEAD];
     let words = format!("{title}, move {}: {}", frame.step, frame.caption);
     let mut svg = opened(size, &words);
@@ -69,6 +75,11 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
         "<rect x=\"{MARGIN}\" y=\"{}\" width=\"{wide}\" height=\"{high}\" fill=\"#eaeef2\"/>",
         MARGIN + HEAD
     );
+    if is_large {
+        draw_small_cells(&mut svg, cells, columns);
+        svg.push_str("</svg>\n");
+        return svg;
+    }
     let corner = |place: usize| (MARGIN + place % columns * CELL, MARGIN + HEAD + place / columns * CELL);
     for (place, cell) in cells.iter().enumerate() {
         let (x, y) = corner(place);
@@ -87,11 +98,37 @@ pub fn frame_svg(title: &str, frame: &Frame) -> String {
     svg
 }
 
+/// Draws the cells of a large board: a path for each colour, whose parts are the equal neighbours in a row. Marked cells are dark.
+fn draw_small_cells(svg: &mut String, cells: &[Cell], columns: usize) {
+    let mut paths: BTreeMap<Option<u32>, String> = BTreeMap::new();
+    let color = |cell: &Cell| cell.text.as_ref().map(|_| (!cell.marked).then_some(cell.color));
+    for (row, cells) in cells.chunks(columns).enumerate() {
+        let mut place = 0;
+        for equal in cells.chunk_by(|one, other| color(one) == color(other)) {
+            if let Some(color) = color(&equal[0]) {
+                let (x, y) = (MARGIN + place * SMALL_CELL, MARGIN + HEAD + row * SMALL_CELL);
+                let path = paths.entry(color).or_default();
+                let width = equal.len() * SMALL_CELL;
+                let _ = write!(path, "M{x} {y}h{width}v{SMALL_CELL}h-{width}z");
+            }
+            place += equal.len();
+        }
+    }
+    for (color, path) in paths {
+        let paint = color.map_or_else(|| "#1f2328".to_owned(), tint);
+        let _ = write!(svg, "<path d=\"{path}\" fill=\"{paint}\"/>");
+    }
+}
+
+/// Returns the paint of a colour. The golden angle keeps neighbouring colours apart; the same as on the page.
+fn tint(color: u32) -> String {
+    format!("hsl({:.1} 70% 68%)", (f64::from(color) * 137.508 + 200.0) % 360.0)
+}
+
 fn draw_cell(svg: &mut String, cell: &Cell, x: usize, y: usize) {
     let Some(text) = &cell.text else { return };
     let middle = [x, y].map(|side| (side + CELL / 2) as f64);
-    let hue = (f64::from(cell.color) * 137.508 + 200.0) % 360.0;
-    let paint = format!("fill=\"hsl({hue:.1} 62% 76%)\" stroke=\"#0005\"");
+    let paint = format!("fill=\"{}\" stroke=\"#0005\"", tint(cell.color));
     let radius = CELL as f64 / 2.0 - 2.0;
     let (corners, turn) = if text == "*" { (10, 0.0) } else { CORNERS[cell.color as usize % CORNERS.len()] };
     let low = if corners == 3 { CELL as f64 * 0.1 } else { 0.0 };
@@ -292,6 +329,16 @@ mod tests {
         let svg = frame_svg("x", &frame);
         assert!(svg.contains("12 points") && svg.contains("move 3: &lt;script&gt;\\u{202e}&amp;&quot;"), "{svg}");
         assert_eq!((svg.matches("stroke-width=\"3\"").count(), svg.matches("<text").count()), (1, 11));
+    }
+
+    #[test]
+    fn a_large_board_is_a_path_for_each_color() {
+        let cell = |color| Cell { text: (color > 0).then(|| "x".to_owned()), color, marked: color == 3 };
+        let board = Board { width: 1000, cells: (0..20_000).map(|place| cell(place / 500 % 4)).collect() };
+        let (caption, ahead) = (String::new(), Board::default());
+        let svg = frame_svg("x", &Frame { step: 1, caption, gained: 0.into(), total: 1.into(), board, ahead });
+        assert!(is_well_formed(&svg) && svg.contains("width=\"4032\""), "{}", &svg[..500]);
+        assert_eq!((svg.matches("<path").count(), svg.matches("h2000v4").count()), (3, 30));
     }
 
     #[test]

@@ -13,6 +13,9 @@ const MAX_BATCH: usize = 32;
 /// So many inputs are read at once, to see whether they are valid.
 const READ_AT_ONCE: usize = 64;
 
+/// Inputs that are tried at once have so many bytes at most, if there are several.
+const MAX_HELD: usize = 64 << 20;
+
 /// What tells whether an input is as it should be.
 pub trait Oracle {
     /// Why a try ended the search.
@@ -67,27 +70,31 @@ struct Shrinker<'a, O> {
 impl<O: Oracle> Shrinker<'_, O> {
     /// Leaves out stretches of parts, of each kind: half of them, quarters, and in the end single ones.
     fn leave_out(&mut self) -> Result<(), O::Error> {
+        let mut text = Text::read(self.best);
+        let mut kinds = text.kinds();
         let mut number = 0;
-        loop {
-            let text = Text::read(self.best);
-            let Some(&kind) = text.kinds().get(number) else { return Ok(()) };
-            let mut size = text.count(kind).max(1);
+        while let Some(&kind) = kinds.get(number) {
+            let (mut size, mut has_changed) = (text.count(kind).max(1), false);
             loop {
-                let found = self.leave_out_stretches(kind, size)?;
+                let found = self.leave_out_stretches(&mut text, kind, size)?;
+                has_changed |= found;
                 if size == 1 && !found {
                     break;
                 }
                 size = (size / 2).max(1);
             }
+            if has_changed {
+                kinds = text.kinds();
+            }
             number += 1;
         }
+        Ok(())
     }
 
     /// Returns whether a stretch could be left out.
-    fn leave_out_stretches(&mut self, kind: Kind, size: usize) -> Result<bool, O::Error> {
+    fn leave_out_stretches(&mut self, text: &mut Text, kind: Kind, size: usize) -> Result<bool, O::Error> {
         let (mut start, mut found) = (0, false);
         loop {
-            let text = Text::read(self.best);
             let count = text.count(kind);
             let starts = (start..count).step_by(size);
             let tries = starts.flat_map(|start| {
@@ -98,6 +105,7 @@ impl<O: Oracle> Shrinker<'_, O> {
                 Some(place) => (start, found) = (place, true),
                 None => return Ok(found),
             }
+            *text = Text::read(self.best);
         }
     }
 
@@ -179,7 +187,8 @@ impl<O: Oracle> Shrinker<'_, O> {
         let mut tries = tries.fuse();
         let (mut marks, mut inputs) = (Vec::new(), Vec::new());
         loop {
-            let wanted = self.oracle.jobs() * self.batch;
+            let held = MAX_HELD / self.best.len().max(1);
+            let wanted = (self.oracle.jobs() * self.batch).min(held).max(1);
             let mut is_over = false;
             while inputs.len() < wanted && !is_over {
                 let new: Vec<(M, Vec<u8>)> = tries.by_ref().take(READ_AT_ONCE.min(2 * wanted)).collect();

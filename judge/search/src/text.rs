@@ -1,6 +1,7 @@
 //! An input as text, and its parts that can be left out: lines, columns, tokens and letters. A number elsewhere in the
 //! text that counts these parts is lowered with them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,6 +20,10 @@ const TABLE: usize = 3;
 /// A text, line by line. Blank lines at the end are not kept.
 pub struct Text {
     lines: Vec<Vec<u8>>,
+    /// Where the tokens of each line are, as far as somebody has asked.
+    tokens: Vec<OnceCell<Vec<Range<usize>>>>,
+    /// Whether the last line ends. Some solvers do not read one that does not.
+    has_last_newline: bool,
 }
 
 /// Parts of a text that are alike.
@@ -59,7 +64,17 @@ impl Text {
         while lines.last().is_some_and(|line| line.iter().all(u8::is_ascii_whitespace)) {
             lines.pop();
         }
-        Self { lines }
+        Self::of(lines, bytes.is_empty() || bytes.ends_with(b"\n"))
+    }
+
+    fn of(lines: Vec<Vec<u8>>, has_last_newline: bool) -> Self {
+        let tokens = vec![OnceCell::new(); lines.len()];
+        Self { lines, tokens, has_last_newline }
+    }
+
+    /// Returns where the tokens of a line are; none if there is no such line.
+    fn tokens(&self, line: usize) -> &[Range<usize>] {
+        self.lines.get(line).map_or(&[], |text| self.tokens[line].get_or_init(|| tokens(text)))
     }
 
     /// Returns the kinds of parts, those first whose parts are largest.
@@ -78,7 +93,7 @@ impl Text {
         kinds.extend(tables.iter().map(|table| Kind::Columns(table.start, table.end)));
         let is_in_table = |line: &usize| tables.iter().any(|table| table.len() >= TABLE && table.contains(line));
         for line in (0..self.lines.len()).filter(|line| !is_in_table(line)) {
-            let tokens = tokens(&self.lines[line]);
+            let tokens = self.tokens(line);
             if tokens.len() > 1 {
                 kinds.push(Kind::Tokens(line));
             }
@@ -101,7 +116,7 @@ impl Text {
                 if size > 1 && (first..first + size).all(is_row) { size } else { 0 }
             }
             Kind::Columns(first, _) => self.width(first),
-            Kind::Tokens(line) => self.lines.get(line).map_or(0, |line| tokens(line).len()),
+            Kind::Tokens(line) => self.tokens(line).len(),
             Kind::Letters(line, token) => self.token((line, token)).map_or(0, <[u8]>::len),
         }
     }
@@ -178,8 +193,8 @@ impl Text {
     #[must_use]
     pub fn numbers(&self) -> Vec<(usize, usize)> {
         let of_line = |line: usize| {
-            let all = tokens(&self.lines[line]).into_iter().enumerate();
-            let numbers = all.filter(move |(_, range)| number(&self.lines[line][range.clone()]).is_some());
+            let all = self.tokens(line).iter().enumerate();
+            let numbers = all.filter(move |(_, range)| number(&self.lines[line][(*range).clone()]).is_some());
             numbers.map(move |(token, _)| (line, token))
         };
         (0..self.lines.len()).flat_map(of_line).collect()
@@ -212,7 +227,7 @@ impl Text {
             Kind::Lines => {
                 let mut lines = self.lines.clone();
                 lines.swap(first, second);
-                Some(Self { lines }.edited(&Edit::default()))
+                Some(Self::of(lines, self.has_last_newline).edited(&Edit::default()))
             }
             Kind::Tokens(line) => {
                 let [left, right] = [first, second].map(|token| self.token((line, token)).map(<[u8]>::to_vec));
@@ -236,12 +251,12 @@ impl Text {
     pub fn with_letter(&self, from: u8, to: u8) -> Vec<u8> {
         let replaced =
             self.lines.iter().map(|line| line.iter().map(|&byte| if byte == from { to } else { byte }).collect());
-        Self { lines: replaced.collect() }.edited(&Edit::default())
+        Self::of(replaced.collect(), self.has_last_newline).edited(&Edit::default())
     }
 
     /// The number of cases that the first line announces, if it has one number above 1.
     fn cases(&self) -> Option<usize> {
-        let count = number(self.token((0, 0))?).filter(|_| tokens(&self.lines[0]).len() == 1)?;
+        let count = number(self.token((0, 0))?).filter(|_| self.tokens(0).len() == 1)?;
         usize::try_from(count).ok().filter(|count| (2..self.lines.len()).contains(count))
     }
 
@@ -262,13 +277,14 @@ impl Text {
 
     /// The stretches of two or more lines with the same number of tokens, or with one token of the same length.
     fn tables(&self) -> Vec<Range<usize>> {
-        let form = |line: &Vec<u8>| match &*tokens(line) {
+        let form = |line: usize| match self.tokens(line) {
             [only] => (1, only.len()),
             several => (several.len(), 0),
         };
+        let forms: Vec<(usize, usize)> = (0..self.lines.len()).map(form).collect();
         let mut tables = Vec::new();
         let mut start = 0;
-        for stretch in self.lines.chunk_by(|line, next| form(line) == form(next)) {
+        for stretch in forms.chunk_by(|form, next| form == next) {
             if stretch.len() > 1 && self.width(start) > 1 {
                 tables.push(start..start + stretch.len());
             }
@@ -279,16 +295,15 @@ impl Text {
 
     /// The number of columns of a line in a table: tokens, or letters of its only token.
     fn width(&self, line: usize) -> usize {
-        match self.lines.get(line).map(|line| tokens(line)).as_deref() {
-            None => 0,
-            Some([only]) => only.len(),
-            Some(several) => several.len(),
+        match self.tokens(line) {
+            [only] => only.len(),
+            several => several.len(),
         }
     }
 
     /// Leaves columns of a line out.
     fn narrow(&self, line: usize, is_out: &dyn Fn(usize) -> bool, edit: &mut Edit) {
-        match &*tokens(&self.lines[line]) {
+        match self.tokens(line) {
             [only] => {
                 edit.tokens.insert((line, 0), Some(kept(&self.lines[line][only.clone()], is_out)));
             }
@@ -300,8 +315,8 @@ impl Text {
     }
 
     fn token(&self, (line, token): Place) -> Option<&[u8]> {
-        let line = self.lines.get(line)?;
-        Some(&line[tokens(line).get(token)?.clone()])
+        let range = self.tokens(line).get(token)?.clone();
+        Some(&self.lines[line][range])
     }
 
     /// The numbers in lines where counts stand, before this line.
@@ -310,8 +325,8 @@ impl Text {
         let lines = near.chain((0..before.min(HEADER)).filter(move |line| line + NEAR < before));
         lines.flat_map(move |line| {
             let value = move |range: &Range<usize>| usize::try_from(number(&self.lines[line][range.clone()])?).ok();
-            let numbers = tokens(&self.lines[line]).into_iter().enumerate();
-            numbers.filter_map(move |(token, range)| Some(((line, token), value(&range)?)))
+            let numbers = self.tokens(line).iter().enumerate();
+            numbers.filter_map(move |(token, range)| Some(((line, token), value(range)?)))
         })
     }
 
@@ -342,30 +357,34 @@ impl Text {
             if edit.tokens.range((number, 0)..=(number, usize::MAX)).next().is_none() {
                 text.extend_from_slice(line);
             } else {
-                rewrite(line, number, edit, &mut text);
+                self.rewrite(number, edit, &mut text);
             }
             text.push(b'\n');
         }
+        if !self.has_last_newline {
+            text.pop();
+        }
         text
     }
-}
 
-/// Writes a line with its tokens replaced or left out. A token that stays keeps the white space before it.
-fn rewrite(line: &[u8], number: usize, edit: &Edit, text: &mut Vec<u8>) {
-    let (mut end, mut is_first) = (0, true);
-    for (token, range) in tokens(line).into_iter().enumerate() {
-        let space = &line[end..range.start];
-        end = range.end;
-        let written = match edit.tokens.get(&(number, token)) {
-            Some(None) => continue,
-            Some(Some(other)) => other,
-            None => &line[range],
-        };
-        if !is_first || token == 0 {
-            text.extend_from_slice(space);
+    /// Writes a line with its tokens replaced or left out. A token that stays keeps the white space before it.
+    fn rewrite(&self, number: usize, edit: &Edit, text: &mut Vec<u8>) {
+        let line = &self.lines[number];
+        let (mut end, mut is_first) = (0, true);
+        for (token, range) in self.tokens(number).iter().enumerate() {
+            let space = &line[end..range.start];
+            end = range.end;
+            let written = match edit.tokens.get(&(number, token)) {
+                Some(None) => continue,
+                Some(Some(other)) => other,
+                None => &line[range.clone()],
+            };
+            if !is_first || token == 0 {
+                text.extend_from_slice(space);
+            }
+            text.extend_from_slice(written);
+            is_first = false;
         }
-        text.extend_from_slice(written);
-        is_first = false;
     }
 }
 
@@ -452,6 +471,13 @@ mod tests {
         assert_eq!(text.with_numbers(&[(0, 0)], |value| value), None);
         assert_eq!(text.letters(), b"bxz");
         assert_eq!(text.with_letter(b'z', b'b'), b"2 -8 x\nbb 007\n");
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_stays_so() {
+        assert_eq!(without("2\na\nb", Kind::Lines, 1..2)[0], "1\nb");
+        assert_eq!(Text::read(b"1 z").with_letter(b'z', b'a'), b"1 a");
+        assert_eq!(without("1", Kind::Lines, 0..1)[0], "");
     }
 
     #[test]

@@ -24,7 +24,7 @@ const ALPHA: f64 = 0.05;
 const MAX_GAIN: f64 = 1.5;
 
 /// A case is at least as large as this share of the mean one: solvers that score next to nothing on a case gain many times that.
-const LEAST_SIZE: f64 = 0.25;
+const MIN_SIZE: f64 = 0.25;
 
 /// After this many cases that neither the candidate nor the incumbent has solved, nothing else is to be learned.
 const UNSOLVED: usize = 16;
@@ -227,7 +227,7 @@ fn sizes(
         let size = match (&scored.rule, max_points) {
             (_, Some(max)) => max * weights[case],
             (Rule::Log, None) => weights[case],
-            (_, None) => shares[case].max(LEAST_SIZE * mean),
+            (_, None) => shares[case].max(MIN_SIZE * mean),
         };
         let base = if measure == EffectMeasure::Total { shares[case] } else { weights[case] };
         sizes[played.place] = Some((SetCase { size, base }, weights[case])).filter(|_| size > 0.0);
@@ -319,7 +319,7 @@ fn effect_text(measure: EffectMeasure, effect: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALPHA, LEAST_SIZE, MAX_GAIN};
+    use super::{ALPHA, MAX_GAIN, MIN_SIZE};
     use judge_statistics::{Random, SetCase, SetSample};
 
     /// The columns of the recorded scores: one solver, the same once more, and one that thinks for longer.
@@ -357,7 +357,7 @@ mod tests {
         cases.truncate(count);
         let effect = |case: usize| candidate[case] * equal * (1.0 + better_by) - incumbent[case];
         let mean = cases.iter().map(|case| incumbent[*case]).sum::<f64>() / count as f64;
-        let sized = |case: usize| SetCase { size: incumbent[case].max(LEAST_SIZE * mean), base: incumbent[case] };
+        let sized = |case: usize| SetCase { size: incumbent[case].max(MIN_SIZE * mean), base: incumbent[case] };
         let set: Vec<SetCase> = cases.iter().map(|case| sized(*case)).collect();
         let mut order: Vec<(f64, usize)> =
             cases.iter().map(|case| (SetSample::turn(random.unit(), sized(*case).size), *case)).collect();

@@ -151,7 +151,7 @@ impl Conditions {
 }
 
 /// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
-/// of the first past run.
+/// of the first past run. `tell` is called with each warning.
 pub fn pair(
     catalogue: &Catalogue,
     problem: &Problem,
@@ -159,6 +159,7 @@ pub fn pair(
     args: &CaseArgs,
     running: &RunningArgs,
     reference: &ReferenceScores,
+    tell: fn(&str),
 ) -> Result<Pairing, Failure> {
     if args.seeds.is_some() || !args.inputs.is_empty() {
         return Err(Failure::usage("the cases of past runs are compared: --seeds and --inputs select none of them")
@@ -184,7 +185,7 @@ pub fn pair(
     }
     let shared = comparable(entrants, shared, &mut warnings);
     let differences = warn_of_differences(entrants, &conditions, &mut warnings);
-    warnings.iter().for_each(|warning| judge_report::note(&format!("warning: {warning}")));
+    warnings.iter().for_each(|warning| tell(warning));
     if shared.keys.is_empty() && stop.is_none() {
         return Err(Failure::usage(format!("{} and the others have no case in common", entrants[0].spec.name))
             .with_hint(
@@ -284,6 +285,11 @@ fn comparable(entrants: &[Entrant], shared: SharedCases, warnings: &mut Vec<Stri
     let is_shared = |&case: &usize| shared.has(case, 0) && others.clone().any(|entrant| shared.has(case, entrant));
     let places: Vec<usize> = (0..shared.len()).filter(is_shared).collect();
     shared.only(&places)
+}
+
+/// Prints a warning.
+pub fn print_warning(warning: &str) {
+    judge_report::note(&format!("warning: {warning}"));
 }
 
 /// Warns about conditions that were not the same for the first entrant and another one. Returns whether there are any.

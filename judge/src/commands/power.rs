@@ -88,7 +88,15 @@ fn measured(global: GlobalArgs<'_>, id: &str, args: &PowerArgs) -> Result<Option
         (played, runner.plan_runner.nodes())
     } else {
         let reference = ReferenceScores::of_points(measure, &catalogue, problem, best, FromJournal::Today)?;
-        let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        let pairing = pairing::pair(
+            &catalogue,
+            problem,
+            &entrants,
+            &args.cases,
+            &args.running,
+            &reference,
+            pairing::print_warning,
+        )?;
         (pairing.played, pairing.nodes)
     };
     if played.stop == Some(Stop::Interrupted) {

@@ -282,7 +282,9 @@ impl<'a> Trials<'a> {
     /// Returns whether a result shows the goal.
     fn shows(&self, input: &[u8], trial: &Trial) -> bool {
         let own = &trial.outcomes[0];
-        self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
+        // A fault of the judge shows nothing, whatever the condition says.
+        !trial.outcomes.iter().any(is_fault)
+            && self.goal.reason.as_ref().is_none_or(|reason| reason.is_of(own))
             && (!self.goal.is_worse || self.is_worse(trial))
             && self.goal.condition.as_ref().is_none_or(|condition| {
                 let mut features = self.reader.describe_input(input).unwrap_or_default();

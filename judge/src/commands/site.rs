@@ -6,7 +6,7 @@ use judge_problem::Exit;
 use judge_problem::manifest::Catalogue;
 use judge_report::{badge_svg, history_svg};
 use judge_session::{Failure, GlobalArgs, load, recorder};
-use judge_ui::{SiteParts, SiteWishes};
+use judge_ui::{SiteOptions, SiteParts};
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -32,7 +32,7 @@ pub(super) fn site(global: GlobalArgs<'_>, args: &SiteArgs) -> Result<Exit, Fail
     let has = |part| args.include.contains(&part) || args.include.contains(&SitePart::All);
     let parts =
         SiteParts { commands: has(SitePart::Commands), machine: has(SitePart::Machine), stderr: has(SitePart::Stderr) };
-    let site = judge_ui::site(catalogue, SiteWishes { runs: &args.runs, parts, games: args.games })?;
+    let site = judge_ui::site(catalogue, SiteOptions { runs: &args.runs, parts, games: args.games })?;
     write_folder(folder, &site.files)?;
     let bytes: usize = site.files.iter().map(|(_, file)| file.len()).sum();
     let (shown, left_out) = site.games;

@@ -124,7 +124,7 @@ class Comparison {
 
   extremes(comparison, results, data, text) {
     const hasMoves = this.head.replays;
-    const isTotal = data.measure === "total";
+    const isTotal = data.measure === "total", hasCommands = comparison.effects.some(({ reproduce }) => reproduce);
     const sorted = [...comparison.effects].sort((left, right) => left.effect - right.effect);
     const losses = sorted.filter((pair) => pair.effect < 0).slice(0, EXTREMES);
     const gains = sorted.filter((pair) => pair.effect > 0).slice(-EXTREMES).reverse();
@@ -135,10 +135,10 @@ class Comparison {
       const effects = isTotal ? [own, text(pair.of_total)] : [text(pair.effect)];
       const { a, b } = this.query;
       const replays = el("a", { href: address("replays", { a, b, case: pair.case }), "aria-label": `replays of ${pair.case}` }, "Replays");
-      return [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), ...effects, ...(hasMoves ? [replays] : []), el("code", {}, cut(pair.reproduce, 44))];
+      return [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), ...effects, ...(hasMoves ? [replays] : []), ...(hasCommands ? [el("code", {}, cut(pair.reproduce, 44))] : [])];
     };
     const effects = isTotal ? ["own change", "of the total"] : ["effect"];
-    const titles = ["case", "A", "B", ...effects, ...(hasMoves ? ["side by side"] : []), "runs B again"];
+    const titles = ["case", "A", "B", ...effects, ...(hasMoves ? ["side by side"] : []), ...(hasCommands ? ["runs B again"] : [])];
     const kinds = ["", "number", "number", ...effects.map((_, at) => (at === 0 && isTotal ? "number spare-3" : "number")), ...(hasMoves ? [""] : []), "name spare-2"];
     const part = (title, pairs) => [el("h2", {}, title), pairs.length === 0 ? el("p", { class: "faint" }, "none")
       : table(titles, kinds, pairs.map(row), title)];

@@ -1,5 +1,6 @@
 // What `api.js` does with a server, done with the files of a static site.
 
+import { playedColumns } from "./columns.js";
 import { parse } from "./formula.js";
 import { unpack } from "./unpack.js";
 
@@ -227,14 +228,15 @@ async function grid({ runs, sort = "", filter = "" }) {
 
 async function compared({ a, b, filter = "", group_by: group = "" }) {
   if (filter.trim() || group) throw new Error("a static site compares all cases: `judge ui` compares a part of them, or groups");
-  const key = async (word) => {
-    const { head, solver } = await entrant(word);
-    return `${head.run}/${solver}`;
-  };
-  const [one, other] = await Promise.all([key(a), key(b)]);
-  const found = (await read(`compare-${one.split("/")[0]}`))[`${one}\n${other}`];
+  const both = await Promise.all([a, b].map(entrant)), [one, other] = both.map(({ head, solver }) => `${head.run}/${solver}`);
+  const found = (await read(`compare-${both[0].head.run}`))[`${one}\n${other}`];
   if (!found) throw missing("this comparison");
-  return found;
+  const rows = await Promise.all(both.map(async ({ head, solver }) => new Map((await rowsOf(head.run)).filter((row) => row.solver === solver).map((row) => [row.case, row]))));
+  const result = (name, at) => {
+    const row = rows[at].get(name);
+    return row ? [{ ...row, solver: found.solvers[at].name }] : [];
+  };
+  return { ...found, cases: [...rows[0].keys()].map((name) => ({ case: name, results: [...result(name, 0), ...result(name, 1)] })) };
 }
 
 async function problems(id, name) {
@@ -258,5 +260,6 @@ async function replay(head, name, solver) {
   const row = (await rowsOf(head.run)).find((row) => row.case === name && row.solver === (solver || head.solvers[0].name));
   if (!row?.game) throw Object.assign(missing("this game"), { hints: ["judge site --games 20MB takes more of them"] });
   // Equal games are stored once: what is said of this one is in its row.
-  return { ...unpack(await read(`game-${row.game}`)), player: row.solver };
+  const [file, game] = row.game.split("/"), data = await read(file);
+  return { ...(game ? playedColumns({ ...data, ...data.games[game], games: undefined }) : unpack(data)), player: row.solver };
 }

@@ -8,7 +8,8 @@ use judge_problem::{
     CaseSpec, CheckerChoice, Digest, Problem, Ruling, RunId, Seeds, SolverSpec, StoredCase, StoredOutcome,
 };
 use judge_report::{
-    Document, GamePage, GameReplay, ManualGamePage, MoveRange, PackedDocument, ReplayDocument, ServedGame,
+    Document, GamePage, GameReplay, ManualGamePage, MoveRange, MovesDocument, PackedDocument, ReplayDocument,
+    ServedGame,
 };
 use judge_run::cases::{Inputs, Selection, select};
 use judge_run::command::game_of;
@@ -117,15 +118,62 @@ pub(super) fn replay(store: &Store, shown: &ShownRun, played: &Played) -> Result
 
 /// Returns a game with its frames, as one JSON document.
 pub(super) fn game(store: &Store, shown: &ShownRun, played: &Played) -> Result<String, Refused> {
-    with_game(store, shown, played, |page, film| judge_report::json_line(&ReplayDocument::of(page, film)))
+    with_game(store, shown, played, |page, film, _| judge_report::json_line(&ReplayDocument::of(page, film)))
+}
+
+/// A game in few bytes.
+pub(super) enum PackedGame {
+    /// The moves of a game of columns, and its case.
+    Columns(ColumnsCase, Value),
+    /// The frames of a game.
+    Frames(Value),
+}
+
+/// A case of columns.
+#[derive(Clone)]
+pub(super) struct ColumnsCase {
+    /// Which case it is: another input is another case.
+    id: String,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// The pieces that are shown.
+    pub(super) pieces: Vec<String>,
+}
+
+impl ColumnsCase {
+    /// Reads a case, as far as a game shows it.
+    fn read(problem: &Problem, name: &str, input: &[u8], pieces: usize) -> Option<Self> {
+        let mut words = std::str::from_utf8(input).ok()?.split_ascii_whitespace();
+        let mut number = || words.next()?.parse().ok();
+        let (width, height, _) = (number()?, number()?, number()?);
+        let id = format!("{}\n{name}\n{}", problem.id, Digest::of(input));
+        Some(Self { id, width, height, pieces: words.take(pieces).map(str::to_owned).collect() })
+    }
+
+    /// Returns the name of its file.
+    pub(super) fn file(&self) -> String {
+        format!("games-{}", &Digest::of(self.id.as_bytes()).to_string()[..16])
+    }
+}
+
+fn is_columns(problem: &Problem) -> bool {
+    matches!(&problem.checker, CheckerChoice::BuiltIn(checker) if checker.id == "columns")
 }
 
 /// Returns a game in few bytes; `None` if there is none to show.
-pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<Value> {
-    let packed = || -> Result<Value, Refused> {
+pub(super) fn packed(store: &Store, run: i64, case: &str, solver: &str) -> Option<PackedGame> {
+    let packed = || -> Result<PackedGame, Refused> {
         let run = store.run(RunId(run))?;
         let played = find_result(&run.shown, case, Some(solver))?;
-        with_game(store, &run.shown, &played, |page, film| serde_json::to_value(PackedDocument::of(page, film)))
+        with_game(store, &run.shown, &played, |page, film, input| {
+            let problem = run.shown.problem();
+            if let Some(moves) = MovesDocument::of(page, film).filter(|_| is_columns(problem))
+                && let Some(known) = ColumnsCase::read(problem, page.case, input, moves.moves.pieces)
+            {
+                return Ok(PackedGame::Columns(known, serde_json::to_value(moves)?));
+            }
+            serde_json::to_value(PackedDocument::of(page, film)).map(PackedGame::Frames)
+        })
     };
     // An answer that the checker of today refuses to read, or a problem whose games a program draws, has none.
     packed().ok()
@@ -136,7 +184,7 @@ fn with_game<T>(
     store: &Store,
     shown: &ShownRun,
     played: &Played,
-    make: impl FnOnce(&GamePage<'_>, &GameReplay) -> serde_json::Result<T>,
+    make: impl FnOnce(&GamePage<'_>, &GameReplay, &[u8]) -> serde_json::Result<T>,
 ) -> Result<T, Refused> {
     check_shown(store, shown, played)?;
     let (problem, Played { case, player, .. }) = (shown.problem(), played);
@@ -156,7 +204,7 @@ fn with_game<T>(
         return Err(Failure::usage(format!("there is no move to show: {result}")).into());
     }
     let page = GamePage { title: &problem.title, case: &name, player, result: &result, is_rejected };
-    Ok(make(&page, &film).map_err(Failure::fault)?)
+    Ok(make(&page, &film, &input).map_err(Failure::fault)?)
 }
 
 /// Returns the media type of a drawing by the extension of its file.

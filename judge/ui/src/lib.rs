@@ -37,12 +37,13 @@ mod refused;
 mod server;
 mod shown_run;
 mod site;
+mod site_games;
 mod started;
 mod store;
 
 pub use endpoint::{Endpoint, Reply};
 pub use server::Server;
-pub use site::{Site, SiteParts, SiteWishes, site};
+pub use site::{Site, SiteOptions, SiteParts, site};
 pub use started::Starter;
 
 use std::io;

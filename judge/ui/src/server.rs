@@ -213,8 +213,12 @@ const FILES: [(&str, &str, &str); 36] = [
 ];
 
 /// The scripts that a page without a server has in place of the API.
-const SITE_FILES: [(&str, &str, &str); 3] =
-    [asset!(SCRIPT, "static.js"), asset!(SCRIPT, "formula.js"), asset!(SCRIPT, "unpack.js")];
+const SITE_FILES: [(&str, &str, &str); 4] = [
+    asset!(SCRIPT, "static.js"),
+    asset!(SCRIPT, "formula.js"),
+    asset!(SCRIPT, "unpack.js"),
+    asset!(SCRIPT, "columns.js"),
+];
 
 /// Returns the page. Its scripts load everything else.
 pub(super) async fn page() -> Response {

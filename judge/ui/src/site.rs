@@ -5,6 +5,7 @@
 use crate::api;
 use crate::games;
 use crate::server::{bundle, static_page};
+use crate::site_games::SiteGames;
 use crate::store::Store;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -13,7 +14,7 @@ use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use judge_problem::manifest::Catalogue;
-use judge_problem::{Bytes, Digest, RunChoice};
+use judge_problem::{Bytes, RunChoice};
 use judge_session::failure::Failure;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -36,7 +37,7 @@ pub struct SiteParts {
 
 /// What a site is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct SiteWishes<'a> {
+pub struct SiteOptions<'a> {
     /// The runs; none: all.
     pub runs: &'a [RunChoice],
     /// What it may tell.
@@ -59,24 +60,32 @@ pub struct Site {
 ///
 /// # Errors
 /// When the journal cannot be read, or has none of the runs.
-pub fn site(catalogue: Catalogue, wishes: SiteWishes<'_>) -> Result<Site, Failure> {
+pub fn site(catalogue: Catalogue, wishes: SiteOptions<'_>) -> Result<Site, Failure> {
     let store = Arc::new(Store::new(Catalogue { is_read_only: true, ..catalogue }, None)?);
     let runtime = Builder::new_current_thread().build().map_err(Failure::fault)?;
     let asker = Asker { router: api::router().with_state(Arc::clone(&store)), runtime };
-    let mut maker =
-        Maker { asker, store, private: Private::of(wishes.parts), files: page_files()?, games: Games::default() };
+    let mut maker = Maker {
+        asker,
+        store,
+        private: Private::of(wishes.parts),
+        files: page_files()?,
+        games: SiteGames::new(wishes.games),
+    };
     let runs = maker.runs(wishes.runs)?;
     let heads = runs.iter().map(|run| maker.asker.get(&format!("runs/{run}"))).collect::<Result<Vec<_>, _>>()?;
     let solvers = heads.iter().flat_map(|head| head["solvers"].as_array().into_iter().flatten());
     maker.private.hide_commands(solvers.filter_map(|solver| solver["name"].as_str()));
     let mut rows = heads.iter().map(|head| maker.rows(head)).collect::<Result<Vec<_>, _>>()?;
-    maker.add_games(&heads, &mut rows, wishes.games)?;
+    maker.add_games(&heads, &mut rows)?;
     for (head, rows) in heads.iter().zip(rows) {
         maker.add(&format!("run-{}", head["run"]), json!({ "rows": rows }))?;
     }
     maker.add_comparisons(&heads)?;
     maker.add_index(&runs, heads)?;
-    Ok(Site { files: maker.files, runs: runs.len(), games: (maker.games.shown, maker.games.left_out) })
+    let Maker { mut files, games, .. } = maker;
+    let counts = (games.shown, games.left_out);
+    files.extend(games.into_files()?.into_iter().map(|(name, file)| (format!("data/{name}.js"), file)));
+    Ok(Site { files, runs: runs.len(), games: counts })
 }
 
 /// Asks the API as a page does.
@@ -115,7 +124,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// What a site does not tell.
-struct Private {
+pub(super) struct Private {
     /// The names of fields whose values are left out.
     fields: Vec<&'static str>,
     /// Texts that are cut out of all others: paths and names of this machine.
@@ -171,7 +180,7 @@ impl Private {
     }
 
     /// Cuts what is private out of a document.
-    fn cut(&self, value: &mut Value) {
+    pub(super) fn cut(&self, value: &mut Value) {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.cut(value)),
             Value::Object(fields) => {
@@ -199,22 +208,12 @@ impl Private {
     }
 }
 
-/// The games that a site has.
-#[derive(Default)]
-struct Games {
-    shown: usize,
-    left_out: usize,
-    bytes: u64,
-    /// Equal games are stored once.
-    known: HashSet<String>,
-}
-
 struct Maker {
     asker: Asker,
     store: Arc<Store>,
     private: Private,
     files: Vec<(String, Vec<u8>)>,
-    games: Games,
+    games: SiteGames,
 }
 
 /// The most rows that one request asks for.
@@ -272,7 +271,7 @@ impl Maker {
 
     /// Adds the games of these runs, the best of each case first, as long as there is room. A row of a result then names its
     /// game.
-    fn add_games(&mut self, heads: &[Value], rows: &mut [Vec<Value>], room: Bytes) -> Result<(), Failure> {
+    fn add_games(&mut self, heads: &[Value], rows: &mut [Vec<Value>]) -> Result<(), Failure> {
         let mut order: BTreeMap<(String, String), Vec<(usize, usize)>> = BTreeMap::new();
         for (run, (head, rows)) in heads.iter().zip(&*rows).enumerate() {
             let problem = head["problem"].as_str().unwrap_or_default();
@@ -287,7 +286,7 @@ impl Maker {
         let most = order.values().map(Vec::len).max().unwrap_or(0);
         for rank in 0..most {
             for &(run, place) in order.values().filter_map(|results| results.get(rank)) {
-                let game = self.game(&heads[run], &rows[run][place], room)?;
+                let game = self.game(&heads[run], &rows[run][place])?;
                 self.games.shown += usize::from(game.is_some());
                 self.games.left_out += usize::from(game.is_none());
                 if let (Some(game), Some(fields)) = (game, rows[run][place].as_object_mut()) {
@@ -302,30 +301,17 @@ impl Maker {
         Ok(())
     }
 
-    /// Adds a game if there is room. Returns its name.
-    fn game(&mut self, head: &Value, row: &Value, room: Bytes) -> Result<Option<String>, Failure> {
-        if self.games.bytes >= room.0 {
+    /// Adds a game if there is room. Returns its place.
+    fn game(&mut self, head: &Value, row: &Value) -> Result<Option<String>, Failure> {
+        if !self.games.has_room() {
             return Ok(None);
         }
         let text = |field: &str| row[field].as_str().unwrap_or_default();
         let run = head["run"].as_i64().unwrap_or_default();
-        let Some(mut game) = games::packed(&self.store, run, text("case"), text("solver")) else { return Ok(None) };
-        // The solver's name is in the row: the games of equal answers are equal.
-        game["player"] = Value::String(String::new());
-        self.private.cut(&mut game);
-        let name = Digest::of(game.to_string().as_bytes()).to_string()[..16].to_owned();
-        if self.games.known.contains(&name) {
-            return Ok(Some(name));
+        match games::packed(&self.store, run, text("case"), text("solver")) {
+            Some(game) => self.games.add(game, &self.private),
+            None => Ok(None),
         }
-        let file = data_file(&format!("game-{name}"), &game)?;
-        let bytes = file.len() as u64;
-        if self.games.bytes + bytes > room.0 {
-            return Ok(None);
-        }
-        self.games.bytes += bytes;
-        self.games.known.insert(name.clone());
-        self.files.push((format!("data/game-{name}.js"), file));
-        Ok(Some(name))
     }
 
     /// Adds the comparisons of every two solvers of a problem, a file for each run.
@@ -342,7 +328,9 @@ impl Maker {
                     let query =
                         format!("compare?a={}&b={}", encoded(&format!("run:{one}")), encoded(&format!("run:{other}")));
                     // Runs without a common case have no comparison.
-                    if let Ok(document) = self.asker.get(&query) {
+                    if let Ok(mut document) = self.asker.get(&query) {
+                        shorten(&mut document);
+                        self.private.cut(&mut document);
                         found.insert(self.private.renamed(&format!("{one}\n{other}")), document);
                     }
                 }
@@ -384,8 +372,31 @@ impl Maker {
     }
 }
 
+/// Leaves out of a comparison what the page has from the rows of its runs, and digits that it does not show.
+fn shorten(comparison: &mut Value) {
+    if let Some(fields) = comparison.as_object_mut() {
+        fields.remove("cases");
+    }
+    round(comparison);
+}
+
+/// Rounds all fractions in a document to six digits.
+fn round(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        Value::Number(number) if number.to_string().contains(['.', 'e']) => {
+            let rounded = number.as_f64().and_then(|number| format!("{number:.5e}").parse::<f64>().ok());
+            if let Some(rounded) = rounded.and_then(serde_json::Number::from_f64) {
+                *number = rounded;
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Returns a file of data.
-fn data_file(name: &str, document: &Value) -> Result<Vec<u8>, Failure> {
+pub(super) fn data_file(name: &str, document: &Value) -> Result<Vec<u8>, Failure> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(document.to_string().as_bytes()).map_err(Failure::fault)?;
     let bytes = encoder.finish().map_err(Failure::fault)?;
@@ -407,6 +418,16 @@ fn page_files() -> Result<Vec<(String, Vec<u8>)>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comparisons_keep_what_is_shown() {
+        let mut document = json!({ "cases": [1], "effect": 0.020_897_758_447, "p": 1.5e-12, "looks": [{ "mean": 2.0 }], "count": 1_234_567_890 });
+        shorten(&mut document);
+        assert_eq!(
+            document,
+            json!({ "effect": 0.020_897_8, "p": 1.5e-12, "looks": [{ "mean": 2.0 }], "count": 1_234_567_890 })
+        );
+    }
 
     #[test]
     fn names_that_are_commands_are_hidden() {

@@ -23,7 +23,7 @@ const ROUND: f64 = 0.1;
 const CLOCK_EVERY: usize = 1_000;
 
 /// After this number of rounds without any path, nothing is left.
-const VAIN_ROUNDS: usize = 3;
+const MAX_FRUITLESS_ROUNDS: usize = 3;
 
 /// The share of the time for one game.
 const GAME: f64 = 0.25;
@@ -87,8 +87,8 @@ impl Collector<'_> {
     /// points and the answer.
     fn play(&mut self, clock: &Clock, until: f64) -> (u64, Answer) {
         let mut answer = Answer::new();
-        let (mut vain, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
-        while left > 0 && vain < VAIN_ROUNDS && clock.used() < 1.0 {
+        let (mut fruitless, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
+        while left > 0 && fruitless < MAX_FRUITLESS_ROUNDS && clock.used() < 1.0 {
             let begun = clock.used();
             let enough = begun + (1.0 - begun) * ROUND;
             let mut paths = self.palindromes(|| clock.used() < enough);
@@ -101,7 +101,7 @@ impl Collector<'_> {
             record = record.max(best);
             let taken = self.take(paths, most, best, &mut answer);
             left -= taken.len();
-            vain = if taken.is_empty() { vain + 1 } else { 0 };
+            fruitless = if taken.is_empty() { fruitless + 1 } else { 0 };
             sum = taken.into_iter().fold(sum, u64::saturating_add);
         }
         (sum, answer)

@@ -151,18 +151,18 @@ fn the_second_signal_ends_unattended_work() {
 }
 
 #[test]
-fn a_walled_checker_ends_with_the_judge() {
-    a_walled_checker_ends_in(strongest_and_weakest);
+fn a_confined_checker_ends_with_the_judge() {
+    a_confined_checker_ends_in(strongest_and_weakest);
 }
 
 #[test]
 #[ignore = "long: every tier"]
-fn a_walled_checker_ends_in_every_tier() {
-    a_walled_checker_ends_in(users_and_tiers);
+fn a_confined_checker_ends_in_every_tier() {
+    a_confined_checker_ends_in(users_and_tiers);
 }
 
 /// In the sandbox, where some tiers let no process leave its group.
-fn a_walled_checker_ends_in(places: Places) {
+fn a_confined_checker_ends_in(places: Places) {
     let Some(stage) = Stage::together() else { return };
     problem(&stage, "checker", FAMILY);
     let run = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", "echo 1"];

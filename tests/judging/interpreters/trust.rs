@@ -82,31 +82,32 @@ fn a_home_is_never_an_installation() {
     }
 }
 
-#[test]
-fn a_planted_environment_shows_no_more_than_itself() {
-    let place = home();
-    let bases = [
-        "home/.ssh/bin",
-        "home/bin",
-        "home/project/bin",
-        "home/.local/bin",
-        "home/opt/tool/bin",
-        "home",
-        "home/.ssh",
-        "work/sub/bin",
-        "",
-        "no/such",
-    ]
-    .map(|base| place.text(base));
-    for base in
-        bases.iter().map(String::as_str).chain(["/", "/etc", "/root", "/root/.ssh/bin", "/proc/self/root", ".."])
-    {
+/// Plants an environment that names each of these folders as its base, and looks around from it.
+fn plant_environments(place: &Place, bases: &[String]) {
+    for base in bases {
         for file in ["work/sub/pyvenv.cfg", "work/sub/bin/pyvenv.cfg"] {
             place.write(file, &format!("version = 3\nhome = {base}\n"));
-            sees_nothing(&place, SYSTEM_PATH, &["sub/bin/python_x"]);
+            sees_nothing(place, SYSTEM_PATH, &["sub/bin/python_x"]);
             fs::remove_file(place.path(file)).unwrap();
         }
     }
+}
+
+#[test]
+fn a_planted_environment_shows_no_more_than_itself() {
+    let place = home();
+    plant_environments(&place, &["home/bin", "home/opt/tool/bin"].map(|base| place.text(base)));
+    plant_environments(&place, &["/root/.ssh/bin".to_owned()]);
+}
+
+#[test]
+#[ignore = "long: every place for a base"]
+fn no_planted_base_shows_more_than_itself() {
+    let place = home();
+    let bases =
+        ["home/.ssh/bin", "home/project/bin", "home/.local/bin", "home", "home/.ssh", "work/sub/bin", "", "no/such"];
+    plant_environments(&place, &bases.map(|base| place.text(base)));
+    plant_environments(&place, &["/", "/etc", "/root", "/proc/self/root", ".."].map(str::to_owned));
 }
 
 /// An environment, and a whole installation, whose folders are links to those of the user.

@@ -1,7 +1,8 @@
 //! `judge mcp`: the same for agents.
 
 use super::{Served, place};
-use crate::support::require::{Need, framework};
+use crate::support::framework;
+use crate::support::require::Need;
 use serde_json::{Value, json};
 
 fn start() -> Served {

@@ -97,7 +97,8 @@ fn a_long_life_needs_no_more_memory_or_files() {
             350 => "echo > file; sleep 60 & echo 2".to_owned(),
             _ => format!("echo {number}"),
         };
-        let more = json!({"limits": {"wall": "500ms"}, "fresh": true});
+        // The allocator keeps freed buffers of large outputs.
+        let more = json!({"limits": {"wall": "500ms", "output": "64KiB"}, "fresh": true});
         assert!(served.evaluate(&script, "1", &more)["verdict"].is_string());
         if number.is_multiple_of(30) {
             let id = served.send("evaluate", &script_on(&format!("sleep 9; echo {number}"), "1-3"));

@@ -149,7 +149,7 @@ fn a_grid_is_relative_to_its_best() {
         server.json("/api/runs/1/cases?filter=k%3C1000")["total"]
     );
     for (query, told) in [
-        ("runs=", "1 to 40"),
+        ("runs=", "1 to 500"),
         ("runs=run:1&sort=none", "none"),
         ("runs=run:1&filter=k%3C", "found the end"),
         ("runs=./bot", "past runs"),
@@ -228,4 +228,53 @@ fn charts_are_saved_as_three_kinds() {
     let svg = starts("cases.svg")[2].as_str().unwrap().to_owned();
     assert_eq!(svg.matches("<circle").count(), 6, "a point for each accepted case");
     assert!(!svg.contains("<script>hacked"));
+}
+
+#[test]
+fn a_grid_takes_many_runs_and_cases() {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        large_run::record(folder.path(), name, 2_000);
+    }
+    let server = Server::start(&folder, &[]);
+    let grid = server.json(&format!("/api/grid?runs={}", ["run:1", "run:2"].repeat(30).join("%0A")));
+    assert_eq!(grid["columns"].as_array().unwrap().len(), 60);
+    assert_eq!((grid["cases"].as_array().unwrap().len(), &grid["total"]), (2_000, &json!(2_000)));
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.go(&format!("#/grid?runs={}", ["run%3A1", "run%3A2"].repeat(30).join("%0A")));
+    browser.until("document.querySelector('.heat')?.getAttribute('aria-rowcount') === '2001'");
+    // Only what is in sight is drawn, and the last cell can be reached.
+    browser.evaluate("document.querySelector('.heat').focus()");
+    browser.evaluate("document.querySelector('.heat').dispatchEvent(new KeyboardEvent('keydown', { key: 'End', ctrlKey: true, bubbles: true }))");
+    assert!(browser.text("#cell").starts_with("seed-2000, two of run 2: "), "{}", browser.text("#cell"));
+    let seen = browser.evaluate("(() => { const { clientHeight, scrollTop, scrollHeight } = document.querySelector('.heat'); return [scrollTop + clientHeight >= scrollHeight - 1, document.querySelector('.heat canvas').height <= clientHeight * devicePixelRatio]; })()");
+    assert_eq!(seen, json!([true, true]));
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}
+
+#[test]
+fn the_map_is_walked_by_keys() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.go("#/grid?runs=run%3A1%0Arun%3A2&sort=k");
+    browser.until("document.querySelector('.heat')?.getAttribute('aria-rowcount') === '13'");
+    browser.tab_to(".heat");
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('.heat [tabindex], .heat button, .heat a').length"),
+        json!(0)
+    );
+    for key in ["ArrowDown", "ArrowRight", "ArrowRight"] {
+        browser.press(key);
+    }
+    let names = server.json("/api/grid?runs=run:1%0Arun:2&sort=k")["cases"].clone();
+    let name = names[1].as_str().unwrap();
+    let said = browser.text("#cell");
+    assert!(said.starts_with(&format!("{name}, columns-greedy of run 2: ")) && said.ends_with(" %"), "{said}");
+    assert!(browser.text(".hint").contains(name));
+    browser.press("Enter");
+    browser.until(&format!("location.hash.startsWith('#/runs/2?') && location.hash.includes('case={name}')"));
+    browser.evaluate("history.back()");
+    browser.until(&format!("(document.querySelector('#cell')?.innerText ?? '') === {}", json!(said)));
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }

@@ -1,6 +1,7 @@
 //! `judge ui` from the outside: over plain HTTP, and in a real browser.
 
 mod api;
+mod axe;
 mod browser;
 mod charted;
 mod drawings;

@@ -295,3 +295,33 @@ fn scrolling() {
         println!("{step} pixels a frame: {median:.1} ms between frames, nine of ten below {most:.1} ms");
     }
 }
+
+/// How long a replay takes to its first board, in milliseconds. `cargo test --release -p judge --test reports -- --ignored --nocapture --exact
+/// ui::pages::replays_start ui::pages::scrolling` measures this and the display.
+#[test]
+#[ignore = "long: a measurement"]
+fn replays_start() {
+    let folder = Folder::new();
+    folder.script("nothing", "echo 0");
+    let games = [
+        ("columns", "bundled:columns-greedy", "7"),
+        ("square-remover", "bundled:square-remover-plain", "1"),
+        ("same-game-free", "bundled:same-game-free-plain", "1"),
+        ("deletion-game", "./nothing", "7"),
+        ("beating-the-game-easy", "bundled:beating-the-game-easy", "1"),
+    ];
+    for (problem, solver, seed) in games {
+        let said = folder.judge(&["run", "-p", problem, "-s", solver, "--seeds", seed]);
+        assert!(said.code == Some(0) || said.code == Some(1), "{}", said.stderr);
+    }
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    for (run, (problem, _, seed)) in (1..).zip(games) {
+        browser.evaluate(&format!("location.href = '/replay/{run}/seed-{seed}'"));
+        browser.until(&format!(
+            "location.pathname === '/replay/{run}/seed-{seed}' && (document.querySelector('#position')?.innerText ?? '') !== ''"
+        ));
+        let took = browser.evaluate("performance.getEntriesByName('first board')[0].startTime").as_f64().unwrap();
+        println!("{problem}: {took:.0} ms, {}", browser.text("#position"));
+    }
+}

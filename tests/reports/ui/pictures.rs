@@ -79,7 +79,7 @@ const ALL: [Picture; 5] = [
     Picture {
         name: "grid",
         page: "#/grid?runs=run%3A1%2Fbot%0Arun%3A2%2Fbot%0Arun%3A3%2Fbot%0Arun%3A4%2Fbot%0Arun%3A5%2Fbot&sort=k",
-        ready: "document.querySelector('.heat canvas')?.getAttribute('aria-label') && document.querySelectorAll('.scroll tbody tr').length === 5",
+        ready: "document.querySelector('.heat canvas')?.width > 400 && document.querySelectorAll('.scroll tbody tr').length === 5",
         scheme: "dark",
         size: (1280, 1200),
     },

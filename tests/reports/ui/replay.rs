@@ -176,3 +176,66 @@ fn a_large_board_is_zoomed() {
     browser.press("0");
     assert_eq!(browser.evaluate("document.querySelector('.minimap').hidden"), json!(true));
 }
+
+/// Keeps what a page offers to save in `saved`: names and contents in Base64.
+const KEEP_SAVED: &str = "(() => { window.saved = []; const blobs = {}, make = URL.createObjectURL;
+    URL.createObjectURL = (blob) => { const href = make.call(URL, blob); blobs[href] = blob; return href; };
+    HTMLAnchorElement.prototype.click = function () {
+        const { download, href } = this, reader = new FileReader();
+        reader.onload = () => saved.push([download, reader.result.split(',')[1]]);
+        reader.readAsDataURL(blobs[href]);
+    }; })()";
+
+/// Plays a film as a page without a policy can, and returns its length in seconds and its width.
+const PLAYED: &str = "(bytes) => new Promise((done, failed) => {
+    const film = document.createElement('video');
+    film.muted = true;
+    film.onerror = () => failed(new Error(film.error.message));
+    film.onloadedmetadata = () => { film.currentTime = 1e9; };
+    film.onseeked = () => done([film.duration === Infinity ? film.currentTime : film.duration, film.videoWidth]);
+    film.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(bytes), (sign) => sign.charCodeAt(0))]));
+})";
+
+#[test]
+fn a_film_lasts_as_long_as_the_game() {
+    let folder = some_runs();
+    folder.write("player.html", "<!doctype html><main><h1>player</h1></main>");
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = open(&server, "/replay/2/seed-1") else { return };
+    browser.evaluate(KEEP_SAVED);
+    let frames = browser.evaluate("Number(slider.max) + 1").as_f64().unwrap();
+    browser.evaluate("speed.value = '100'; document.querySelector('#record').click()");
+    browser.until("saved.length === 1");
+    let saved = browser.evaluate("saved[0]");
+    let bytes = data_encoding::BASE64.decode(saved[1].as_str().unwrap().as_bytes()).unwrap();
+    assert!(
+        saved[0].as_str().unwrap().ends_with(".webm") && bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]),
+        "{}",
+        saved[0]
+    );
+    assert!(browser.text(".told").starts_with("saved as "), "{}", browser.text(".told"));
+    browser.open_tab(&format!("file://{}/player.html", folder.path().display()));
+    let played = browser.evaluate(&format!("({PLAYED})({})", saved[1]));
+    // The last frame stays for a second.
+    let (length, expected) = (played[0].as_f64().unwrap(), frames / 100.0 + 1.0);
+    assert!((length - expected).abs() < 0.5 + 0.5 * f64::from(slowness()), "{length} s, expected {expected} s");
+    assert_eq!(played[1], 1280);
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}
+
+#[test]
+fn reduced_motion_draws_none() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = open(&server, "/replay/2/seed-1") else { return };
+    browser.evaluate("window.drawn = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = (draw) => { drawn += 1; return ask(draw); }");
+    let mut moved = |motion: &str| {
+        let features = json!([{ "name": "prefers-reduced-motion", "value": motion }]);
+        browser.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        browser.evaluate("drawn = 0");
+        browser.press("ArrowRight");
+        browser.evaluate("new Promise((done) => setTimeout(() => done(drawn), 350))").as_u64().unwrap()
+    };
+    assert!(moved("no-preference") > 1);
+    assert_eq!(moved("reduce"), 0);
+}

@@ -122,8 +122,8 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert_eq!(folder.judge(&["site", "public", "--run", "99"]).code, Some(2));
     assert!(!folder.path().join("public").exists());
     std::fs::create_dir(folder.path().join("public")).unwrap();
-    written(&folder, &[]);
-    written(&folder, &["--run", "1"]);
+    written(&folder, &["--games", "0"]);
+    written(&folder, &["--games", "0", "--run", "1"]);
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );
@@ -168,75 +168,88 @@ fn look_around(browser: &mut Browser) {
 }
 
 #[test]
-fn a_site_opens_below_any_path() {
+fn a_site_opens_below_any_path_and_from_the_disk() {
     let folder = some_runs();
     let server = Server::start(&folder, &[]);
     let served = server.json("/api/runs/2/cases/seed-1/replay");
     written(&folder, &[]);
-    let Some(mut browser) = Browser::open_at(&host(&folder.path().join("public"))) else { return };
-    look_around(&mut browser);
     let last = served["frames"].as_array().unwrap().iter().rev().find_map(|frame| frame["p"].as_str()).unwrap();
-    assert_eq!(browser.text("#points"), last);
-    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
-    assert!(
-        browser
-            .requests
-            .iter()
-            .all(|url| url.contains("/some/where/") || url.starts_with("data:") || url.starts_with("about:")),
-        "{:#?}",
-        browser.requests
-    );
-}
-
-#[test]
-fn a_site_opens_from_the_disk() {
-    let folder = some_runs();
-    written(&folder, &[]);
-    let Some(mut browser) = Browser::open_at(&format!("file://{}/public/index.html", folder.path().display())) else {
-        return;
-    };
-    look_around(&mut browser);
-    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+    let root = folder.path().join("public");
+    for (address, own) in [(host(&root), "/some/where/"), (format!("file://{}/index.html", root.display()), "/public/")]
+    {
+        let Some(mut browser) = Browser::open_at(&address) else { return };
+        look_around(&mut browser);
+        assert_eq!(browser.text("#points"), last);
+        assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+        let is_own = |url: &String| url.contains(own) || url.starts_with("data:") || url.starts_with("about:");
+        assert!(browser.requests.iter().all(is_own), "{:#?}", browser.requests);
+    }
 }
 
 #[test]
 fn packed_games_are_the_served_ones() {
     let folder = Folder::new();
-    for (problem, solver) in [
-        ("columns", "columns-greedy"),
-        ("same-game-free", "same-game-free-plain"),
-        ("square-remover", "square-remover-plain"),
+    // Magic on the floor, one colour alone, fewer pieces than are shown, an answer that ends early, and one that overflows.
+    for (name, input) in [
+        ("floor", "6 13\n4\n***\nabc\naab\n***\n"),
+        ("one-color", &format!("6 13\n40\n{}", "aaa\n".repeat(40))),
+        ("turns", &format!("7 14\n90\n{}", "abc\nabd\n***\n".repeat(30))),
+        ("overflow", &format!("12 19\n200\n{}", "abc\ndef\n".repeat(100))),
     ] {
-        let said = folder.judge(&["run", "-p", problem, "-s", &format!("bundled:{solver}"), "--seeds", "2"]);
+        folder.write(&format!("{name}.in"), input);
+    }
+    folder.script("early", "read w h; echo 2; echo 1 2; echo $w 1");
+    let all: [(&str, &str, &[&str]); 5] = [
+        ("columns", "bundled:columns-greedy", &["--seeds", "2"]),
+        ("same-game-free", "bundled:same-game-free-plain", &["--seeds", "2"]),
+        ("square-remover", "bundled:square-remover-plain", &["--seeds", "2"]),
+        ("columns", "bundled:columns-quickstart", &["--inputs", "*.in"]),
+        ("columns", "./early", &["--inputs", "*.in"]),
+    ];
+    for (problem, solver, cases) in all {
+        let said = folder.judge(&[&["run", "-p", problem, "-s", solver], cases].concat());
         assert_eq!(said.code, Some(0), "{}", said.stderr);
     }
     let server = Server::start(&folder, &[]);
-    let served: Vec<Value> = (1..4).map(|run| server.json(&format!("/api/runs/{run}/cases/seed-2/replay"))).collect();
+    let files = ["floor", "one-color", "overflow", "turns"];
+    let games: Vec<_> = (1..4)
+        .map(|run| (run, "seed-2"))
+        .chain([4, 5].into_iter().flat_map(|run| files.map(|name| (run, name))))
+        .collect();
+    let served: Vec<Value> =
+        games.iter().map(|(run, case)| server.json(&format!("/api/runs/{run}/cases/{case}/replay"))).collect();
     written(&folder, &[]);
     let Some(mut browser) = Browser::open_at(&host(&folder.path().join("public"))) else { return };
-    for (run, served) in (1..).zip(served) {
-        let packed = browser.evaluate(&format!("judgeGame({run}, 'seed-2')"));
+    for ((run, case), served) in games.into_iter().zip(served) {
+        let packed = browser.evaluate(&format!("judgeGame({run}, '{case}')"));
         for part in ["captions", "cells", "queue", "result", "player"] {
-            assert_eq!(packed[part], served[part], "{part} of {run}");
+            assert_eq!(packed[part], served[part], "{part} of {case} of {run}");
         }
         for (at, (one, other)) in
             packed["frames"].as_array().unwrap().iter().zip(served["frames"].as_array().unwrap()).enumerate()
         {
-            assert_eq!(one, other, "frame {at} of {run}");
+            assert_eq!(one, other, "frame {at} of {case} of {run}");
         }
     }
 }
 
-/// Twenty runs of a hundred cases are small.
+/// Twenty runs of a hundred cases are small, with every replay.
 #[test]
 #[ignore = "long: two thousand games"]
 fn twenty_runs_fit_into_five_megabytes() {
     let folder = Folder::new();
-    for turn in 0..20 {
-        let solver = ["bundled:columns-greedy", "bundled:columns-quickstart"][turn % 2];
-        assert_eq!(folder.judge(&["run", "-p", "columns", "-s", solver, "--seeds", "1-100"]).code, Some(0));
+    let mut totals = std::collections::HashSet::new();
+    for run in 1..=20 {
+        let solver = format!("beam-{run}=bundled:columns");
+        let time = format!("SOLVER_TIME_LIMIT={}", 0.01 + 0.008 * f64::from(run));
+        let (code, report) = folder.json(&["run", "-p", "columns", "-s", &solver, "--env", &time, "--seeds", "1-100"]);
+        assert_eq!(code, Some(0));
+        totals.insert(report["solvers"][0]["total"].to_string());
     }
-    written(&folder, &[]);
+    assert_eq!(totals.len(), 20, "the solvers are distinct");
+    let said = folder.judge(&["site", "public"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stderr.contains("20 runs, 2000 games") && !said.stderr.contains("left out"), "{}", said.stderr);
     let root = folder.path().join("public");
     let files = [root.clone(), root.join("data")].into_iter().flat_map(|part| std::fs::read_dir(part).unwrap());
     let size: u64 = files
@@ -244,5 +257,15 @@ fn twenty_runs_fit_into_five_megabytes() {
         .filter(|data| data.is_file())
         .map(|data| data.len())
         .sum();
+    println!("{size} bytes");
     assert!(size < 5_000_000, "{size} bytes");
+    let Some(mut browser) = Browser::open_at(&format!("file://{}/index.html", root.display())) else { return };
+    for run in [1, 20] {
+        browser.go(&format!("#/replay?run={run}&case=seed-7"));
+        browser.until("(document.querySelector('#position')?.innerText ?? '') !== ''");
+        browser.press("End");
+        let (_, recorded) = folder.json(&["history", "show", &run.to_string()]);
+        let case = recorded["cases"].as_array().unwrap().iter().find(|case| case["case"] == "seed-7").unwrap();
+        assert_eq!(browser.text("#points"), case["results"][0]["score"].to_string());
+    }
 }

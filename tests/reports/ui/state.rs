@@ -115,3 +115,96 @@ fn a_restarted_server_is_named() {
     browser.until("document.querySelector('.error')?.innerText.includes('`judge ui` printed') ?? false");
     assert_eq!(anew.json("/api/runs")["total"], 4);
 }
+
+/// All that is to be seen of a page's state.
+const SEEN: &str = "(() => { const all = (selector) => [...document.querySelectorAll(`main ${selector}`)];
+    const text = (selector) => document.querySelector(`main ${selector}`)?.innerText ?? '';
+    return JSON.stringify([location.hash, text('h1'), all('input').map((input) => input.type === 'checkbox' ? input.checked : input.value), all('select').map(({ value }) => value),
+        text('[aria-sort$=ending]'), text('.detail h3'), text('.rows .body'), text('.heat #cell'), all('tbody tr').length, Math.round(scrollY)]); })()";
+
+/// The pages of a walk, and what may be done on each.
+const STOPS: [(&str, &[&str]); 6] = [
+    ("#/", &["document.querySelectorAll('tbody [type=checkbox]')[N % 3].click()", "scrollTo(0, N % 100)"]),
+    (
+        "#/runs/2",
+        &[
+            "{ const input = document.querySelector('main input'); input.value = ['k<1000', 'score>0', 'w>6 && h>13'][N % 3]; input.dispatchEvent(new Event('input')); }",
+            "document.querySelectorAll('.rows .head button')[N % 4].click()",
+            "document.querySelectorAll('.rows .body')[N % 2]?.click()",
+            "{ const input = document.querySelector('figcaption input'); input.value = ['log(score+1)', 'w*h'][N % 2]; input.dispatchEvent(new Event('change')); }",
+            "scrollTo(0, N % 300)",
+        ],
+    ),
+    (
+        "#/compare?a=run%3A1&b=run%3A2",
+        &[
+            "{ const select = document.querySelector('main select'); select.selectedIndex = 1 + N % 3; select.dispatchEvent(new Event('change')); }",
+            "scrollTo(0, N % 300)",
+        ],
+    ),
+    (
+        "#/grid?runs=run%3A1%0Arun%3A2",
+        &[
+            "{ const select = document.querySelector('main select'); select.selectedIndex = 1 + N % 3; select.dispatchEvent(new Event('change')); }",
+            "document.querySelector('[aria-pressed]').click()",
+        ],
+    ),
+    ("#/problems/columns", &["scrollTo(0, N % 300)"]),
+    ("#/problems/columns/cases/seed-2", &["scrollTo(0, N % 200)"]),
+];
+
+/// Waits until a page has stopped to change, and returns what is seen of it.
+fn settled(browser: &mut Browser) -> String {
+    let still = format!(
+        "new Promise((done) => {{ let before = '', same = 0; const look = () => {{ const now = document.querySelector('main h1') && !document.querySelector('.skeleton, [aria-busy]') ? {SEEN} : ''; same = now && now === before ? same + 1 : 0; before = now; if (same > 4) done(now); else setTimeout(look, 80); }}; look(); }})"
+    );
+    browser.evaluate(&still).as_str().unwrap().to_owned()
+}
+
+/// Walks from page to page, does something on each, and goes all the way back and forward again.
+fn walk(browser: &mut Browser, mut seed: u64) {
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    browser.evaluate("location.hash = '#/problems'");
+    let mut seen = vec![settled(browser)];
+    let mut last = usize::MAX;
+    while seen.len() < 5 {
+        let stop = random(STOPS.len());
+        // A page that is left for itself is no other page.
+        if std::mem::replace(&mut last, stop) == stop {
+            continue;
+        }
+        let (page, deeds) = STOPS[stop];
+        browser.evaluate(&format!("location.hash = {}", json!(page)));
+        settled(browser);
+        for _ in 0..1 + random(3) {
+            let deed = deeds[random(deeds.len())].replace('N', &random(1000).to_string());
+            browser.evaluate(&format!("(() => {{ {deed} }})()"));
+            settled(browser);
+        }
+        seen.push(settled(browser));
+    }
+    let there = (0..seen.len() - 1).rev();
+    let steps = there.map(|at| ("back", at)).chain((1..seen.len()).map(|at| ("forward", at)));
+    for (way, at) in steps {
+        browser.evaluate(&format!("history.{way}()"));
+        browser.until(&format!("location.hash === JSON.parse({})[0]", json!(seen[at])));
+        let now = settled(browser);
+        assert_eq!(now, seen[at], "{way} to page {at} of {seen:#?}");
+    }
+}
+
+#[test]
+#[ignore = "long: twenty walks"]
+fn twenty_walks_are_restored() {
+    let folder = some_runs();
+    let server = Server::start(&folder, &[]);
+    let Some(mut browser) = Browser::open(&server) else { return };
+    browser.size(1200, 500);
+    for seed in 1..=20 {
+        walk(&mut browser, seed);
+    }
+    assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
+}

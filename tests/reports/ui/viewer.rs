@@ -361,3 +361,52 @@ fn a_frame_is_drawn_as_svg() {
     assert!(said.code == Some(2) && said.stderr.contains("--step takes 0 to 11"), "{}", said.stderr);
     assert!(!folder.path().join("frame.svg").exists());
 }
+
+#[test]
+fn a_board_that_is_a_thousand_wide_is_drawn() {
+    let folder = Folder::new();
+    folder.write("answer", "0\n");
+    let view = |more: &[&str]| {
+        folder.judge(&[&["view", "-p", "deletion-game", "--seed", "7", "--output", "answer", "--svg"], more].concat())
+    };
+    let said = view(&["board.svg"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let svg = std::fs::read_to_string(folder.path().join("board.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("width=\"4032\"") && svg.len() < 25_000_000, "{}", svg.len());
+    for step in ["-1", "x", "1.5", "99999999999999999999"] {
+        let said = view(&["-", &format!("--step={step}")]);
+        assert!(said.code == Some(2) && said.stderr.contains("--step"), "{step}: {}", said.stderr);
+    }
+}
+
+#[test]
+#[ignore = "long: every game is solved"]
+fn every_game_is_drawn_at_any_move() {
+    let folder = Folder::new();
+    let games = [
+        ("columns", "columns-greedy"),
+        ("square-remover", "square-remover-plain"),
+        ("same-game", "same-game"),
+        ("same-game-free", "same-game-free-plain"),
+        ("deletion-game", "deletion-game-plain"),
+        ("beating-the-game-easy", "beating-the-game-easy"),
+        ("beating-the-game-hard", "beating-the-game-hard"),
+    ];
+    for (problem, solver) in games {
+        let solver = format!("bundled:{solver}");
+        let said = folder.judge(&["run", "-p", problem, "-s", &solver, "--seeds", "2"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let view = |more: &[&str]| {
+            folder.judge(&[&["view", "--run", "last", "--case", "seed-2", "--svg", "-"], more].concat())
+        };
+        let beyond = view(&["--step", "99999999"]);
+        assert_eq!(beyond.code, Some(2), "{problem}: {}", beyond.stderr);
+        let (_, last) = beyond.stderr.split_once("--step takes 0 to ").unwrap_or_else(|| panic!("{}", beyond.stderr));
+        let [first, end, usual] = [&["--step", "0"][..], &["--step", last.trim()], &[]].map(|more| view(more));
+        for said in [&first, &end] {
+            assert!(said.code == Some(0) && said.stdout.starts_with("<svg "), "{problem}: {}", said.stderr);
+        }
+        assert_ne!(first.stdout, end.stdout, "{problem}");
+        assert_eq!(end.stdout, usual.stdout, "{problem}: the last move by default");
+    }
+}

@@ -12,7 +12,7 @@ from typing import Any, AsyncIterator, Iterable, Iterator, Mapping, Optional, Se
 
 from .errors import EvaluationCancelled, EvaluationTimeout, InvalidRequest, JudgeError
 from .problem import Problem
-from .program import find_program
+from .program import ServerOptions
 from .requests import Candidate, MinEffect, Path, Seeds, candidate_params, compare_params, evaluate_params
 from .http_transport import Http
 from .pipe import Pipe
@@ -53,7 +53,8 @@ class Judge:
         url: Optional[str] = None,
         token: Optional[str] = None,
     ) -> None:
-        if url is not None and (problems or jobs or journal or sealed or program or arguments):
+        server = ServerOptions(problems, jobs, journal, sealed, program, tuple(arguments))
+        if url is not None and server != ServerOptions():
             raise InvalidRequest(
                 "`url` names a server that runs already, with its own catalogue, jobs, journal and sealed cases",
                 "give these to `judge serve --listen`",
@@ -61,7 +62,7 @@ class Judge:
         if isinstance(problem, Problem) and problem.catalogue is not None and url is not None:
             raise InvalidRequest("the server at `url` has its own catalogue: give the id of one of its problems")
         self._problem = problem
-        self._options = (problems, jobs, journal, sealed, program, tuple(arguments), url, token)
+        self._server, self._url, self._token = server, url, token
         self._closed = False
         self._renew()
         _judges.add(self)
@@ -120,7 +121,7 @@ class Judge:
         candidates are taken from the iterable before the first of them has ended, by default twice as many as there are
         cores. An error of a request is raised and cancels the others, or is yielded with `return_exceptions`.
         """
-        ahead = _ahead(ahead, self._options[1])
+        ahead = _ahead(ahead, self._server.jobs)
         timeout = common.pop("timeout", None)
         waiting: dict[concurrent.futures.Future[Any], tuple[int, Call, float]] = {}
         numbered = enumerate(candidates)
@@ -210,10 +211,10 @@ class Judge:
 
     def __getstate__(self) -> Mapping[str, Any]:
         # In another process, it has a connection of its own.
-        return {"problem": self._problem, "options": self._options, "closed": self._closed}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_transport")}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self._problem, self._options, self._closed = state["problem"], state["options"], state["closed"]
+        vars(self).update(state)
         self._renew()
         _judges.add(self)
 
@@ -242,20 +243,9 @@ class Judge:
         return transport.call(method, params, listener)
 
     def _connect(self) -> Transport:
-        problems, jobs, journal, sealed, program, arguments, url, token = self._options
-        if url is not None:
-            return Http(url, token)
-        command = serve_command(
-            "--stdio",
-            problem=self._problem,
-            problems=problems,
-            jobs=jobs,
-            journal=journal,
-            sealed=sealed,
-            program=program,
-            arguments=arguments,
-        )
-        return Pipe(command)
+        if self._url is not None:
+            return Http(self._url, self._token)
+        return Pipe(self._server.command("--stdio", problem=self._problem))
 
     def _start(self, candidate: Candidate, common: Mapping[str, Any], listener: Optional[Listener] = None) -> Call:
         """Sends the request for a candidate. The call of one that cannot be sent has its error."""
@@ -294,7 +284,7 @@ class AsyncJudge:
         **common: Any,
     ) -> AsyncIterator[Evaluation]:
         """Plays many candidates, and yields each evaluation when it ends: see `Judge.evaluate_many`."""
-        ahead = _ahead(ahead, self._judge._options[1])
+        ahead = _ahead(ahead, self._judge._server.jobs)
         waiting: dict[asyncio.Task[Any], int] = {}
         numbered = enumerate(candidates)
         try:
@@ -360,30 +350,6 @@ async def _result(call: Call, timeout: Optional[float]) -> Any:
         raise EvaluationTimeout(timeout) from None
     finally:
         call.cancel()
-
-
-def serve_command(
-    *how: str,
-    problem: Union[str, Problem, None] = None,
-    problems: Optional[Path] = None,
-    jobs: Optional[int] = None,
-    journal: Optional[Path] = None,
-    sealed: Optional[Path] = None,
-    program: Optional[Path] = None,
-    arguments: Sequence[str] = (),
-) -> list[str]:
-    """Returns the command line of a server: see `Judge` for the options. Raises `JudgeError`."""
-    if isinstance(problem, Problem) and problem.catalogue is not None:
-        if problems is not None:
-            raise InvalidRequest("a `Problem` has its own catalogue: leave out `problems`")
-        problems = problem.catalogue
-    command = [find_program(program), "serve", *how]
-    for flag, value in [("--problems", problems), ("--jobs", jobs), ("--journal", journal), ("--sealed", sealed)]:
-        if value is not None:
-            command += [flag, str(value)]
-    if journal is None:
-        command.append("--no-journal")
-    return [*command, *arguments]
 
 
 def _after_fork() -> None:

@@ -1,20 +1,24 @@
-"""Finds the program `judge`."""
+"""Finds the program `judge`, and writes the command line of its servers."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Union
 
-from .errors import ProgramNotFound
+from .errors import InvalidRequest, ProgramNotFound
+from .problem import Problem
+
+_Path = Union[str, "os.PathLike[str]"]
 
 #: The environment variable that names the program.
 VARIABLE = "JUDGE"
 
 
-def find_program(program: Optional[Union[str, os.PathLike[str]]] = None) -> str:
+def find_program(program: Optional[_Path] = None) -> str:
     """Returns the path of `judge`: as given, else of `JUDGE`, else beside this package, else on the `PATH`.
 
     Raises `ProgramNotFound`.
@@ -34,6 +38,34 @@ def find_program(program: Optional[Union[str, os.PathLike[str]]] = None) -> str:
     if found is None:
         raise ProgramNotFound("there is no program `judge`", "pip install judge-harness, or set JUDGE to its path")
     return os.path.abspath(found)
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How a server is started: see `Judge`."""
+
+    problems: Optional[_Path] = None
+    jobs: Optional[int] = None
+    journal: Optional[_Path] = None
+    sealed: Optional[_Path] = None
+    program: Optional[_Path] = None
+    arguments: tuple[str, ...] = ()
+
+    def command(self, *how: str, problem: Union[str, Problem, None] = None) -> list[str]:
+        """Returns the command line. Raises `JudgeError`."""
+        problems = self.problems
+        if isinstance(problem, Problem) and problem.catalogue is not None:
+            if problems is not None:
+                raise InvalidRequest("a `Problem` has its own catalogue: leave out `problems`")
+            problems = problem.catalogue
+        command = [find_program(self.program), "serve", *how]
+        flags = {"--problems": problems, "--jobs": self.jobs, "--journal": self.journal, "--sealed": self.sealed}
+        for flag, value in flags.items():
+            if value is not None:
+                command += [flag, str(value)]
+        if self.journal is None:
+            command.append("--no-journal")
+        return [*command, *self.arguments]
 
 
 def _script_folders() -> list[str]:

@@ -11,10 +11,10 @@ import urllib.parse
 import weakref
 from typing import Any, Union
 
-from .client import serve_command
 from .errors import ServerDied
 from .grading import URL
 from .problem import Problem
+from .program import ServerOptions
 
 #: Runs the server and ends it at the end of standard input, as a server over pipes does by itself: when it is closed, or with
 #: the process that holds it, however that ends.
@@ -42,7 +42,7 @@ class Server:
     """
 
     def __init__(self, problem: Union[str, Problem, None] = None, **options: Any) -> None:
-        command = serve_command("--listen", "127.0.0.1:0", problem=problem, **options)
+        command = ServerOptions(**options).command("--listen", "127.0.0.1:0", problem=problem)
         self._owner = os.getpid()
         self._errors = tempfile.TemporaryFile()
         self._keeper = subprocess.Popen(

@@ -49,6 +49,7 @@ export class Viewer {
     })), (tick) => this.jump(tick));
     this.listen();
     this.show(tick);
+    performance.mark("first board");
   }
 
   /** Returns the moments that stand out, by ticks. */

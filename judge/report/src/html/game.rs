@@ -2,7 +2,7 @@
 
 use crate::assets;
 use crate::html::page::{OF_GAME, Shown, chart_script, in_script};
-use crate::text::{GameReplay, PackedReplay, ReplayRecord, json_line};
+use crate::text::{ColumnsMoves, GameReplay, PackedReplay, ReplayRecord, json_line};
 use askama::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -112,6 +112,24 @@ impl<'a> PackedDocument<'a> {
     #[must_use]
     pub fn of(page: &GamePage<'_>, film: &'a GameReplay) -> Self {
         Self { head: GameHead::of(page), film: film.packed() }
+    }
+}
+
+/// A game of columns as its moves, for pages without a server.
+#[derive(Serialize)]
+pub struct MovesDocument {
+    #[serde(flatten)]
+    head: GameHead,
+    /// The moves.
+    #[serde(flatten)]
+    pub moves: ColumnsMoves,
+}
+
+impl MovesDocument {
+    /// Describes a game; `None` if it is not one of columns.
+    #[must_use]
+    pub fn of(page: &GamePage<'_>, film: &GameReplay) -> Option<Self> {
+        Some(Self { head: GameHead::of(page), moves: film.columns_moves()? })
     }
 }
 

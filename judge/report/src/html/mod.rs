@@ -5,4 +5,6 @@ mod page;
 pub(super) mod run;
 pub(super) mod sheet;
 
-pub use game::{GamePage, PackedDocument, ReplayDocument, ServedGame, game_html, refused_html, served_game_html};
+pub use game::{
+    GamePage, MovesDocument, PackedDocument, ReplayDocument, ServedGame, game_html, refused_html, served_game_html,
+};

@@ -1,5 +1,6 @@
 //! A game move by move: its frames for a page, its boards as text, and stepping through it.
 
+mod columns;
 mod compact;
 
 use checkers::{Board, Cell, Frame, Observer, Score};
@@ -14,6 +15,7 @@ use std::io;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use unicode_width::UnicodeWidthStr;
 
+pub use columns::ColumnsMoves;
 pub(crate) use compact::PackedReplay;
 
 /// Records a game as it is replayed.
@@ -277,6 +279,15 @@ pub(crate) fn look(cell: Cell) -> Look {
 fn differences(places: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0;
     places.map(|place| place - std::mem::replace(&mut last, place)).collect()
+}
+
+/// Returns the sums of the first one, the first two, and so on.
+fn sums(differences: &[u32]) -> Vec<u32> {
+    let add = |sum: &mut u32, difference: &u32| {
+        *sum += difference;
+        Some(*sum)
+    };
+    differences.iter().scan(0, add).collect()
 }
 
 /// Converts a place on a board or in a palette. No memory holds 2^32 of them.

@@ -41,7 +41,7 @@ pub(super) fn work(
     sender: Sender<FinishedJob>,
 ) -> Box<dyn Executor> {
     slots.settings.leave_cores_to_solvers();
-    let mut runner = CaseRunner { slots, slot, executor, open: None, ahead: VecDeque::new(), brief: None };
+    let mut runner = CaseRunner { slots, slot, executor, open: None, ahead: VecDeque::new(), short_wall: None };
     work_on(&mut runner, slots, &sender);
     runner.executor
 }
@@ -147,7 +147,7 @@ struct CaseRunner<'a> {
     /// The next jobs. Jobs whose solvers were submitted come first.
     ahead: VecDeque<PreparedJob<'a>>,
     /// The wall time of the last solver, if it was short.
-    brief: Option<Duration>,
+    short_wall: Option<Duration>,
 }
 
 impl<'a> CaseRunner<'a> {
@@ -285,7 +285,7 @@ impl<'a> CaseRunner<'a> {
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
-        if self.slots.submits_ahead(self.brief.is_some()) {
+        if self.slots.submits_ahead(self.short_wall.is_some()) {
             self.look_ahead();
         }
         let result = match std::mem::replace(&mut task.state, State::Waiting) {
@@ -300,8 +300,8 @@ impl<'a> CaseRunner<'a> {
             State::Waiting => unreachable!("it was submitted"),
         };
         let usage = result.as_ref().ok().map(|execution| &execution.usage);
-        let brief = usage.filter(|usage| usage.cpu < SHORT_CPU_TIME && usage.wall < SHORT_WALL_TIME);
-        self.brief = brief.map(|usage| usage.wall);
+        let short = usage.filter(|usage| usage.cpu < SHORT_CPU_TIME && usage.wall < SHORT_WALL_TIME);
+        self.short_wall = short.map(|usage| usage.wall);
         result
     }
 
@@ -309,12 +309,12 @@ impl<'a> CaseRunner<'a> {
     /// core is never idle.
     fn pause(&self) -> Duration {
         let others = u32::try_from(self.ahead.len().saturating_sub(2)).unwrap_or(u32::MAX);
-        (self.brief.unwrap_or_default() * others).min(MAX_PAUSE)
+        (self.short_wall.unwrap_or_default() * others).min(MAX_PAUSE)
     }
 
     /// Takes the next jobs and submits their solvers.
     fn look_ahead(&mut self) {
-        let most = if self.brief.is_some() { QUEUE - 1 } else { 1 };
+        let most = if self.short_wall.is_some() { QUEUE - 1 } else { 1 };
         while self.ahead.len() < most {
             let Some(mut turn) = self.take() else { break };
             self.submit_behind_others(&mut turn);

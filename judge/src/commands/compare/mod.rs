@@ -57,7 +57,7 @@ pub(super) fn pair(
     let best = args.best.as_deref();
     let reference =
         ReferenceScores::of_points(args.statistics.measure(), catalogue, problem, best, FromJournal::Today)?;
-    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference)
+    pairing::pair(catalogue, problem, entrants, &args.cases, &args.running, &reference, pairing::print_warning)
 }
 
 /// Runs all solvers.

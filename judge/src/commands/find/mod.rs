@@ -10,7 +10,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, quote,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -140,7 +140,7 @@ impl Search<'_> {
         let started = Instant::now();
         let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
-        while self.seen.len() < budget && !is_late() && !self.has_enough() {
+        while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
             let picks = self.supply.next(BATCH.min(budget - self.seen.len()));
             if picks.is_empty() {
                 break;
@@ -160,6 +160,23 @@ impl Search<'_> {
     fn has_enough(&self) -> bool {
         let is_graded = matches!(self.goal, SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory);
         !is_graded && self.seen.iter().filter(|seen| seen.value.is_some()).count() >= self.args.top.get()
+    }
+
+    /// Returns whether no case so far says anything about the solvers.
+    fn is_hopeless(&self) -> bool {
+        self.seen.len() >= BATCH && self.seen.iter().all(|seen| is_faulty(&seen.outcomes))
+    }
+
+    /// Says which cases say nothing about the solvers. Returns whether there are any.
+    fn note_faults(&self) -> bool {
+        let mut faulty = self.seen.iter().filter(|seen| is_faulty(&seen.outcomes)).peekable();
+        let Some(first) = faulty.peek() else { return false };
+        let name = first.pick.case.name.to_string();
+        let fault = first.outcomes.iter().find(|outcome| outcome.verdict == Verdict::JudgeError);
+        let why = fault.map(|outcome| one_line(&outcome.note)).unwrap_or_default();
+        let cases = counted(faulty.count(), "case");
+        judge_report::note(&format!("{cases} ended in a fault of the judge, and do not count: {name}: {why}"));
+        true
     }
 
     fn so_far(&self) -> String {
@@ -211,12 +228,14 @@ impl Search<'_> {
 
     /// Returns the value of a case, if it is what is looked for.
     fn value(&self, pick: &Pick, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<(f64, FoundValue)> {
+        // A fault of the judge says nothing about the solvers.
+        if is_faulty(outcomes) {
+            return None;
+        }
         let own = &outcomes[0];
         let text = |text: String| Some((1.0, FoundValue::Text(text)));
         let number = |number: f64| Some((number, FoundValue::Number(number)));
         match self.goal {
-            // A fault of the judge says nothing about the solver.
-            SearchGoal::Failure if own.verdict == Verdict::JudgeError => None,
             SearchGoal::Failure => (!own.is_accepted()).then(|| text(own.verdict.name().to_owned()))?,
             SearchGoal::Time => number(own.cpu?.as_secs_f64() * 1000.0),
             SearchGoal::Memory => number(as_float(&own.memory?)),
@@ -285,6 +304,9 @@ impl Search<'_> {
 
     /// Returns what is lost, as a share of the better score: against the other solver, or the best known score of others.
     fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
+        if is_faulty(outcomes) {
+            return None;
+        }
         let known = || {
             let best = case.best.as_ref()?;
             let is_own = matches!(&best.origin, BestOrigin::Run(_, name) if **name == *self.plan.solvers[0].spec.name);
@@ -320,6 +342,7 @@ impl Search<'_> {
     /// Closes the record, and reports what was found.
     fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
         self.check_condition()?;
+        let has_faults = self.note_faults();
         let found: Vec<&Seen> = self.worst();
         if let Some(folder) = &self.args.save {
             let inputs: Vec<(&CaseSpec, Option<&[u8]>)> =
@@ -345,6 +368,7 @@ impl Search<'_> {
         outputs::publish_document(self.args.json.as_deref(), &report, |style| report.text(style))?;
         Ok(match stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
+            _ if report.found.is_empty() && has_faults => Exit::Fault,
             _ if report.found.is_empty() => Exit::NotAccepted,
             _ => Exit::Success,
         })
@@ -383,6 +407,10 @@ impl Search<'_> {
             reproduce: with_other,
         }
     }
+}
+
+fn is_faulty(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().any(|outcome| outcome.verdict == Verdict::JudgeError)
 }
 
 /// Numbers of any size, near enough to be compared.

@@ -158,12 +158,17 @@ impl Checkers {
         let source = case.as_ref().map(|case| &case.source);
         let prepared = match self.first.prepare(input, source) {
             Ok(prepared) => prepared,
-            Err(CheckerError::Malformed(_) | CheckerError::NoAnswerFile) => return None,
+            // A full disk is no fault of the checker.
+            Err(CheckerError::Malformed(_) | CheckerError::NoAnswerFile | CheckerError::Store(_)) => return None,
             Err(error) => return Some((Fault::Crash, error_chain(&error))),
         };
         let ruling = match prepared.check(answer) {
             Ok(ruling) => ruling,
-            Err(CheckerError::Undecided(_) | CheckerError::Protocol(ProtocolError::NextPass(_))) => return None,
+            Err(
+                CheckerError::Undecided(_)
+                | CheckerError::Store(_)
+                | CheckerError::Protocol(ProtocolError::NextPass(_)),
+            ) => return None,
             Err(error) => return Some((kind_of(&error), error_chain(&error))),
         };
         let refuted = if is_built_in(&prepared) { refuted_by_steps } else { unsteady };

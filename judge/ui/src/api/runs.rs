@@ -202,7 +202,10 @@ pub(super) async fn compare(State(store): Shared, query: QueryResult<CompareQuer
             check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
         }
         let reference = ReferenceScores::open(&store.catalogue, problem, None, None, FromJournal::Today)?;
-        let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        // The document has the warnings.
+        let tell = |_: &str| ();
+        let pairing =
+            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference, tell)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =

@@ -1,7 +1,7 @@
 //! A game in few bytes, for pages without a server: what most frames have in common is left out. Where pieces fall after marked
 //! ones went, a letter stands for the whole new board. `unpack.js` makes the frames again.
 
-use super::{Delta, GameReplay, Look, Queue, look_of};
+use super::{Delta, GameReplay, Look, Queue, look_of, sums};
 use serde::Serialize;
 
 /// What a letter says of a frame: the sum of these, from `0` on.
@@ -177,15 +177,6 @@ fn fallen(board: &[u32], width: usize, gone: &[u32], closes: bool) -> Vec<u32> {
         column += usize::from(!closes || row < rows);
     }
     fallen
-}
-
-/// Returns the sums of the first one, the first two, and so on.
-fn sums(differences: &[u32]) -> Vec<u32> {
-    let add = |sum: &mut u32, difference: &u32| {
-        *sum += difference;
-        Some(*sum)
-    };
-    differences.iter().scan(0, add).collect()
 }
 
 fn small(points: impl AsRef<str>) -> Option<i64> {

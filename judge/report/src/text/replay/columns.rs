@@ -1,0 +1,105 @@
+//! A game of columns as its moves alone, for pages without a server: `columns.js` plays them again, with the pieces of the case.
+
+use super::{GameReplay, look_of, sums};
+use serde::Serialize;
+
+/// The jewels of a piece.
+const HEIGHT: usize = 3;
+
+/// How many of the next pieces a frame shows.
+const SHOWN: usize = 10;
+
+/// What is left of a game: the rest follows from the pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnsMoves {
+    /// A character for each piece, from `0` on: three times the column, and how often the bottom jewel goes on top.
+    pub moves: String,
+    /// How many pieces the game shows.
+    #[serde(skip)]
+    pub pieces: usize,
+    /// The sum of the frames, by which a page knows that it has played the same game.
+    pub sum: u32,
+}
+
+impl GameReplay {
+    /// Returns the moves of a whole game of columns; `None` if the frames are those of another game.
+    pub(crate) fn columns_moves(&self) -> Option<ColumnsMoves> {
+        let (width, queue) = (self.width, &self.queue);
+        if queue.height != HEIGHT || width == 0 {
+            return None;
+        }
+        let (mut board, mut start, mut moves) = (vec![0; self.board.len()], 0, String::new());
+        for delta in &self.frames {
+            let mut place = 0;
+            for change in delta.c.chunks(2) {
+                place += change[0] as usize;
+                *board.get_mut(place)? = change[1];
+            }
+            if let Some(whole) = &delta.b {
+                board = whole.chars().map(look_of).collect();
+            }
+            if delta.s.is_some_and(|step| step > 0) {
+                let marks = sums(&delta.m);
+                let (column, shifts) = if marks.is_empty() {
+                    (column_of(&self.captions.values[delta.t as usize])?, 0)
+                } else {
+                    let landed: Vec<u32> = marks.iter().map(|place| board[*place as usize]).collect();
+                    let piece = queue.cells.get(HEIGHT * start..)?.get(..HEIGHT)?;
+                    (*marks.first()? as usize % width, shifts(piece, &landed)?)
+                };
+                moves.push(char::from(b'0' + u8::try_from(HEIGHT * column + shifts).ok()?));
+            }
+            start += delta.q;
+        }
+        let record = serde_json::to_vec(&self.record()).ok()?;
+        Some(ColumnsMoves { pieces: moves.len() + SHOWN, moves, sum: sum_of(&record) })
+    }
+}
+
+/// Returns the column, from 0, in a caption such as `abc does not fit in column 3: the game is over`.
+fn column_of(caption: &str) -> Option<usize> {
+    let (_, rest) = caption.split_once("column ")?;
+    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Returns how often the bottom jewel of a piece went on top before it landed. Both have the top jewel first.
+fn shifts(piece: &[u32], landed: &[u32]) -> Option<usize> {
+    (0..HEIGHT).find(|shifts| {
+        let mut turned = piece.to_vec();
+        turned.rotate_right(*shifts);
+        turned == landed
+    })
+}
+
+/// Returns the sum of bytes: FNV-1a.
+fn sum_of(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(2_166_136_261, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(16_777_619))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::replay::MoveRange;
+
+    #[test]
+    fn moves_are_read_from_the_frames() {
+        let checker = checkers::find("columns").unwrap();
+        let case = checker.read(b"6 13\n5\nabc\n***\nabd\naaa\nbbb\n").unwrap();
+        let mut replay = GameReplay::new(MoveRange::default());
+        case.replay(b"4\n6 2\n6 0\n1 1\n1 2\n", &mut replay).unwrap();
+        let known = replay.columns_moves().unwrap();
+        // Equal jewels are not shifted, and the piece that the answer leaves out goes where the rules say.
+        assert_eq!((known.moves.as_str(), known.pieces), ("?/", 15));
+        assert_eq!(sum_of(b"judge"), 0xaae2_e5a4);
+    }
+
+    #[test]
+    fn other_games_have_no_moves() {
+        let checker = checkers::find("same-game-free").unwrap();
+        let case = checker.read(&checker.generate(1).unwrap()).unwrap();
+        let mut replay = GameReplay::new(MoveRange::default());
+        case.replay(b"0\n", &mut replay).unwrap();
+        assert_eq!(replay.columns_moves(), None);
+    }
+}
