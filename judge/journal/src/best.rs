@@ -101,7 +101,7 @@ impl Journal {
         Ok(BestScores { scores, cases })
     }
 
-    /// Returns the best score on each input, whatever the names of its cases, and who reached it.
+    /// Returns the best score on each input, under all names of its cases, with its origin.
     ///
     /// # Errors
     /// When the journal cannot be read.

@@ -247,7 +247,7 @@ impl PastEntrant {
 
 const EXAMPLE: &str = "name the files or folders of the solvers: --solvers 'submissions/*'";
 
-/// How many names of what is no submission are listed.
+/// How many names of skipped files are listed.
 const NAMED: usize = 10;
 
 /// Returns the submissions by path, each as `--solver` takes it, without solvers that are in `given`. A note lists the files

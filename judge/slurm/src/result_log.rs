@@ -1,5 +1,5 @@
 //! The file that a task writes its results to: entries one after the other, each with its length and hash. It has one
-//! writer, is only ever appended to, and needs no lock: whatever way the task ends, all but its last entry are whole, and a
+//! writer, is only ever appended to, and needs no lock: however the task ends, all its entries but the last are whole, and a
 //! reader stops before one that is not.
 
 use judge_problem::{

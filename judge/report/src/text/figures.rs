@@ -33,7 +33,7 @@ pub(crate) fn memory(bytes: u64) -> String {
     format!("{mebibytes:.1} MiB")
 }
 
-/// Returns what is said of a count, unless it is 0.
+/// Returns a text about a count, or nothing if it is 0.
 pub(crate) fn if_any(count: usize, said: impl FnOnce(usize) -> String) -> String {
     if count == 0 { String::new() } else { said(count) }
 }
