@@ -205,3 +205,59 @@ fn built_in_games_have_parameters() {
         assert!(folder.judge(&["show", game]).stdout.contains("\nparameters "), "{game}");
     }
 }
+
+#[test]
+fn faults_of_the_judge_do_not_count() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"p\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"sh gen.sh {seed}\"\nseeds = \"1-3\"\n",
+    );
+    folder.write("gen.sh", "case $1 in 3|5) exit 1; esac; echo $1\n");
+    folder.script("bot", "read n; [ $n = 7 ] && exit 3; echo $n");
+    folder.script("other", "read n; echo $((n + n % 2))");
+    let search = |goal: &[&str]| folder.json(&[&["find", "-s", "./bot", "--budget", "16", "--for"], goal].concat());
+    for goal in [&["failure"][..], &["where", "accepted==0"]] {
+        let (code, report) = search(goal);
+        let cases: Vec<&Value> = found(&report).into_iter().map(|found| &found["case"]).collect();
+        assert_eq!((code, cases), (Some(0), vec![&Value::from("seed-7")]), "{report}");
+    }
+    for goal in ["loss", "disagreement"] {
+        let (code, report) = search(&[goal, "--against", "./other"]);
+        let cases: Vec<&str> = found(&report).iter().map(|found| found["case"].as_str().unwrap()).collect();
+        assert_eq!(code, Some(0), "{report}");
+        assert!(cases.contains(&"seed-7") && cases.contains(&"seed-9"), "{cases:?}");
+        assert!(!cases.contains(&"seed-3") && !cases.contains(&"seed-5"), "{cases:?}");
+    }
+    folder.write("gen.sh", "exit 1\n");
+    let said = folder.judge(&["find", "-s", "./bot", "--for", "failure"]);
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert!(said.stderr.contains("16 cases are judge errors, and do not count: seed-1: "), "{}", said.stderr);
+}
+
+#[test]
+fn what_is_not_recorded_cannot_go_on() {
+    let folder = with_parameters();
+    folder.script("bot", "echo 1");
+    let said = folder.judge(&["find", "-s", "./bot", "--resume", "--no-journal"]);
+    assert!(said.code == Some(2) && said.stderr.contains("cannot go on: --no-journal"), "{}", said.stderr);
+    let tokens =
+        "[[problem]]\nid = \"t\"\nchecker = \"tokens\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-3\"\n";
+    folder.write("problems.toml", tokens);
+    let said = folder.judge(&["find", "-s", "./bot", "--against", "./bot", "--for", "disagreement", "--resume"]);
+    assert!(said.code == Some(2) && said.stderr.contains("`tokens` have no answer file"), "{}", said.stderr);
+    folder.write("a.in", "6 13\n1\nabc\n");
+    let said = folder.judge(&[
+        "find",
+        "--problems",
+        "builtin",
+        "-p",
+        "columns",
+        "--inputs",
+        "a.in",
+        "--save",
+        "new",
+        "--resume",
+    ]);
+    assert!(said.code == Some(2) && said.stderr.contains("changed inputs are in no file"), "{}", said.stderr);
+}

@@ -135,3 +135,11 @@ fn what_cannot_be_reduced_is_one_clear_error() {
         assert!(said.stderr.contains(message), "{arguments:?}: {}", said.stderr);
     }
 }
+
+#[test]
+fn a_last_line_without_an_end_can_be_the_reason() {
+    let folder = lists();
+    folder.script("bot", "while read a; do last=$a; done; [ -n \"$a\" ] && exit 3; echo 1");
+    std::fs::write(folder.path().join("open.in"), "3\n5 6 7").unwrap();
+    assert_eq!(reduced(&folder, &["-s", "./bot", "--input", "open.in"]), "1\n0");
+}

@@ -213,7 +213,8 @@ fn built_in_games_count_beside_the_score() {
     assert!(!said.stdout.contains("moves"), "{}", said.stdout);
     let said = folder.judge(&["show", "same-game-free"]);
     assert!(said.stdout.contains("moves (min): groups removed"), "{}", said.stdout);
-    let catalogue = "[[problem]]\nid = \"p\"\nchecker = \"same-game-free\"\n[problem.metrics]\nleft = {}\n";
+    let catalogue =
+        "[[problem]]\nid = \"p\"\nchecker = \"same-game-free\"\nseeds = \"1\"\n[problem.metrics]\nleft = {}\n";
     folder.write("problems.toml", catalogue);
     let said = folder.judge(&["run", "--inputs", "case.in", "-s", "all=answers:all", "--csv", "r.csv"]);
     assert!(said.stdout.contains("left") && !said.stdout.contains("largest"), "{}", text(&said));

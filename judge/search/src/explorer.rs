@@ -9,7 +9,10 @@ const PARENTS: usize = 24;
 const NEAR: usize = 4;
 
 /// The value of an untried candidate is expected from so many neighbours.
-const NEIGHBOURS: usize = 12;
+const NEIGHBOURS: usize = 24;
+
+/// So many times the spread of the neighbours is added to their mean: the highest values are looked for.
+const HOPE: f64 = 2.0;
 
 /// Below so many values, nothing is known.
 const MIN_KNOWN: usize = 16;
@@ -96,14 +99,13 @@ impl Explorer {
         expected.into_iter().take(count).map(|(_, candidate)| candidate).collect()
     }
 
-    /// Returns the value that is likely to be reached at a point: the mean of its neighbours and their spread, because the
-    /// highest values are looked for.
+    /// Returns the value that may be reached at a point: the mean of its neighbours and their spread.
     fn expected(&self, weights: &[f64], point: &[f64]) -> f64 {
         let near = nearest(&self.points, weights, point, NEIGHBOURS);
         let count = near.len() as f64;
         let mean = near.iter().map(|&(_, place)| self.values[place]).sum::<f64>() / count;
         let squares: f64 = near.iter().map(|&(_, place)| (self.values[place] - mean).powi(2)).sum();
-        mean + (squares / count).sqrt()
+        mean + HOPE * (squares / count).sqrt()
     }
 
     /// Returns how much each dimension says of the values: its correlation with them.

@@ -42,6 +42,7 @@ pub trait Oracle {
 pub fn shrink<O: Oracle>(oracle: &mut O, input: &mut Vec<u8>) -> Result<(), O::Error> {
     let seen = HashSet::from([Digest::of(input)]);
     let mut shrinker = Shrinker { oracle, best: input, seen, batch: 1 };
+    shrinker.end_last_line()?;
     loop {
         let mut before = shrinker.best.clone();
         shrinker.leave_out()?;
@@ -68,6 +69,15 @@ struct Shrinker<'a, O> {
 }
 
 impl<O: Oracle> Shrinker<'_, O> {
+    /// Ends the last line, unless that it does not end is what shows it.
+    fn end_last_line(&mut self) -> Result<(), O::Error> {
+        if !self.best.is_empty() && !self.best.ends_with(b"\n") {
+            let ended = [self.best, &b"\n"[..]].concat();
+            self.try_each(std::iter::once(((), ended)))?;
+        }
+        Ok(())
+    }
+
     /// Leaves out stretches of parts, of each kind: half of them, quarters, and in the end single ones.
     fn leave_out(&mut self) -> Result<(), O::Error> {
         let mut text = Text::read(self.best);

@@ -94,6 +94,9 @@ pub(crate) struct RankDocument<'a> {
     problem: &'a str,
     rule: &'static str,
     measure: &'static str,
+    /// The metric whose values are ranked in place of the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metric: Option<&'a str>,
     /// The probability that any interval of places is false.
     alpha: f64,
     until_decided: bool,
@@ -129,6 +132,7 @@ impl Document for RankReport<'_> {
             problem: &self.compared.plan.problem.id,
             rule: self.compared.rule.name(),
             measure: self.compared.measure.name(),
+            metric: self.compared.metric.as_deref(),
             alpha: self.compared.alpha,
             until_decided: self.compared.is_sequential,
             interrupted: self.compared.stop == Some(Stop::Interrupted),

@@ -10,7 +10,7 @@ use judge_problem::manifest::Catalogue;
 use judge_problem::plan::Plan;
 use judge_problem::{
     BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, one_line, quote,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
@@ -24,6 +24,9 @@ use supply::{Pick, Supply};
 
 /// The number of cases that are played unless the command line says otherwise.
 const BUDGET: usize = 1000;
+
+/// A smaller share of the better score counts as this one.
+const LEAST_LEFT: f64 = 1e-4;
 
 /// So many cases are played together. It does not depend on the number of jobs, so that the search does not either.
 const BATCH: usize = 16;
@@ -40,11 +43,12 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
         readable.checker = CheckerChoice::BuiltIn(&UNCHECKED);
     }
     let supply = Supply::of(problem, &readable, args)?;
-    let has_record = compared.is_none() && !supply.makes_inputs() && !args.running.no_journal;
-    if args.resume && !has_record {
-        return Err(Failure::usage("this search is not recorded, and cannot go on")
+    let unrecorded = unrecorded(compared.as_ref(), &supply, args);
+    if let Some(why) = unrecorded.filter(|_| args.resume) {
+        return Err(Failure::usage(format!("this search is not recorded, and cannot go on: {why}"))
             .with_hint("leave out --resume: the same command finds the same"));
     }
+    let has_record = unrecorded.is_none();
     let running = RunningArgs { no_journal: !has_record, ..args.running.clone() };
     let mut runner = MatchRunner::open(&catalogue, problem, &running)?.resuming(args.resume);
     let mut solvers = runner.solver(args.solver.as_ref())?;
@@ -75,6 +79,15 @@ pub(super) fn find(global: GlobalArgs<'_>, args: &FindArgs) -> Result<Exit, Fail
     };
     let stop = search.run()?;
     search.finish(stop)
+}
+
+/// Returns why the search is not recorded, if it is not.
+fn unrecorded(compared: Option<&TokenRules>, supply: &Supply<'_>, args: &FindArgs) -> Option<&'static str> {
+    match (compared, supply.makes_inputs()) {
+        (Some(_), _) => Some("new cases of the checker `tokens` have no answer file"),
+        (None, true) => Some("changed inputs are in no file"),
+        (None, false) => args.running.no_journal.then_some("--no-journal"),
+    }
 }
 
 /// Returns the goal and its condition, if the command line has what they need.
@@ -174,8 +187,11 @@ impl Search<'_> {
         let name = first.pick.case.name.to_string();
         let fault = first.outcomes.iter().find(|outcome| outcome.verdict == Verdict::JudgeError);
         let why = fault.map(|outcome| one_line(&outcome.note)).unwrap_or_default();
-        let cases = counted(faulty.count(), "case");
-        judge_report::note(&format!("{cases} ended in a fault of the judge, and do not count: {name}: {why}"));
+        let cases = match faulty.count() {
+            1 => "1 case is a judge error, and does not count".to_owned(),
+            count => format!("{count} cases are judge errors, and do not count"),
+        };
+        judge_report::note(&format!("{cases}: {name}: {why}"));
         true
     }
 
@@ -283,16 +299,20 @@ impl Search<'_> {
         described.unwrap_or_default()
     }
 
-    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score.
+    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score. Among losses of nearly
+    /// everything, the small share that is left tells most: it counts by its logarithm.
     fn signal(&self, case: &CaseSpec, outcomes: &[Outcome], value: Option<&(f64, FoundValue)>) -> f64 {
         match (self.goal, value) {
-            (SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
+            (SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
             (SearchGoal::Time | SearchGoal::Memory, None) => 0.0,
-            (_, Some(_)) => self.highest_signal(),
-            _ => self.loss(case, outcomes).unwrap_or_else(|| {
-                let score = outcomes[0].score.as_ref().map(as_float);
-                score.map_or(0.0, |score| -sign(self.problem.direction) * score)
-            }),
+            (SearchGoal::Failure | SearchGoal::Disagreement | SearchGoal::Where, Some(_)) => self.highest_signal(),
+            _ => match self.loss(case, outcomes) {
+                Some(loss) => -(1.0 - loss).max(LEAST_LEFT).ln(),
+                None => {
+                    let score = outcomes[0].score.as_ref().map(as_float);
+                    score.map_or(0.0, |score| -sign(self.problem.direction) * score)
+                }
+            },
         }
     }
 

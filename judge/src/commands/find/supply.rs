@@ -1,5 +1,6 @@
 //! The cases that `judge find` tries: seeds, values of the generator's parameters, and changes of input files.
 
+use super::BATCH;
 use judge_cli::{CaseArgs, FindArgs};
 use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
@@ -15,6 +16,9 @@ use std::path::PathBuf;
 
 /// So many cases are looked at for each one that may be played.
 const LOOKED_AT: usize = 4;
+
+/// So many of a batch of seeds are those whose features promise most. The others are taken in order.
+const LIKELIEST: usize = BATCH * 3 / 4;
 
 /// So many mutants are made at most until one is valid.
 const MAX_MUTANTS: usize = 1000;
@@ -117,7 +121,9 @@ impl<'a> Supply<'a> {
                 let has_features = pool.first().is_some_and(|(_, point)| !point.is_empty());
                 let open = pool.iter().enumerate().filter(|(place, _)| !taken[*place]);
                 let candidates = open.map(|(place, (_, point))| (place, &**point));
-                let mut picked = if has_features { self.explorer.likeliest(candidates, count / 2) } else { Vec::new() };
+                let by_features = count * LIKELIEST / BATCH;
+                let mut picked =
+                    if has_features { self.explorer.likeliest(candidates, by_features) } else { Vec::new() };
                 picked.iter().for_each(|&place| taken[place] = true);
                 while picked.len() < count && *next < pool.len() {
                     if !std::mem::replace(&mut taken[*next], true) {
