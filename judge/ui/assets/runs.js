@@ -137,6 +137,7 @@ class Runs {
   tick(key, problem, isTicked) {
     if (isTicked) this.ticked.set(key, problem);
     else this.ticked.delete(key);
+    this.rememberTicks();
     this.drawCompare();
   }
 
@@ -146,18 +147,22 @@ class Runs {
     for (const { run, solver, problem } of this.rows) if (before.has(`run:${run}/${solver}`)) this.ticked.set(`run:${run}/${solver}`, problem);
   }
 
+  rememberTicks() {
+    this.at.set({ ticked: [...this.ticked.keys()].sort().join("\n") });
+  }
+
   tickAll(isTicked) {
     for (const { run, solver, problem } of this.rows) {
       if (isTicked) this.ticked.set(`run:${run}/${solver}`, problem);
       else this.ticked.delete(`run:${run}/${solver}`);
     }
+    this.rememberTicks();
     this.draw();
   }
 
   /** Two are compared in detail, more in a grid. */
   drawCompare() {
     const problems = new Set(this.ticked.values()), shown = this.rows.filter(({ run, solver }) => this.ticked.has(`run:${run}/${solver}`)).length;
-    this.at.set({ ticked: [...this.ticked.keys()].sort().join("\n") });
     this.all.checked = shown > 0 && shown === this.rows.length;
     this.all.indeterminate = shown > 0 && shown < this.rows.length;
     const isReady = this.ticked.size >= 2 && problems.size === 1;

@@ -122,8 +122,8 @@ fn only_an_empty_folder_or_a_site_is_replaced() {
     assert_eq!(folder.judge(&["site", "public", "--run", "99"]).code, Some(2));
     assert!(!folder.path().join("public").exists());
     std::fs::create_dir(folder.path().join("public")).unwrap();
-    written(&folder, &["--games", "0"]);
-    written(&folder, &["--games", "0", "--run", "1"]);
+    written(&folder, &["--games", "1B"]);
+    written(&folder, &["--games", "1B", "--run", "1"]);
     assert!(
         folder.path().join("public/data/run-1.js").is_file() && !folder.path().join("public/data/run-2.js").exists()
     );

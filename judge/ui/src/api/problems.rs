@@ -10,7 +10,8 @@ use crate::refused::Refused;
 use crate::shown_run::ShownRun;
 use crate::store::Store;
 use axum::extract::{Path, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{Html, IntoResponse, Response};
 use checkers::Move;
 use judge_problem::CheckerChoice;
@@ -135,7 +136,11 @@ pub(super) async fn replay(
     State(store): Shared,
     Path((run, case)): Path<(String, String)>,
     query: QueryResult<ResultQuery>,
+    headers: HeaderMap,
 ) -> Response {
+    // A browser that goes there wants a page, a program the document.
+    let wants_page =
+        headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"));
     let page = run_blocking(store, move |store| {
         let run = store.run(number(store, &run)?)?;
         let played = games::find_result(&run.shown, &case, parse_query(query)?.solver.as_deref())?;
@@ -144,7 +149,8 @@ pub(super) async fn replay(
     match page.await {
         Ok(Replay::Game(page)) => framed(Html(page).into_response()),
         Ok(Replay::Drawing(page, kind)) => alone(([(CONTENT_TYPE, kind)], page).into_response()),
-        Err(refused) => framed(refused.into_page()),
+        Err(refused) if wants_page => framed(refused.into_page()),
+        Err(refused) => framed(refused.into_response()),
     }
 }
 
