@@ -402,7 +402,7 @@ fn every_game_is_drawn_at_any_move() {
         let beyond = view(&["--step", "99999999"]);
         assert_eq!(beyond.code, Some(2), "{problem}: {}", beyond.stderr);
         let (_, last) = beyond.stderr.split_once("--step takes 0 to ").unwrap_or_else(|| panic!("{}", beyond.stderr));
-        let [first, end, usual] = [&["--step", "0"][..], &["--step", last.trim()], &[]].map(|more| view(more));
+        let [first, end, usual] = [&["--step", "0"][..], &["--step", last.trim()], &[]].map(view);
         for said in [&first, &end] {
             assert!(said.code == Some(0) && said.stdout.starts_with("<svg "), "{problem}: {}", said.stderr);
         }
