@@ -2,7 +2,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may panic")]
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
@@ -121,8 +122,6 @@ fn main() {
     let (bare_ms, served_ms) = (milliseconds(one.0), milliseconds(one.1));
     println!("| round trip of a static program | {bare_ms:.3} ms | {served_ms:.3} ms | {:.2} |", served_ms / bare_ms);
     println!("| evaluations a second with two jobs | {:.0} | {:.0} | {:.2} |", two.0, two.1, two.1 / two.0);
-    println!("most of a round trip: 1.5 x {bare_ms:.3} + 0.2 = {:.3} ms", 1.5 * bare_ms + 0.2);
-
     let source = "print(0)\n";
     let script = folder.path().join("bot.py");
     std::fs::write(&script, source).unwrap();
@@ -137,6 +136,40 @@ fn main() {
         milliseconds(judged),
         alone / judged
     );
+    println!("most of a round trip: 1.5 x {bare_ms:.3} + 0.2 = {:.3} ms", 1.5 * bare_ms + 0.2);
+    println!("`status` over HTTP, on a connection that is kept: {:.3} ms", http_status(folder.path()));
+}
+
+/// Returns the median of the round trips of `status` over one connection, in milliseconds.
+fn http_status(folder: &Path) -> f64 {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
+    command.args(["serve", "--problems", "builtin", "--listen", "127.0.0.1:0"]).current_dir(folder);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    let (listening, token) = (said["listening"].as_str().unwrap(), said["token"].as_str().unwrap());
+    let host = listening.trim_start_matches("http://").trim_end_matches("/rpc");
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "status"}).to_string();
+    let head = format!(
+        "POST /rpc HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Length: {}",
+        body.len()
+    );
+    let request = format!("{head}\r\n\r\n{body}");
+    let mut stream = TcpStream::connect(host).unwrap();
+    let mut trips: Vec<f64> = (0..500)
+        .map(|_| {
+            let began = Instant::now();
+            stream.write_all(request.as_bytes()).unwrap();
+            // The answer is short, and comes in one piece.
+            assert!(stream.read(&mut [0; 1 << 16]).unwrap() > 0);
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    let _ = child.kill();
+    let _ = child.wait();
+    trips.sort_by(f64::total_cmp);
+    trips[trips.len() / 2]
 }
 
 /// Returns the pair whose ratio is the median.

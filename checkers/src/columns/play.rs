@@ -28,7 +28,7 @@ pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn O
     let mut game = Game::start(input, observer);
     game.place_all(&input.pieces, placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED)));
     let Progress { step, chains, longest, total, .. } = game.progress;
-    // The step is that of the next piece.
+    // The step belongs to the next piece.
     Played { points: total, moves: step - 1, chains, longest }
 }
 

@@ -173,7 +173,7 @@ pub struct CompareArgs {
     /// With --until-decided: also allow for large effects on this share of the cases, such as 1%, which ordinary ones hide
     #[arg(long, value_name = "SHARE", requires = "until_decided", value_parser = rare, help_heading = "Statistics")]
     pub rare: Option<f64>,
-    /// With --until-decided: assume nothing about the effects but their bound: the rule's, or that of --bound
+    /// With --until-decided: assume nothing about the effects but their bound, from the rule or from --bound
     #[arg(long, requires = "until_decided", conflicts_with = "rare", help_heading = "Statistics")]
     pub exact: bool,
     /// With --exact: the largest difference between two scores of a case
@@ -199,7 +199,7 @@ pub struct CompareArgs {
     pub reports: ReportArgs,
 }
 
-/// Arguments of `judge rank`: those of `judge compare`, but for what concerns a single pair.
+/// Arguments of `judge rank`: as of `judge compare`, without what concerns a single pair.
 #[derive(Debug, Args)]
 #[command(
     mut_arg("solvers", |arg| arg.help("The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with every other one")),

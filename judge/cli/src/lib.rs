@@ -435,7 +435,7 @@ pub struct RunArgs {
     /// A program, a quoted command, a source file or folder with its arguments, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     solvers: Vec<String>,
-    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
+    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; solvers that do not compile are ranked, too; repeatable
     #[arg(long = "solvers", value_name = "PATTERN")]
     pub submissions: Vec<String>,
     /// The number of runs of every case
@@ -477,7 +477,7 @@ pub struct RunArgs {
     /// The cases whose standard error is kept and shown
     #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
     pub stderr: StderrArg,
-    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    /// What scores are relative to, beside this run's own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
     #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,
     /// Show a row for every case

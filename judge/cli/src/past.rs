@@ -266,7 +266,7 @@ pub struct RescoreArgs {
     /// The points of the best on a case
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU64>, help = scale_help())]
     pub scale: Option<NonZeroU64>,
-    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    /// What scores are relative to, beside this run's own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
     #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,
     /// Which of its cases

@@ -57,7 +57,7 @@ pub struct FindArgs {
     /// How many cases to find
     #[arg(long, value_name = "K", value_parser = count::<NonZeroUsize>, default_value = "10")]
     pub top: NonZeroUsize,
-    /// Look among the cases of these seeds alone [default: seeds from 1 on, and the generator's parameters]
+    /// Look only among the cases of these seeds [default: seeds from 1 on, and the generator's parameters]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true, conflicts_with = "inputs")]
     pub seeds: Option<Seeds>,
     /// Look among changes of these input files; repeatable [default, without a generator: the problem's own inputs]

@@ -86,8 +86,8 @@ pub struct CheckArgs {
     /// A folder: every NAME.in with its NAME.out, and its NAME.ans if there is one
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; that of the run with
-    /// --run]
+    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; with --run, the
+    /// run's limit]
     #[arg(long, value_name = "SIZE")]
     pub output_limit: Option<Bytes>,
 }

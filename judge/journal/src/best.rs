@@ -101,7 +101,7 @@ impl Journal {
         Ok(BestScores { scores, cases })
     }
 
-    /// Returns the best score on each input, whatever the names of its cases, and who reached it.
+    /// Returns the best score on each input, under all names of its cases, with its origin.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -279,8 +279,8 @@ fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> r
 }
 
 impl Journal {
-    /// Returns the best score on a case and its solver: of any solver, those of imported scores too, or of the one of this
-    /// name in recorded runs.
+    /// Returns the best score on a case, and its solver. With a name, only recorded runs of that solver count; without
+    /// one, all runs and imported scores.
     ///
     /// # Errors
     /// When the journal cannot be read.

@@ -117,7 +117,7 @@ pub(super) fn add_node(connection: &Connection, run: RunId, node: &Node) -> rusq
 }
 
 /// Returns bytes that compare as the scores do: the sign, the length and the digits of the integer below, inverted for
-/// negative ones, and then the decimals by which the score is above it.
+/// negative ones, and then the decimals above it.
 pub(super) fn rank(score: &Score) -> Vec<u8> {
     let (floor, decimals) = score.floor_and_rest();
     let (sign, magnitude) = floor.to_bytes_be();

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The most scores of a past run that are read at once: they are kept in memory.
 const MAX_PAST_SCORES: usize = 100_000;
 
-/// The most characters of a total: a fraction of sums of scores, of which each has at most 100,000.
+/// The most characters of a total. It is a fraction of sums of scores, and a score has at most 100,000.
 const MAX_TOTAL_CHARS: usize = 250_000;
 
 /// Which runs are asked for.
@@ -295,7 +295,7 @@ pub struct Watch {
 pub struct Changes {
     /// Whether runs began, ended, were removed, or got other tags or notes.
     pub runs_changed: bool,
-    /// The runs that go on, and those that have just ended.
+    /// The runs that are still going, and the runs that have just ended.
     pub progress: Vec<RunProgress>,
 }
 
@@ -434,7 +434,7 @@ impl Journal {
         Ok(self.row_of_run(run, "SELECT state, command, host FROM run WHERE id = ?1", read)?)
     }
 
-    /// Reads a row of a run, the first column of which is its stored state; `None` if there is no such run.
+    /// Reads a row of a run. Its first column is the stored state. `None` if there is no such run.
     pub(super) fn row_of_run<T>(
         &self,
         run: RunId,

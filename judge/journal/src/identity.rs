@@ -105,12 +105,12 @@ impl SameRun {
     }
 }
 
-/// *Same game*: what a score is a score of. Another checker or another input is another case, whatever its name.
+/// *Same game*: which scores can be compared. Another checker or another input makes another case, whatever its name.
 pub(super) struct SameGame<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a str,
     pub(super) version: u32,
-    /// The name tells equal inputs apart in lists. Scores that are relative to the best take the input alone.
+    /// The name tells equal inputs apart in lists. Scores that are relative to the best look only at the input.
     pub(super) name: &'a str,
     /// The hash of the input; empty where it could not be read.
     pub(super) input: &'a [u8],

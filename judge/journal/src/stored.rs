@@ -287,7 +287,7 @@ impl Reference {
         self.scores.get(&place).cloned()
     }
 
-    /// Scores a problem's run relative to this. The cases are those of the whole run.
+    /// Scores a problem's run relative to this. `cases` are all cases of the run.
     pub fn apply(&self, problem: &mut Problem, cases: &mut CaseList) {
         problem.best = self.source.clone();
         if self.scores.is_empty() && cases.listed().all(|case| case.best.is_none()) {

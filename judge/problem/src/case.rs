@@ -224,7 +224,7 @@ pub struct TestGroup {
 }
 
 named_enum! {
-    /// How the points of the cases of a group are combined. The names are those of `aggregate`.
+    /// How the points of the cases of a group are combined. `aggregate` in the catalogue has these names.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum GroupAggregate {
         /// Each case has its own points.

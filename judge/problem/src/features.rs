@@ -3,7 +3,7 @@
 use crate::{Digest, Number};
 use std::sync::Arc;
 
-/// The named numbers of a case: those of its checker, then those of its problem.
+/// The named numbers of a case: first the checker's, then the problem's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Features(Vec<Feature>);
 

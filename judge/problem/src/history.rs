@@ -355,7 +355,7 @@ pub struct PastScores {
     pub scores: HashMap<Digest, Option<f64>>,
 }
 
-/// Which answers the journal keeps: all, or those of the newest runs up to a compressed size.
+/// Which answers the journal keeps: all, or the newest runs' up to a compressed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     /// All of them.

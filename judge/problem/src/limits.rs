@@ -265,7 +265,7 @@ pub struct HelperLimits {
     pub generator: CommandLimits,
     /// The limits of a compiler.
     pub compiler: CompileLimits,
-    /// Total size of a solver's source files. `None`: whatever a compiler accepts.
+    /// Total size of a solver's source files. `None`: no limit but the compiler's.
     pub source: Option<Bytes>,
 }
 

@@ -74,7 +74,7 @@ impl Metrics {
         self.0.is_empty()
     }
 
-    /// Adds what a solver printed on its standard error. Of several matches the last one counts; what is no number is left out.
+    /// Adds what a solver printed on its standard error. The last of several matches counts. Matches that are no number are left out.
     pub fn add_from_stderr(&mut self, rules: &[MetricRule], stderr: &[u8]) {
         for rule in rules {
             let last = rule.stderr.as_ref().and_then(|pattern| pattern.captures_iter(stderr).last());

@@ -43,7 +43,7 @@ pub struct Outcome {
     pub note: String,
     /// Which rule a rejected answer breaks, and where. What is unknown is absent.
     pub broken: BrokenRule,
-    /// The named numbers beside the score: those of the checker of an accepted answer, and those of the solver itself.
+    /// The named numbers beside the score. The checker gives some for an accepted answer, the solver itself others.
     #[serde(default, skip_serializing_if = "Metrics::is_empty")]
     pub metrics: Metrics,
     /// The end of the solver's standard error. Empty if it is not kept for this case.

@@ -31,7 +31,7 @@ pub struct Problem {
     pub limits: Limits,
     /// The limits of its checker and generator, and of compilers.
     pub helper_limits: HelperLimits,
-    /// The problem's own cases, without those of `inputs`.
+    /// The problem's own cases. Cases of `inputs` are not among them.
     pub cases: CaseList,
     /// Patterns of further input files: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
@@ -41,11 +41,11 @@ pub struct Problem {
     pub direction: Direction,
     /// The score of a failed case in sums and means. `None`: a solver with failures has neither.
     pub failure: Option<Score>,
-    /// The source of the best scores that scores are compared with, in addition to those of its cases.
+    /// The source of the best scores that scores are compared with, in addition to its cases' own.
     pub best: BestSource,
     /// The test groups. They are disjoint.
     pub test_groups: Vec<TestGroup>,
-    /// Features found in its inputs, in addition to those of the checker.
+    /// Features found in its inputs, in addition to the checker's.
     pub features: Vec<FeatureRule>,
     /// The named numbers of its results beside the score.
     pub metrics: Vec<MetricRule>,
@@ -72,7 +72,7 @@ impl Problem {
         !text.is_empty() && text.chars().all(valid)
     }
 
-    /// Returns the metrics that tables of the terminal show: those that `[problem.metrics]` names.
+    /// Returns the metrics that tables of the terminal show. `[problem.metrics]` names them.
     pub fn declared_metrics(&self) -> impl Iterator<Item = &MetricRule> {
         self.metrics.iter().filter(|rule| rule.is_declared)
     }
@@ -111,7 +111,7 @@ impl Problem {
 pub enum BestSource {
     /// All known ones: the problem's, and the journal's for the same game.
     Known,
-    /// The problem's: those of its cases and of its file of best scores.
+    /// The problem's own, in its cases and in its file of best scores.
     Problem,
     /// None.
     Run,

@@ -201,7 +201,7 @@ impl fmt::Display for Rule {
 }
 
 named_enum! {
-    /// Which scores are good. The names are those of the catalogue.
+    /// Which scores are good. The catalogue uses these names.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Direction {
         /// Larger ones.

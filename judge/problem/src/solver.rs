@@ -44,7 +44,7 @@ impl SolverSpec {
 /// A solver that comes with the judge: `bundled:ID` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BundledSolver {
-    /// Its id, which begins with that of its game.
+    /// Its id, which begins with the game's id.
     pub id: &'static str,
     /// What it does.
     pub summary: &'static str,
@@ -57,7 +57,7 @@ pub struct Solver {
     pub spec: SolverSpec,
     /// How it runs, or why it cannot run.
     pub invocation: Invocation,
-    /// Its own environment variables, in addition to those of the run.
+    /// Its own environment variables, in addition to the run's.
     pub environment: Vec<(String, String)>,
     /// What it may use in addition to the limits of the run.
     pub allowance: Allowance,
@@ -123,7 +123,7 @@ impl Invocation {
     }
 }
 
-/// A complete language. The fields of the user's and the catalogue's tables replace those of the built-in table.
+/// A complete language. Fields of the user's and the catalogue's tables replace the built-in fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Language {
     /// The name, as `--language` takes it.

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// The number of ranges of a histogram.
 const RANGES: usize = 24;
 
-/// The ratio of the largest number to the smallest from which on ranges are equal on a logarithmic axis: three decades.
+/// If the largest number is this many times the smallest, ranges are equal on a logarithmic axis: three decades.
 const DECADES: f64 = 1000.0;
 
 /// Two numbers of each case of a run, for charts: `GET /api/runs/{run}/points`.

@@ -18,7 +18,7 @@ struct Finding {
     noise: Option<String>,
 }
 
-/// Returns the properties that affect timings; those that cannot be read are absent.
+/// Returns the properties that affect timings. Unreadable ones are absent.
 fn findings(machine: &Machine) -> Vec<Finding> {
     let cores = &machine.cores;
     let (all, physical, undisturbed) = (cores.numbers.len(), cores.physical.get(), cores.undisturbed().get());

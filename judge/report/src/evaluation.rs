@@ -47,7 +47,7 @@ pub struct Versus {
     pub measure: EffectMeasure,
     /// How many cases both have played.
     pub cases: usize,
-    /// On which values of which features the candidate loses, the worst first, in words.
+    /// The features and values on which the candidate loses, the worst first, in words.
     pub losses: Vec<String>,
 }
 

@@ -18,9 +18,9 @@ pub struct SealedReport {
     pub cases: usize,
     /// The number of cases that are not accepted.
     pub failures: usize,
-    /// The number of failures that are the judge's fault. Then the total is that of earlier runs.
+    /// The number of failures that are the judge's fault. Then the total comes from earlier runs.
     pub faults: usize,
-    /// The best total so far, or that of this run for the final score. `None` if no solver had one.
+    /// The best total so far, or for the final score this run's total. `None` if no solver had one.
     pub total: Option<BigRational>,
     /// Whether it is the final score, on fresh cases.
     pub is_final: bool,

@@ -31,7 +31,7 @@ struct ProblemRecord<'a> {
     direction: &'static str,
     /// The limits of a solver.
     limits: LimitsRecord,
-    /// How many cases it has of its own, without those of patterns of files.
+    /// How many cases it has of its own. Cases that patterns of files name do not count.
     cases: usize,
     /// Whether people can play it.
     by_hand: bool,
@@ -258,7 +258,7 @@ pub struct StartedRuns<'a> {
 #[skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StartedRecord {
-    /// Its number among those that this server has started.
+    /// Its number among the runs that this server has started.
     pub number: usize,
     /// Its command line.
     pub command: String,

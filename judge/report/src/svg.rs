@@ -272,7 +272,7 @@ fn history(title: &str, totals: &[(String, BigRational)]) -> String {
     svg
 }
 
-/// Returns the start of a drawing on white paper, with its words for those who do not see it.
+/// Returns the start of a drawing on white paper, with a text for people who cannot see it.
 fn opened([width, height]: [usize; 2], words: &str) -> String {
     let words = shown(words);
     format!(

@@ -129,7 +129,7 @@ impl TuneReport {
         Moments::of(&self.candidates[candidate].values.iter().copied().flatten().collect::<Vec<_>>())
     }
 
-    /// Returns the mean in the game's own points, or in those of the rule: the geometric mean for ratios.
+    /// Returns the mean in the game's own points, or in the rule's points: the geometric mean for ratios.
     fn score(&self, mean: f64) -> f64 {
         let mean = if self.direction == Direction::Max { mean } else { -mean };
         if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }

@@ -98,7 +98,7 @@ const LOCK_PREFIX: &str = "judge-core-";
 /// Reserves cores, so that two judges on one machine do not tie their programs to the same ones.
 ///
 /// The lock of a core is a Unix socket with an abstract name. It needs no folder that all users can write, and is
-/// released however its owner ends. Judges in different network namespaces, such as those of containers, do not see
+/// released however its owner ends. Judges in different network namespaces, for example in containers, do not see
 /// each other's locks. A user who holds every lock only makes the judges of other users run without pinning.
 #[derive(Debug, Default)]
 pub struct CoreClaims {

@@ -36,7 +36,7 @@ fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Entries of `folder` that a dead process of this user made. Those of other users are left alone.
+/// Entries of `folder` that a dead process of this user made. Entries of other users are left alone.
 pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let own = rustix::process::geteuid().as_raw();

@@ -204,7 +204,7 @@ pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Closes all other descriptors, even those that values of this process own. Only for a process that is a copy of
+/// Closes all other descriptors, even if values of this process own them. Only for a process that is a copy of
 /// another.
 pub(crate) fn close_all_but(mut kept: Vec<i32>) {
     kept.sort_unstable();

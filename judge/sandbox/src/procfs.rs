@@ -14,7 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 /// Most of these files are shorter.
 const USUAL_BYTES: usize = 4096;
 
-/// Returns the text of a file such as those in `/proc`. Names in it can contain any bytes; those that are not UTF-8 are
+/// Returns the text of a file, for example in `/proc`. Names in it can contain any bytes. Bytes that are not UTF-8 are
 /// replaced.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub(crate) fn text(path: impl AsRef<Path>) -> io::Result<String> {
 }
 
 /// Returns what `stat` tells about the process or thread whose folder in `/proc` this is, without its id and name:
-/// fields that are separated by spaces, the first of which are state, parent and process group. The name is in
+/// fields that are separated by spaces. The first are state, parent and process group. The name is in
 /// parentheses and can contain any character. `None` if it is gone.
 pub fn stat(folder: &Path) -> Option<String> {
     Some(text(folder.join("stat")).ok()?.rsplit_once(") ")?.1.to_owned())

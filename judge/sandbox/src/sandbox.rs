@@ -219,7 +219,7 @@ pub(crate) struct WorkerContext {
 pub(crate) struct WorkingTier {
     pub(crate) context: WorkerContext,
     pub(crate) gaps: Vec<Gap>,
-    /// Workers that are not handed out yet: the one that tried the tier, and those that were prepared.
+    /// Workers that are not handed out yet: the one that tried the tier, and prepared ones.
     pub(crate) waiting: Mutex<Vec<ReadyWorker>>,
 }
 

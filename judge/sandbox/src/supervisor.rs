@@ -377,7 +377,7 @@ impl Stub {
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             };
-            // Any user can connect to an abstract socket: those of others are ignored. A process that was killed in the
+            // Any user can connect to an abstract socket. Connections of other users are ignored. A process that was killed in the
             // meantime has sent nothing.
             if rustix::net::sockopt::socket_peercred(&socket)?.uid != rustix::process::geteuid() {
                 continue;

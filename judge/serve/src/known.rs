@@ -89,8 +89,11 @@ impl Row {
 /// Results by case.
 pub(crate) type Rows = HashMap<CaseKey, Arc<Row>>;
 
+/// About how many bytes the tables of a candidate's results take.
+const TABLES: usize = 512;
+
 fn weight(rows: &Rows) -> usize {
-    rows.values().map(|row| row.weight()).sum()
+    TABLES + rows.values().map(|row| row.weight()).sum::<usize>()
 }
 
 /// The best candidate on a set of cases, with its results.

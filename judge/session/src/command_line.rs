@@ -46,8 +46,8 @@ pub fn as_recorded(words: Vec<String>, shard: Option<Shard>) -> String {
     quoted(words)
 }
 
-/// Returns a recorded command as the one that plays a shard of it, recorded in a file. Its reports are left out: those of the
-/// shards would replace each other.
+/// Returns a recorded command as the one that plays a shard of it, recorded in a file. Its reports are left out: the
+/// shards would overwrite each other's.
 pub fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
     let mut words = without_reports(command, &["--journal", "--shard"]);
     words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));

@@ -13,7 +13,7 @@ pub const NOT_REMOVED: &str = "nothing was removed";
 pub struct DetachedRuns<'a> {
     journal: &'a Journal,
     jobs: DetachedJobs,
-    /// Whether what is left of the folder of a run that is over is removed.
+    /// Whether the remains of a finished run's folder are removed.
     tidies: bool,
 }
 

@@ -226,7 +226,7 @@ impl PastEntrant {
         &self.run.entrants[self.entrant]
     }
 
-    /// Returns whether its scores are comparable with those of this game.
+    /// Returns whether its scores are comparable with this game's scores.
     pub fn is_of(&self, game: &Game) -> bool {
         self.run.checker == game.checker
     }
@@ -247,7 +247,7 @@ impl PastEntrant {
 
 const EXAMPLE: &str = "name the files or folders of the solvers: --solvers 'submissions/*'";
 
-/// How many names of what is no submission are listed.
+/// How many names of skipped files are listed.
 const NAMED: usize = 10;
 
 /// Returns the submissions by path, each as `--solver` takes it, without solvers that are in `given`. A note lists the files

@@ -301,8 +301,8 @@ impl MatchResult {
         Self { plan, outcomes: OutcomeGrid::new(cases, solvers), inputs: vec![None; cases], stop: None }
     }
 
-    /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; the outcomes of
-    /// those that are not in `wanted` are left out.
+    /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; outcomes of
+    /// solvers that are not in `wanted` are left out.
     pub fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
         let played = |solver| solvers.iter().position(|&place| place == solver && wanted.contains(&place));
         let outcome = |solver| later.outcomes.get(JobId { case, solver: played(solver)? });

@@ -57,7 +57,7 @@ impl SharedCases {
         }
     }
 
-    /// Adds the nodes of a run. Returns the name that each has among those of all entrants.
+    /// Adds the nodes of a run. Returns the name that each has among the nodes of all entrants.
     fn add_nodes(&mut self, nodes: &NodeList) -> HashMap<String, String> {
         nodes.iter().map(|node| (node.name.clone(), self.nodes.add(node.clone()))).collect()
     }

@@ -172,7 +172,7 @@ pub fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
     Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
 }
 
-/// Returns the built-in languages with the changes of the user's own file, and then those of the catalogue; `None` if there
+/// Returns the built-in languages with the changes of the user's own file, and then of the catalogue; `None` if there
 /// are no changes.
 fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
     let own = match own_file()? {

@@ -58,7 +58,7 @@ fn open_on(args: &SandboxArgs, all_cores: bool) -> Result<Arc<Sandbox>, Failure>
     Ok(sandbox)
 }
 
-/// Returns the flag with which programs are less isolated than without any.
+/// Returns the flag that makes programs less isolated than by default.
 pub fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
     let options = || Options { tier_cache: tier_cache_file(), ..Options::default() };
     let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());

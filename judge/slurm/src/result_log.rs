@@ -1,5 +1,5 @@
 //! The file that a task writes its results to: entries one after the other, each with its length and hash. It has one
-//! writer, is only ever appended to, and needs no lock: whatever way the task ends, all but its last entry are whole, and a
+//! writer, is only ever appended to, and needs no lock: however the task ends, all its entries but the last are whole, and a
 //! reader stops before one that is not.
 
 use judge_problem::{
@@ -243,7 +243,7 @@ impl Entry {
         Self::Failed { node, error, hint, usage: exit == Exit::Usage }
     }
 
-    /// Returns the entry of a finished job, the case of which has this place in the whole plan.
+    /// Returns the entry of a finished job. `case` is the place of its case in the whole plan.
     pub(super) fn finished(finished: &FinishedJob, place: usize) -> Self {
         let features = finished.features.as_ref().map(|features| {
             features.iter().map(|feature| (feature.name.to_string(), feature.value.to_string())).collect()

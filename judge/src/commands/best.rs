@@ -13,7 +13,7 @@ use std::path::Path;
 /// The number of rows that are shown without `--all`.
 const ROWS: usize = 100;
 
-/// Shows the best scores, after importing those of others.
+/// Shows the best scores, after importing others'.
 pub(super) fn best(global: GlobalArgs<'_>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(global)?;
     let game = game_of(load::problem(&catalogue, args.problem.id())?);

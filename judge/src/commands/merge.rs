@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What SQLite and the judge put beside a journal.
 const COMPANIONS: [&str; 4] = ["-journal", "-lock", "-wal", "-shm"];
 
-/// How many commands are shown that run what is missing.
+/// The number of commands that are shown for missing parts.
 const COMMANDS: usize = 10;
 
 /// Merges journals into one run, and says what is missing.

@@ -157,7 +157,7 @@ class Runs {
   /** Two are compared in detail, more in a grid. */
   drawCompare() {
     const problems = new Set(this.ticked.values()), shown = this.rows.filter(({ run, solver }) => this.ticked.has(`run:${run}/${solver}`)).length;
-    this.at.set({ ticked: [...this.ticked.keys()].join("\n") });
+    this.at.set({ ticked: [...this.ticked.keys()].sort().join("\n") });
     this.all.checked = shown > 0 && shown === this.rows.length;
     this.all.indeterminate = shown > 0 && shown < this.rows.length;
     const isReady = this.ticked.size >= 2 && problems.size === 1;

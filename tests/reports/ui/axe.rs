@@ -130,7 +130,7 @@ fn axe_finds_nothing_serious() {
         folder.judge(&[&[format, "-p", "columns", "--seeds", "1-4", "--no-journal", "--html", name], more].concat());
     }
     folder.judge(&["view", "-p", "columns", "--seed", "2", "-s", "bundled:columns-greedy", "--html", "game.html"]);
-    assert_eq!(folder.judge(&["site", "public"]).code, Some(0));
+    assert_eq!(folder.judge(&["site", "public", "--run", "1", "--run", "2"]).code, Some(0));
     let server = Server::start(&folder, &[]);
     let pages = PAGES.map(|(name, address)| (name, address.to_owned()));
     let Some(mut browser) = Browser::open(&server) else { return };

@@ -80,7 +80,7 @@ impl Transform {
         }
     }
 
-    /// Returns the transform of a product modulo x^n − 1 from those of its factors.
+    /// Returns the transform of a product modulo x^n − 1 from its factors' transforms.
     pub(super) fn cyclic_product(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; a.len()];
         let mut length = a.len();
@@ -129,7 +129,7 @@ impl Transform {
         }
     }
 
-    /// Returns the transform of a product modulo x^n + 1 from those of its factors.
+    /// Returns the transform of a product modulo x^n + 1 from its factors' transforms.
     pub(super) fn negacyclic_product(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; a.len()];
         self.multiply_negacyclic(a, b, &mut product);
@@ -475,7 +475,7 @@ mod tests {
         let epsilon = f64::EPSILON / 2.0;
         let transform = Transform::new(1 << 17);
         for (index, &root) in transform.roots.iter().enumerate().skip(1) {
-            // Twice the root's own error, that of the other root, and the rounding of this test.
+            // Twice the root's own error, the other root's error, and the rounding of this test.
             let difference = root * root - transform.root(index);
             let error = difference.re.hypot(difference.im);
             assert!(error <= (2.0 * 2.5 + 2.5 + 3.0) * epsilon, "w({}) is off: {error:e}", 2 * index);

@@ -133,7 +133,7 @@ fn noise_test(
     Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
-/// Returns by which share of its size a number got worse, if by more than `allowed`. A fall from 0 always is more, and has
+/// Returns the share of its size by which a number got worse, if that is more than `allowed`. A fall from 0 always is more, and has
 /// no share.
 fn fall(
     was: &BigRational,
@@ -419,7 +419,7 @@ mod tests {
         let rose = |today: &Baseline| !judge(&baseline, today, &with_time).holds();
         assert!(rose(&timed(|case| 115 + case % 3)));
         assert!(!rose(&timed(|case| 105 + case % 3)));
-        // One case took ten times as long: noise, not a rise; nor is it one beside others that rose by what is allowed.
+        // One case took ten times as long: that is noise, also beside others that rose by as much as they may.
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 100 })));
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 105 + case % 3 })));
         assert!(judge(&baseline, &scores(&[1; 20]), &with_time).holds());

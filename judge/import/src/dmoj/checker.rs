@@ -40,7 +40,7 @@ pub(super) enum Checker {
 pub(super) struct Bridged {
     role: &'static Role,
     pub(super) program: Program,
-    /// Its arguments, if they are not those of testlib.
+    /// Its arguments, if they differ from testlib's.
     words: Option<String>,
     /// Its limits, if the problem sets them.
     pub(super) limits: Vec<(&'static str, String)>,

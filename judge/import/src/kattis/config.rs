@@ -138,7 +138,7 @@ fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
     Ok(left)
 }
 
-/// The key of the value that a name stands for, beside those of other ways to write it.
+/// The key of a constant's value. Its other keys are other ways to write the value.
 const VALUE: &str = "value";
 
 /// A place of a value.

@@ -301,7 +301,7 @@ pub(super) struct Games {
     known: HashMap<i64, (i64, Option<usize>)>,
     /// The number of the source that is copied.
     source: usize,
-    /// By source, by what it differs from and in what: the cases.
+    /// The conflicting cases, by their source, by what they conflict with, and by the reason.
     conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
 }
 

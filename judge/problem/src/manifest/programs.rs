@@ -198,7 +198,7 @@ pub(super) fn generator(
     }
 }
 
-/// Reads the parameters of the setter's generator, or returns those of the built-in one.
+/// Reads the parameters of the setter's generator, or returns the built-in one's.
 pub(super) fn generator_parameters(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Vec<GeneratorParameter> {
     let command = section.text("generator-command").map_or("", |command| command.value);
     let Some(ranges) = section.section("generator-parameters", "[problem.generator-parameters]") else {

@@ -100,7 +100,7 @@ pub struct TestGroupRow {
     pub points: Option<BigRational>,
     /// The worst case, if the group counts by its worst case.
     pub worst: Option<usize>,
-    /// The group with a failed case because of which this group counts as failed.
+    /// The group with a failed case that makes this group count as failed.
     pub blocked_by: Option<usize>,
 }
 

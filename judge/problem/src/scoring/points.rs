@@ -122,7 +122,7 @@ impl FromIterator<BigRational> for CaseWeights {
     }
 }
 
-/// The maximum size of the common denominator, in bits, for which a sum is exact. More than three thousand fractions
+/// A sum is exact if its common denominator has at most this many bits. More than three thousand fractions
 /// with coprime denominators stay below it.
 const MAX_BITS: u64 = 1 << 16;
 

@@ -49,7 +49,7 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Returns the sum of weight * points of a standing over these cases, without those that were not run. `None` if a
+    /// Returns the sum of weight * points of a standing over these cases, as far as they were run. `None` if a
     /// case of weight above 0 has no points, or if no case was run.
     pub(crate) fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
         total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))

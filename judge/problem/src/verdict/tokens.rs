@@ -1,6 +1,6 @@
 //! The built-in checker `tokens`: compares an answer with the expected one, token by token.
 //!
-//! The rules are those of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
+//! It follows the rules of the default validator of Kattis' problem tools, <https://github.com/Kattis/problemtools>, in
 //! `support/default_validator`. Only zero bytes differ: there they end a token, here they are ordinary bytes.
 
 use crate::text::token_text;

@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 /// The number of cases that are named.
 const NAMED: usize = 3;
 
-/// With this many cases the report no longer says what they cannot show: an event in 1 % of all cases has shown.
+/// With this many cases, an event in 1 % of all cases has shown. The report then says no more about rarer ones.
 const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
@@ -116,7 +116,7 @@ impl CompareReport<'_> {
         Some(scope + &rare.unwrap_or_default())
     }
 
-    /// Returns whether failures on this share of the cases, of which none was seen, would outweigh a claimed difference.
+    /// Returns whether unseen failures on this share of the cases would outweigh a claimed difference.
     fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
         let Comparison { paired, inference, .. } = comparison;
         let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
@@ -162,7 +162,7 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
-/// Returns the direction in which an estimate errs that stopped the test.
+/// Says that the estimate is exaggerated: the test stopped because it was large.
 fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
     format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
 }

@@ -363,7 +363,7 @@ pub(crate) struct GroupRecord {
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PairRecord {
-    /// The case, or the first of those that count together.
+    /// The case, or the first of several cases that count together.
     case: String,
     effect: f64,
     /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.

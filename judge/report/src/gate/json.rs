@@ -52,7 +52,7 @@ struct GateRecord<'a> {
     problem: &'a str,
     checker: &'a str,
     updated: bool,
-    /// How disturbed the runs were, and those of the baseline, if that is known.
+    /// How disturbed the runs and the baseline's runs were, if that is known.
     conditions: Option<ConditionsRecord<'a>>,
     conditions_was: Option<ConditionsRecord<'a>>,
     /// How often a disturbed case ran again, alone.

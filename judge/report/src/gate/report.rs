@@ -139,7 +139,7 @@ impl GateReport<'_> {
         Some(format!("{}{too_low}{repeats}", self.waiting_runs(now)))
     }
 
-    /// Returns how many runs waited for a core: today's, and those of the baseline.
+    /// Returns how many of today's and of the baseline's runs waited for a core.
     fn waiting_runs(&self, now: &Conditions) -> String {
         let was = match &self.record.baseline.conditions {
             Some(was) => format!("about {:.0} % did", was.noisy * 100.0),

@@ -12,7 +12,7 @@ use std::io::Write;
 /// The column of a run that has nodes.
 const NODE: &str = "node";
 
-/// The columns of every table; those of the nodes, the metrics and the features follow.
+/// The columns of every table. Columns of nodes, metrics and features follow.
 const COLUMNS: [&str; 18] = [
     "case",
     "seed",

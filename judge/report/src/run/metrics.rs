@@ -83,7 +83,7 @@ enum Measure {
     Metric(String, Direction),
 }
 
-/// Two measures of which one may be worth a loss of the other.
+/// Two measures. A gain of one may be worth a loss of the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pareto([Measure; 2]);
 

@@ -105,7 +105,7 @@ struct SolverRecord<'a> {
     name: &'a str,
     /// Its command, as it was given.
     command: &'a str,
-    /// The aggregate by the scoring rule, rounded to three decimals, or to those of the scores; absent where the rule gives none.
+    /// The aggregate by the scoring rule, rounded to three decimals, or to as many as the scores have; absent where the rule gives none.
     total: Option<Number>,
     /// The mean points of all cases that were run, rounded likewise.
     mean: Option<Number>,
@@ -131,7 +131,7 @@ struct SolverRecord<'a> {
     /// Its metrics, by name: of accepted cases only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metrics: BTreeMap<&'a str, MeanRecord>,
-    /// Its limits, where its language allows more than those of the run.
+    /// Its limits, where its language allows more than the run's limits.
     limits: Option<LimitsRecord>,
     /// How many cases ended with which verdict.
     verdicts: BTreeMap<&'static str, usize>,
@@ -261,7 +261,7 @@ struct TestGroupRecord<'a> {
     solver: &'a str,
     /// Whether a failure on one of its cases makes all of them count as failed.
     all_or_nothing: bool,
-    /// What the points of its cases count as: each its own, all those of the worst, or all or nothing.
+    /// How the points of its cases count: each case its own, each the worst case's, or all or nothing.
     #[schemars(extend("enum" = GroupAggregate::ALL.map(GroupAggregate::name)))]
     aggregate: &'static str,
     /// The groups that it depends on.

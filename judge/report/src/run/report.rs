@@ -37,7 +37,7 @@ pub struct RunReport<'a> {
     pub pareto: Option<&'a Pareto>,
     /// Whether the table has a row for every case, even if there are many.
     pub every_row: bool,
-    /// The order of the rows, if the user chose one; otherwise it is that of the plan.
+    /// The order of the rows, if the user chose one; otherwise the plan's order.
     pub order: Option<RowOrder>,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
@@ -91,7 +91,7 @@ impl RunReport<'_> {
         }
     }
 
-    /// Returns all jobs: in the order of the plan, or else those that were run in the order that the user chose, then the others.
+    /// Returns all jobs in the order of the plan. If the user chose an order, jobs that were run come first, in that order.
     pub(crate) fn ordered_jobs(&self) -> Box<dyn Iterator<Item = (JobId, Option<Outcome>)> + '_> {
         if self.order.is_none() {
             return Box::new(self.jobs());

@@ -80,7 +80,7 @@ fn scale_of(measure: EffectMeasure, interval: Interval) -> Option<f64> {
     (radius > 0.0).then_some(radius)
 }
 
-/// Returns a scale at which rounding does not turn a number into 0: the given scale, or that of the number.
+/// Returns a scale at which rounding does not turn a number into 0: the given scale, or the number's own.
 fn unless_nothing(value: f64, scale: f64) -> f64 {
     let is_nothing = rounded(value.abs(), scale).trim_start_matches(['0', '.']).is_empty();
     if is_nothing && value != 0.0 { value } else { scale }

@@ -1,4 +1,4 @@
-//! Failures, those of one solver for one reason together.
+//! Failures. Failures of one solver for one reason are shown together.
 
 use crate::text::figures::if_any;
 use crate::text::terminal::{Paint, Style, paint_of};
@@ -112,7 +112,7 @@ fn reason(note: &str) -> &str {
     note.split_once(FOUND).map_or(note, |(reason, _)| reason)
 }
 
-/// Returns failures for people, those of one solver for one reason together.
+/// Returns failures for people. Failures of one solver for one reason are together.
 pub fn failures_text(
     plan: &Plan,
     failed: impl IntoIterator<Item = (JobId, Outcome)>,

@@ -33,7 +33,7 @@ pub(crate) fn memory(bytes: u64) -> String {
     format!("{mebibytes:.1} MiB")
 }
 
-/// Returns what is said of a count, unless it is 0.
+/// Returns a text about a count, or nothing if it is 0.
 pub(crate) fn if_any(count: usize, said: impl FnOnce(usize) -> String) -> String {
     if count == 0 { String::new() } else { said(count) }
 }
@@ -127,7 +127,7 @@ const NAMED: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Reference<'a> {
     source: &'a BestSource,
-    /// How many cases have the best score of which origin, the commonest first; `None` is the run itself.
+    /// The origins of the best scores, with the number of cases each, the commonest first. `None` is the run itself.
     origins: Vec<(Option<BestOrigin>, usize)>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ProvenanceRecord<'a> {
     command: &'a str,
     /// The machine.
     machine: MachineRecord<'a>,
-    /// The machines that the cases were run on, if they are those of a cluster or of different shards.
+    /// The machines that the cases were run on, if a cluster or several shards ran them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<NodeRecord<'a>>,
 }

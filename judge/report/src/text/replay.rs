@@ -132,7 +132,7 @@ pub(crate) struct ReplayRecord<'a> {
     queue: Option<&'a Queue>,
 }
 
-/// The number of cells from which on a frame has the whole board, if a quarter of it or more changed.
+/// A frame with this many cells or more has the whole board, if at least a quarter of it changed.
 const LARGE: usize = 500;
 
 /// Returns the character of a look on a large board; `None` if there are too many looks.

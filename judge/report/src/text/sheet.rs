@@ -34,7 +34,7 @@ impl TextTable {
         Self { titles, words, rows, ..Self::default() }
     }
 
-    /// Returns the table with these columns, by title, as those that a narrow terminal leaves out, the first of them first.
+    /// Returns the table with the titles of the columns that a narrow terminal leaves out, in this order.
     pub(crate) fn with_spare(self, titles: &[&str]) -> Self {
         let place = |title: &&str| self.titles.iter().position(|known| known == title);
         Self { spare: titles.iter().filter_map(place).collect(), ..self }

@@ -270,7 +270,7 @@ impl PreparedCase {
         Ok(Some(checker.begin(case)?))
     }
 
-    /// Returns the decision of the checker of what an interactor wrote; `None`: the interactor decides alone.
+    /// Returns what the checker decides about the interactor's output. `None`: only the interactor decides.
     ///
     /// # Errors
     /// When the checker itself fails.

@@ -194,7 +194,7 @@ struct FileProgram {
 }
 
 impl FileProgram {
-    /// Returns the case with this seed. The generator gets a file with the seed alone, and leaves one file.
+    /// Returns the case with this seed. The generator gets a file with only this seed, and leaves one file.
     pub(super) fn generate(&self, seed: u64, stop: Option<&StopSignal>) -> Result<Vec<u8>, InputError> {
         let failed = |why: String| InputError::Generator { seed, why };
         let named = of_list(self.seeds.as_deref(), seed)?;

@@ -1,4 +1,4 @@
-//! Calls of a setter's program: the files that it gets, and those that it writes.
+//! Calls of a setter's program: the files that it gets, and the files that it writes.
 
 use super::outside::{self, Reports, Running, call_words};
 use super::sandboxed::{self, CallSpec, OUTPUT, SandboxedRun};
@@ -35,7 +35,7 @@ pub(crate) struct CallInput<'a> {
 pub(crate) struct CallResult {
     /// How it ended, and what it printed.
     pub output: CommandOutput,
-    /// The contents of the files of [`Protocol::reports`]; `None` for those that do not exist.
+    /// The contents of the files of [`Protocol::reports`]; `None` for a missing file.
     pub reports: Vec<Option<Vec<u8>>>,
 }
 
@@ -133,7 +133,7 @@ impl SetterProgram {
     }
 }
 
-/// Returns the contents of a protocol's reports; `None` for those that were not made.
+/// Returns the contents of a protocol's reports; `None` for a report that was not made.
 pub(super) fn reports(protocol: &dyn Protocol, written: &[WorkFile]) -> Vec<Option<Vec<u8>>> {
     let report = |name: &&str| written.iter().find(|file| file.path == Path::new(name)).map(|file| file.bytes.clone());
     protocol.reports().iter().map(report).collect()

@@ -181,7 +181,7 @@ impl Reports {
         CallFiles { input, answer, expected, reports: &self.files }
     }
 
-    /// Returns the contents of the files; `None` for those that do not exist.
+    /// Returns the contents of the files; `None` for a missing file.
     ///
     /// # Errors
     /// When one cannot be read, or is no file.

@@ -128,7 +128,7 @@ struct Samples {
     last: Option<Activity>,
     /// The number of last samples that were equal and idle.
     alike: usize,
-    /// The number of samples, and of those in which it ran.
+    /// The number of samples, and the number of samples in which it ran.
     all: usize,
     running: usize,
 }

@@ -6,7 +6,7 @@
 //! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
 //!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
 //! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
-//! 3. `Slots::cancellers`, held for no other call than that of a canceller.
+//! 3. `Slots::cancellers`, held only while a canceller is called.
 //!
 //! A slot waits for the timing lock only while it holds no guard of it: a writer that waits keeps new readers out, so that a
 //! slot with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted ahead

@@ -96,7 +96,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
         Self { pool, settings, abort }
     }
 
-    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it instead of those of the process.
+    /// Runs a plan as [`PlanRunner::run`] does, until these signals stop it in place of the process's own.
     ///
     /// # Errors
     /// As [`PlanRunner::run`].
@@ -110,7 +110,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
         run_plan(plan, &self.settings, &self.pool, store, watch, || Ok(signals), self.abort)
     }
 
-    /// Runs a plan of one job on this thread. `begin` gets what stops it; what it returns is dropped at the end. `None`: it was stopped.
+    /// Runs a plan of one job on this thread. `begin` gets a handle that stops it; its result is dropped at the end. `None`: it was stopped.
     ///
     /// # Errors
     /// As [`PlanRunner::run`].

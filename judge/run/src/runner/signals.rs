@@ -57,7 +57,7 @@ impl Signals {
         Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
-    /// Returns signals that are not those of the process, and what sends them.
+    /// Returns signals apart from the process's own, and what sends them.
     pub fn by_request() -> (Self, StopRequester) {
         let (sender, receiver) = unbounded_channel();
         (Self::of(receiver), StopRequester(sender))

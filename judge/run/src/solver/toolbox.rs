@@ -2,7 +2,7 @@
 //!
 //! An entry of the cache is one file, named by the hash of everything that it was made from. It begins with the hash of its
 //! own content. It is written beside its place and then moved there, so that a reader finds a whole entry or none. A damaged
-//! entry is made anew. The folder belongs to the user alone; one that others could write to is not used.
+//! entry is made anew. Only the user can write to the folder; otherwise it is not used.
 
 use judge_problem::{
     BundledSolver, Bytes, CacheSummary, CompileLimits, Digest, LanguageChoice, Languages, built_in_languages,

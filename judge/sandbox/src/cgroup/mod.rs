@@ -212,8 +212,8 @@ impl Memory {
         match self.version {
             Version::One => {
                 let value = text.as_deref().unwrap_or("-1");
-                // The limit of memory may never exceed that of memory and swap together. Without swap accounting this
-                // file is missing.
+                // The memory limit may never exceed the limit of memory and swap together. Without swap accounting
+                // this file is missing.
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), "-1");
                 write(&self.folder.join("memory.limit_in_bytes"), value)?;
                 let _ = write(&self.folder.join("memory.memsw.limit_in_bytes"), value);

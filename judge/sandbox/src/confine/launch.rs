@@ -185,7 +185,7 @@ pub(crate) extern "C" fn become_program(shared: *mut c_void) -> c_int {
     if let Err(errno) = unsafe { prepare_and_exec(shared) } {
         shared.errno = if errno == 0 { libc::EIO } else { errno };
     }
-    // SAFETY: `_exit` does not run destructors, which would be those of the parent.
+    // SAFETY: `_exit` does not run destructors, which would be the parent's.
     unsafe { libc::_exit(127) }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Rules {
     pub(crate) uncharged_memory: bool,
     /// No gate decides about calls that may be harmless: shared memory, pages sent from files.
     pub(crate) ungated: bool,
-    /// CPU clocks of other tasks are those of the host, and no gate asks whose they are.
+    /// The CPU clocks of the host's other tasks can be read, and no gate asks whose they are.
     pub(crate) open_clocks: bool,
     /// The program must not execute what it wrote.
     pub(crate) forbids_written_code: bool,
@@ -111,7 +111,7 @@ fn files(table: &mut Table, rules: Rules) {
     const TIOCSTI: u32 = 0x5412;
     const TIOCSCTTY: u32 = 0x540E;
     const TIOCLINUX: u32 = 0x541C;
-    /// The ioctls of terminals, pipes and timers, and those of every file for close-on-exec and non-blocking.
+    /// The ioctls of terminals, pipes and timers, and the ioctls of every file for close-on-exec and non-blocking.
     const OF_STREAMS: u32 = (b'T' as u32) << 8;
     table.inspect(libc::SYS_fcntl, |code| {
         code.load(argument(1));

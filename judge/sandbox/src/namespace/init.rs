@@ -38,7 +38,7 @@ pub(crate) const INNER_ID: u32 = 1000;
 pub(crate) struct Users {
     /// The jail has a user namespace. Without one, root builds it.
     pub(crate) own_user_namespace: bool,
-    /// The uid of programs, as the host sees it; `None` means that of this process.
+    /// The uid of programs, as the host sees it; `None` means this process's uid.
     pub(crate) identity: Option<u32>,
 }
 

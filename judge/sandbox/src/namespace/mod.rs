@@ -298,7 +298,7 @@ impl Program for JailedProcess<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init kills those that this misses, but may have to wait for a core until the next tick.
+        // The init kills processes that this misses, but may have to wait for a core until the next tick.
         procfs::kill_descendants(self.jail.pid);
         if init::send_kill(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);

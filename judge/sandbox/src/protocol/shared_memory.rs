@@ -13,8 +13,8 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::clock;
 
-/// The status of a run: numbers that the helper reads without a message. A page that a process shares with those that
-/// it clones.
+/// The status of a run: numbers that the helper reads without a message. It is a page that a process shares with its
+/// clones.
 pub(crate) struct StatusPage(NonNull<Page>);
 
 /// All zeroes means that nothing is known.

@@ -52,7 +52,7 @@ impl<'a> ForkPolicy<'a> {
         if self.waiting.is_empty() { u64::MAX } else { PAUSE }
     }
 
-    /// Answers one request, if there `is_one`, and those that wait.
+    /// Answers one request, if there `is_one`, and all waiting ones.
     pub(crate) fn process(&mut self, meter: &mut Meter<'_>, is_one: bool) {
         if is_one && let Some(notification) = self.gate.receive() {
             self.decide(notification, meter);

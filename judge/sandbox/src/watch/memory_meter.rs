@@ -182,7 +182,7 @@ impl Grants {
         }
     }
 
-    /// `mapped` pieces are mapped, but it is unknown which. Keeps the largest, and those that may not be mapped yet.
+    /// `mapped` pieces are mapped, but it is unknown which. Keeps the largest pieces, and pieces that may not be mapped yet.
     pub(crate) fn keep(&mut self, mapped: usize) {
         let mut left = mapped;
         self.granted.retain(|grant| {

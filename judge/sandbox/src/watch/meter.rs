@@ -182,7 +182,7 @@ pub(crate) struct CpuMeter<'a> {
     newest: Option<i32>,
     /// CPU time of processes that the tree clock did not count.
     uncounted: u64,
-    /// CPU time of living processes and those that they waited for.
+    /// CPU time of living processes and of the processes that they waited for.
     waited_for_total: u64,
     /// CPU time that is certain.
     known: u64,

@@ -189,7 +189,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: ReapedUsage) -> F
     finished_with(status, account)
 }
 
-/// Gives dying processes a moment, and kills those that left the group, which is possible only without seccomp.
+/// Gives dying processes a moment, and kills processes that left the group. They can do so only without seccomp.
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
     for stray in crate::procfs::descendants(std::process::id().cast_signed()) {

@@ -39,7 +39,7 @@ pub(super) fn compare(global: GlobalArgs<'_>, args: &CompareArgs) -> Result<Exit
     Ok(exit)
 }
 
-/// Returns the results of the entrants: recorded ones, those on the chosen cases, or with `--until-decided` those of `fresh`.
+/// Returns the results of the entrants: recorded ones, new ones on the chosen cases, or with `--until-decided` what `fresh` plays.
 pub(super) fn pair(
     catalogue: &Catalogue,
     problem: &Problem,

@@ -151,7 +151,7 @@ impl<'a> Looks<'a> {
     /// Adds the newest case.
     pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
-        // A metric has no groups, thresholds and weights: its problem is that of the newest case.
+        // A metric has no groups, thresholds and weights: its problem is the newest case's.
         let (problem, spec) = (&self.newest.plan.problem, played.plan.cases.at(case));
         let has_own_effect = self.units.push(problem, &spec, played.inputs.get(case).copied().flatten());
         if !has_own_effect || !is_alone(problem, &spec) {

@@ -66,7 +66,7 @@ fn not_imported(error: ImportError) -> Failure {
     let hint = match &error {
         ImportError::Unknown(_) => format!("a package has one of these: {}", PackageKind::signs(&PackageKind::ALL)),
         ImportError::Several(_, kinds) => format!("say which one it is: --kind {}", kinds[0].name()),
-        ImportError::Other(..) => "leave out --kind: what a package is is found out".to_owned(),
+        ImportError::Other(..) => "leave out --kind: the kind is detected".to_owned(),
         _ => return Failure::usage(error),
     };
     Failure::usage(error).with_hint(hint)

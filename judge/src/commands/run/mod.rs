@@ -7,7 +7,7 @@ mod shards;
 use crate::commands::run::attached::AttachedRun;
 use crate::commands::run::folders::{FeedbackFolder, JobFiles};
 use crate::commands::run::shards::Sharded;
-use judge_cli::{RunArgs, StderrArg};
+use judge_cli::{RunArgs, RunningArgs, StderrArg};
 use judge_journal::RunEnd;
 use judge_problem::{
     BestSource, CaseList, Catalogue, Exit, Features, KeptStderr, Labels, OutcomeGrid, Plan, Problem, Provenance,
@@ -50,11 +50,12 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
     sandbox::warn_of_answers(&sandbox, problem);
-    let describe = outputs.show_features || !args.running.no_journal;
+    let RunningArgs { conditions, no_journal, .. } = &args.running;
+    let describe = outputs.show_features || !no_journal;
     let running = Running { catalogue: &catalogue, args: &args.running, sandbox: &sandbox, describe };
     let runner = running.runner(DetachPolicy::Allowed(args.detach.detach))?;
-    let template = running::template(problem, &args.running.conditions, &sandbox)?;
-    let toolbox = programs::toolbox(&catalogue, &template, &args.running.conditions.build, &sandbox)?;
+    let template = running::template(problem, conditions, &sandbox)?;
+    let toolbox = programs::toolbox(&catalogue, &template, &conditions.build, &sandbox)?;
     let whole = plan(template, cases, reference, args, &toolbox, &sandbox)?;
     let mut sharded = Sharded::of(whole, shard);
     let plan = sharded.plan();
@@ -69,10 +70,8 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         shard,
         played: plan.cases.len(),
     };
-    if args.resume
-        && !args.running.no_journal
-        && let Some(run) = recorder::uncollected(&context)?
-    {
+    let uncollected = if args.resume && !no_journal { recorder::uncollected(&context)? } else { None };
+    if let Some(run) = uncollected {
         judge_report::note(&format!("the job of run {run} has ended: its results are collected"));
         return attach(global, args, RunChoice::Number(run));
     }
@@ -82,9 +81,9 @@ pub(super) fn run(global: GlobalArgs<'_>, args: &RunArgs) -> Result<Exit, Failur
         note_kept_reference(args, &sharded.plan().problem.best, &reference.source);
         sharded.freeze(reference);
     }
-    let plan = sharded.plan();
     let features = sharded.features(features);
-    Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
+    Play { catalogue: &catalogue, args, plan: sharded.plan(), runner: &*runner, provenance }
+        .play(recorder, outputs, features)
 }
 
 /// Refuses arguments that do not go together.

@@ -174,7 +174,7 @@ impl Sharded {
         Some(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) })
     }
 
-    /// Scores what is played relative to what its run had been scored relative to when it started.
+    /// Scores the shard relative to the same scores as its run had at its start.
     pub(super) fn freeze(&mut self, reference: &Reference) {
         let Plan { problem, cases, .. } = &mut self.whole;
         reference.apply(problem, cases);
