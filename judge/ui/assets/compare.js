@@ -1,6 +1,6 @@
 // A against B: two solvers of past runs, paired by case.
 
-import { get } from "./api.js";
+import { get, isStatic } from "./api.js";
 import { address, choice, counted, cut, debounced, digits, el, failure, grouped, shown, table } from "./dom.js";
 import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
@@ -22,7 +22,7 @@ class Comparison {
     this.body = el("div");
     const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
     this.grid = el("a", { class: "button" }, "Grid of the cases");
-    place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.group, turn, this.grid), this.body);
+    place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide", hidden: isStatic }, "Condition", this.input), this.group, turn, this.grid), this.body);
   }
 
   change(more) {
@@ -50,7 +50,8 @@ class Comparison {
   }
 
   showFeatures() {
-    this.group.hidden = this.head.features.length === 0;
+    // A static site has comparisons of all cases alone.
+    this.group.hidden = isStatic || this.head.features.length === 0;
     if (this.group.childElementCount > 0) return;
     this.group.append(choice("feature", ["", ...this.head.features], this.query.group_by, (name) => this.change({ group_by: name })));
   }
