@@ -3,6 +3,7 @@
 use crate::support::client::Server;
 use crate::support::pace::patiently;
 use crate::support::require::{Need, skip};
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use std::io::Read;
@@ -10,7 +11,7 @@ use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
@@ -54,7 +55,7 @@ struct Chromium {
 impl Chromium {
     /// Returns the shared browser, or starts it. `None`: there is none, which was said.
     fn shared() -> Option<Arc<Self>> {
-        let mut shared = SHARED.lock().unwrap();
+        let mut shared = SHARED.lock();
         if let Some(running) = shared.upgrade() {
             return Some(running);
         }
