@@ -66,6 +66,22 @@ pub fn slim(script: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
+/// Returns a style without what only its readers need: the spaces and ends of lines beside its signs, too.
+pub fn slim_style(style: &str) -> String {
+    const SIGNS: [(&str, &str); 9] = [
+        (" {", "{"),
+        ("{\n", "{"),
+        ("{ ", "{"),
+        (": ", ":"),
+        (", ", ","),
+        (";\n", ";"),
+        ("; ", ";"),
+        (" }", "}"),
+        (";}", "}"),
+    ];
+    SIGNS.into_iter().fold(slim(style), |style, (long, short)| style.replace(long, short))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +93,11 @@ mod tests {
         for script in [DOM, CHARTS, SAVE] {
             assert!(slim(script).len() < script.len() * 9 / 10);
         }
+    }
+
+    #[test]
+    fn slim_styles_have_the_same_rules() {
+        let style = "/* About it. */\na:hover, b {\n  color: red;\n  margin: 0 calc(1px + 2px);\n}\nb { top: 0; }\n";
+        assert_eq!(slim_style(style), "a:hover,b{color:red;margin:0 calc(1px + 2px)}\nb{top:0}\n");
     }
 }

@@ -236,7 +236,12 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 
 /// Returns a file as it is sent. The library has no comments of its own but its licence.
 fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
-    if kind == SCRIPT && !name.starts_with("uPlot") { assets::slim(text).into() } else { text.into() }
+    match kind {
+        _ if name.starts_with("uPlot") => text.into(),
+        SCRIPT => assets::slim(text).into(),
+        CSS => assets::slim_style(text).into(),
+        _ => text.into(),
+    }
 }
 
 /// Returns all scripts of the page as one that needs no server.
