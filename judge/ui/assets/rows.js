@@ -214,9 +214,10 @@ export class Rows {
   }
 
   choose(place) {
+    // The row in sight counts, also while other rows are loaded.
+    const row = this.drawn.get(place)?.row ?? this.at(place);
     this.current = place;
     this.schedule();
-    const row = this.at(place);
     if (row) this.chosen(row, place);
   }
 

@@ -234,11 +234,10 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
     }
 }
 
-/// Returns a file as it is sent. The library has no comments of its own but its licence.
+/// Returns a file as it is sent. The script of the library has no comments but its licence.
 fn served(name: &str, kind: &str, text: &'static str) -> Cow<'static, str> {
     match kind {
-        _ if name.starts_with("uPlot") => text.into(),
-        SCRIPT => assets::slim(text).into(),
+        SCRIPT if !name.starts_with("uPlot") => assets::slim(text).into(),
         CSS => assets::slim_style(text).into(),
         _ => text.into(),
     }

@@ -15,7 +15,7 @@ export class CaseCharts {
    * if there is one, is called with the names of the case and the solver of a point that is clicked, `brushed` with the axes and the ranges that are
    * drawn over, and `changed` with the axes. */
   constructor({ fields, features = [], source, hasFormulas = false, chosen, brushed, changed = () => {}, axes = {} }) {
-    Object.assign(this, { fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
+    Object.assign(this, { asked: {}, fields, features, source, hasFormulas, chosen, brushed, changed, axes: { ...FIRST_AXES, by: features[0] ?? "", ...axes } });
     this.names = el("datalist", { id: `numbers-${++lists}` }, fields.map((name) => el("option", { value: name })));
     this.cloud = figure("Cases", this.pick("vertical", "y"), "against", this.pick("horizontal", "x"));
     this.counts = figure("How often", this.pick("number", "of"));
@@ -39,6 +39,12 @@ export class CaseCharts {
     });
   }
 
+  /** Returns what tells whether nothing was asked for this chart since: answers can overtake each other. */
+  asks(chart) {
+    const asked = (this.asked[chart] = {});
+    return () => asked === this.asked[chart];
+  }
+
   draw() {
     return Promise.all([this.drawCloud(), this.drawCounts(), this.boxed && this.drawBoxes()]);
   }
@@ -50,8 +56,10 @@ export class CaseCharts {
 
   async drawCloud() {
     const { axes: { x, y }, chosen, brushed, cloud } = this;
+    const isLast = this.asks("cloud");
     try {
       const points = await this.source.points(x, y);
+      if (!isLast()) return;
       const groups = points.solvers.map(({ solver, cases, x, y }) => ({ name: solver, names: cases, x, y }));
       const drawn = groups.reduce((sum, group) => sum + group.x.length, 0);
       const note = drawn < points.total ? `${drawn} of ${points.total} points` : "";
@@ -61,30 +69,34 @@ export class CaseCharts {
       });
       this.againCloud();
     } catch (error) {
-      noChart(cloud, error);
+      if (isLast()) noChart(cloud, error);
     }
   }
 
   async drawCounts() {
     const { of } = this.axes;
+    const isLast = this.asks("counts");
     try {
       const { edges, solvers, logarithmic } = await this.source.counts(of);
+      if (!isLast()) return;
       const groups = solvers.map(({ solver, counts }) => ({ name: solver, counts }));
       this.againCounts = () => histogram(this.counts, { edges, groups, isLog: logarithmic, x: of });
       this.againCounts();
     } catch (error) {
-      noChart(this.counts, error);
+      if (isLast()) noChart(this.counts, error);
     }
   }
 
   async drawBoxes() {
     const { box, by } = this.axes;
+    const isLast = this.asks("boxes");
     try {
       const { solvers, groups } = await this.source.boxes(box, by);
+      if (!isLast()) return;
       this.againBoxes = () => boxes(this.boxed, { names: solvers, groups, y: box, by });
       this.againBoxes();
     } catch (error) {
-      noChart(this.boxed, error);
+      if (isLast()) noChart(this.boxed, error);
     }
   }
 }
