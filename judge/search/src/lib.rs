@@ -11,6 +11,34 @@
 //! input ─ Text::read ─▶ parts ─ Text::without ─▶ smaller inputs ─ Oracle::are_valid ─▶ those of the problem
 //! those ─ Oracle::first ─▶ the first that still shows it, which is the next input; without one, the end
 //! ```
+//!
+//! ```
+//! use judge_search::{Oracle, shrink};
+//! use std::convert::Infallible;
+//!
+//! /// A solver that fails on lists with a 7, and any list is an input.
+//! struct FailsOnSeven;
+//!
+//! impl Oracle for FailsOnSeven {
+//!     type Error = Infallible;
+//!
+//!     fn are_valid(&self, inputs: &[&[u8]]) -> Vec<bool> {
+//!         vec![true; inputs.len()]
+//!     }
+//!
+//!     fn first(&mut self, inputs: &[Vec<u8>]) -> Result<Option<usize>, Infallible> {
+//!         Ok(inputs.iter().position(|input| input.contains(&b'7')))
+//!     }
+//!
+//!     fn jobs(&self) -> usize {
+//!         1
+//!     }
+//! }
+//!
+//! let mut input = b"12\n7\n30\n".to_vec();
+//! assert_eq!(shrink(&mut FailsOnSeven, &mut input), Ok(()));
+//! assert_eq!(input, b"7\n");
+//! ```
 
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 

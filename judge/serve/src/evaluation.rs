@@ -166,7 +166,7 @@ impl<'a> Running<'a> {
         (0..self.keys.len()).filter(|&place| !self.rows.contains_key(&self.keys[place])).collect()
     }
 
-    /// Plays the cases in an order of the candidate's own, until it is known that the incumbent stays the best.
+    /// Plays the cases in an order that is the same for all candidates, until it is known that the incumbent stays the best.
     fn play_against(&mut self, incumbent: &Best) -> Result<Reached, RpcError> {
         let known = (0..self.keys.len()).filter_map(|place| {
             let row = incumbent.rows.get(&self.keys[place])?;
@@ -175,8 +175,7 @@ impl<'a> Running<'a> {
         let known: Vec<Played> = known.filter(|played| !is_fault(&played.rows[0])).collect();
         let template = self.plan(Self::rivals(incumbent).to_vec(), CaseList::default());
         let mut duel = Duel::new(template, &known, self.keys.len(), self.min_effect.as_ref())?;
-        let digest = |key: &CaseKey| Digest::of_parts([self.id.as_bytes(), &key.digest().0]);
-        let order = duel.order(&self.keys.iter().map(digest).collect::<Vec<_>>());
+        let order = duel.order(&self.keys.iter().map(CaseKey::digest).collect::<Vec<_>>());
         let mut next = 0;
         let mut is_over = false;
         while next < order.len() && !is_over {

@@ -18,6 +18,19 @@
 //!
 //! A case is the unit that cores are given out for: an urgent request takes the next core that becomes free, and goes on
 //! while others wait.
+//!
+//! ```no_run
+//! use judge_cli::EvaluatorArgs;
+//! use judge_serve::{Client, Evaluator, Methods, Pending};
+//! use judge_session::{Failure, GlobalArgs, load};
+//!
+//! /// Prints the answer to a request, once it is there. The request is cancelled when what is returned is dropped.
+//! fn ask(args: EvaluatorArgs, request: &str) -> Result<Pending, Failure> {
+//!     let evaluator = Evaluator::open(load::catalogue(GlobalArgs::default())?, args, false, None)?;
+//!     let client = Client::new(evaluator, Methods::Serve, None);
+//!     Ok(client.receive_one(request.as_bytes(), |answer| println!("{}", answer.unwrap_or_default())))
+//! }
+//! ```
 
 #![cfg_attr(not(test), warn(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap))]
 

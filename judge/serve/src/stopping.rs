@@ -1,9 +1,10 @@
 //! When a candidate is stopped: as soon as it is known not to beat the incumbent on these cases by more than the smallest effect that
-//! counts. The incumbent has played all of them, and the candidate meets them in a random order of its own, large ones sooner. So
-//! what is asked is the sum over a fixed set of cases that are drawn without replacement: see [`SetSample`].
+//! counts. The incumbent has played all of them, and candidates meet them in a random order, large ones sooner. So what is asked is
+//! the sum over a fixed set of cases that are drawn without replacement: see [`SetSample`].
 //!
 //! Whatever a candidate does, if it beats the incumbent on these cases, it is stopped with a probability of at most 5 %, over all
-//! looks together. This rests on a bound for the gain on a case: see [`largest_effects`]. It says nothing about other cases.
+//! looks together. The order is drawn once for all candidates, and they must not be made for it. All of this rests on a bound for the
+//! gain on a case: see [`largest_effects`]. It says nothing about other cases.
 
 use crate::known::Row;
 use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};

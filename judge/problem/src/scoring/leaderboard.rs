@@ -90,7 +90,7 @@ named_enum! {
 }
 
 impl RowKey {
-    /// Returns every name, as [`RowKey::from_str`] takes it.
+    /// Returns every name, as `RowKey` is parsed from it.
     pub fn names() -> [&'static str; 5] {
         Self::ALL.map(Self::name)
     }
