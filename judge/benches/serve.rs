@@ -113,7 +113,7 @@ fn main() {
     for (jobs, rates) in &mut pairs {
         let mut served = Served::start(folder.path(), *jobs);
         // One request at a time is a round trip. With two jobs, others wait, so that no job waits for this client.
-        let under_way = jobs * jobs;
+        let under_way = *jobs * *jobs;
         served.rate(&solver, 200, under_way);
         for _ in 0..5 {
             let alone = bare_rate(&[&name], &input, ROUNDS / 5, *jobs);
