@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// The sizes of plans, of which nothing is run.
+/// The sizes of plans. None of them is run.
 const PLANS: [usize; 2] = [1_000_000, 10_000_000];
 
 /// With this argument, the bench is the process that makes a plan.

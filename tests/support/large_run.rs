@@ -1,11 +1,9 @@
 //! Runs of many cases in a journal, written by the journal itself: no program is run for them.
 
 use judge_journal::{Journal, Recording, RunEnd, RunRecord, Surroundings};
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, Digest, Evidence, FinishedJob, Invocation, JOURNAL_FOLDER, JobId, Outcome, Retention, Shard, Solver,
-    SolverSpec, Verdict,
+    CaseList, Catalogue, Digest, Evidence, FinishedJob, Invocation, JOURNAL_FOLDER, JobId, Outcome, Plan, Retention,
+    Shard, Solver, SolverSpec, Verdict,
 };
 use judge_run::command::checker_identity;
 use judge_sandbox::Tier;

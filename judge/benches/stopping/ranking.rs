@@ -1,4 +1,4 @@
-//! `judge rank`, simulated: 30 solvers with normal scores, five of which tie.
+//! `judge rank`, simulated: 30 solvers with normal scores. Five of them tie.
 
 use crate::populations::normal;
 use crate::simulate::{ALPHA, percent};

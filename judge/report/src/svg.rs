@@ -191,7 +191,7 @@ fn figure(total: &BigRational) -> String {
     if total.is_integer() { total.to_string() } else { format!("{:.4}", total.to_f64().unwrap_or_default()) }
 }
 
-/// Returns a badge for a README: the problem, and the best total of its newest run. The rows are those of one problem, the newest
+/// Returns a badge for a README: the problem, and the best total of its newest run. The rows belong to one problem, the newest
 /// first.
 pub fn badge_svg(rows: &[HistoryRow]) -> String {
     let name = rows.first().map_or("judge", |row| &row.problem);
@@ -218,7 +218,7 @@ fn badge(name: &str, value: &str) -> String {
     svg
 }
 
-/// Returns the best total of each run as a line. The rows are those of one problem, the newest first.
+/// Returns the best total of each run as a line. The rows belong to one problem, the newest first.
 pub fn history_svg(rows: &[HistoryRow]) -> String {
     let totals: Vec<_> = totals(rows).into_iter().map(|(run, total)| (format!("run {run}"), total)).collect();
     history(rows.first().map_or("judge", |row| &row.problem), &totals)

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use judge_problem::Ruling;
-//! use judge_problem::manifest::Catalogue;
+//! use judge_problem::Catalogue;
 //! use judge_run::cases::{Inputs, ProblemChecker};
 //! use std::path::Path;
 //!

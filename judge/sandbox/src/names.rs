@@ -46,7 +46,7 @@ pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().filter(is_left).map(|entry| entry.path()).collect()
 }
 
-/// Whether `name` is one of ours, and its owner is dead.
+/// Whether `name` was made by a judge that is dead.
 fn is_stale(name: &str) -> bool {
     let mut parts = name.split('.');
     if parts.next() != Some(PREFIX) || number(parts.next()) != Some(pid_namespace()) {

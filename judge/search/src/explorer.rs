@@ -1,4 +1,4 @@
-//! Where the next cases are looked for: near those that were best, or where those that are alike were best.
+//! Where the next cases are looked for: near the best cases so far, or where similar cases were best.
 
 use judge_statistics::Random;
 

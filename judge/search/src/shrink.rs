@@ -13,7 +13,7 @@ const MAX_BATCH: usize = 32;
 /// So many inputs are read at once, to see whether they are valid.
 const READ_AT_ONCE: usize = 64;
 
-/// Inputs that are tried at once have so many bytes at most, if there are several.
+/// Several inputs that are tried at once have at most so many bytes.
 const MAX_HELD: usize = 64 << 20;
 
 /// What tells whether an input is as it should be.
@@ -69,7 +69,7 @@ struct Shrinker<'a, O> {
 }
 
 impl<O: Oracle> Shrinker<'_, O> {
-    /// Ends the last line, unless that it does not end is what shows it.
+    /// Ends the last line, unless the missing end is the reason.
     fn end_last_line(&mut self) -> Result<(), O::Error> {
         if !self.best.is_empty() && !self.best.ends_with(b"\n") {
             let ended = [self.best, &b"\n"[..]].concat();
@@ -227,7 +227,7 @@ impl<O: Oracle> Shrinker<'_, O> {
         }
     }
 
-    /// Returns those of the inputs that are new and valid.
+    /// Returns the inputs that are new and valid.
     fn valid<M>(&mut self, tries: Vec<(M, Vec<u8>)>) -> Vec<(M, Vec<u8>)> {
         let new: Vec<(M, Vec<u8>)> =
             tries.into_iter().filter(|(_, input)| self.seen.insert(Digest::of(input))).collect();

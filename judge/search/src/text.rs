@@ -20,9 +20,9 @@ const TABLE: usize = 3;
 /// A text, line by line. Blank lines at the end are not kept.
 pub struct Text {
     lines: Vec<Vec<u8>>,
-    /// Where the tokens of each line are, as far as somebody has asked.
+    /// Where the tokens of each line are. A line is split when it is first asked for.
     tokens: Vec<OnceCell<Vec<Range<usize>>>>,
-    /// Whether the last line ends. Some solvers do not read one that does not.
+    /// Whether the last line ends with a newline. Some solvers do not read it otherwise.
     has_last_newline: bool,
 }
 

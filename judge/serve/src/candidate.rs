@@ -190,7 +190,7 @@ impl Workshop {
         Ok(Candidate { id: id_of(&digest), solver, toolbox, stamps, source })
     }
 
-    /// Returns what runs compilers, in a slot like those of solvers.
+    /// Returns what runs compilers, in a slot like a solver's.
     fn compiler<'a>(
         &'a self,
         task: &'a Task,

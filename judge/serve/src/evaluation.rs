@@ -10,14 +10,13 @@ use crate::slots::LeasedPool;
 use crate::stopping::{self, Duel, Played};
 use crate::task::{Progress, Task};
 use judge_compare::paired::MinEffect;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, Limits, OutcomeGrid, RunEvent, RunId,
+    CaseList, Digest, FinishedJob, Invocation, JobId, KnownOutcome, Labels, Limits, OutcomeGrid, Plan, RunEvent, RunId,
     Solver, SolverSpec, Stop, Verdict,
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
-use judge_session::{Failure, MatchResult, restored_run, sandbox};
+use judge_session::{Failure, restored_run, sandbox};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -173,8 +172,7 @@ impl<'a> Running<'a> {
             Some(Played { place, case: self.cases.at(place), rows: [row, row].map(Arc::clone) })
         });
         let known: Vec<Played> = known.filter(|played| !is_fault(&played.rows[0])).collect();
-        let template = self.plan(Self::rivals(incumbent).to_vec(), CaseList::default());
-        let mut duel = Duel::new(template, &known, self.keys.len(), self.min_effect.as_ref())?;
+        let mut duel = Duel::new(self.duel_plan(incumbent), &known, self.keys.len(), self.min_effect.as_ref())?;
         let order = duel.order(&self.keys.iter().map(CaseKey::digest).collect::<Vec<_>>());
         let mut next = 0;
         let mut is_over = false;
@@ -199,20 +197,27 @@ impl<'a> Running<'a> {
         Ok(Reached { versus: Some(versus), stopped_of: (!is_whole).then_some(self.keys.len()) })
     }
 
-    /// Returns the incumbent and the candidate.
-    fn rivals(incumbent: &Best) -> [Solver; 2] {
+    /// Returns the plan of the incumbent and the candidate, without cases.
+    fn duel_plan(&self, incumbent: &Best) -> Plan {
         let names = [format!("incumbent {}", incumbent.candidate), "candidate".to_owned()];
-        names.map(|name| known_by_results(name, String::new()))
+        let solvers = names.map(|name| known_by_results(name, String::new()));
+        self.plan(solvers.to_vec(), CaseList::default())
+    }
+
+    /// Returns a case with the results of another candidate and of this one, if both have played it.
+    fn pair(&self, other: &Best, place: usize) -> Option<Played> {
+        let key = &self.keys[place];
+        let rows = [other.rows.get(key)?, self.rows.get(key)?].map(Arc::clone);
+        Some(Played { place, case: self.cases.at(place), rows })
     }
 
     /// Adds a case that both have played. Faults of the judge say nothing about either.
     fn add_pair(&self, duel: &mut Duel, incumbent: &Best, place: usize) {
-        let key = &self.keys[place];
-        let (Some(old), Some(new)) = (incumbent.rows.get(key), self.rows.get(key)) else { return };
-        if is_fault(old) || is_fault(new) {
-            return duel.leave_out(place);
+        match self.pair(incumbent, place) {
+            Some(played) if played.rows.iter().any(|row| is_fault(row)) => duel.leave_out(place),
+            Some(played) => duel.add(played),
+            None => {}
         }
-        duel.add(Played { place, case: self.cases.at(place), rows: [old, new].map(Arc::clone) });
     }
 
     fn plan(&self, solvers: Vec<Solver>, cases: CaseList) -> Plan {
@@ -361,14 +366,8 @@ impl<'a> Running<'a> {
 
     /// Returns whether the candidate is better than another by the problem's rule, on all cases.
     fn beats(&self, other: &Best) -> Result<bool, RpcError> {
-        let mut both = MatchResult::unplayed(self.plan(Self::rivals(other).to_vec(), CaseList::default()));
-        for (place, key) in self.keys.iter().enumerate() {
-            let outcome = |rows: &Rows| rows.get(key).map(|row| row.outcome.clone());
-            both.plan.cases.push(self.cases.at(place));
-            both.outcomes.add_case([outcome(&other.rows), outcome(&self.rows)]);
-            both.inputs.push(None);
-        }
-        Ok(stopping::is_better(&both)?)
+        let both: Vec<Played> = (0..self.keys.len()).filter_map(|place| self.pair(other, place)).collect();
+        Ok(stopping::is_better(&self.duel_plan(other), &both)?)
     }
 
     /// Records what was run, if results are recorded.

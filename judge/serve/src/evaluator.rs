@@ -8,7 +8,7 @@ use crate::rpc::{Answer, json};
 use crate::slots::{self, SlotPool};
 use crate::task::{Rank, Task};
 use judge_cli::EvaluatorArgs;
-use judge_problem::manifest::Catalogue;
+use judge_problem::Catalogue;
 use judge_report::ServeStatus;
 use judge_run::runner::RunSettings;
 use judge_sandbox::{Cores, Sandbox, Sweeper, Tier, TierChoice};

@@ -103,7 +103,7 @@ pub(crate) struct Best {
     pub(crate) rows: Arc<Rows>,
 }
 
-/// The most bytes of results that are remembered, and of those of the best candidates.
+/// The most bytes of remembered results, and of the results of the best candidates.
 const RESULTS_BOUND: usize = 64 << 20;
 const BEST_BOUND: usize = 64 << 20;
 

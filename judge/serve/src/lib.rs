@@ -4,7 +4,7 @@
 //!   cases are not run again, and a candidate that is no better than the incumbent is stopped early.
 //! - A [`Client`] takes messages of JSON-RPC 2.0 and sends answers. [`serve_stdio`] connects one with standard input and
 //!   output; a server of HTTP calls [`Client::receive_one`] for each request.
-//! - [`Methods`] are what a client can call: those of `judge serve`, or those of the Model Context Protocol.
+//! - [`Methods`] are what a client can call: the methods of `judge serve`, or of the Model Context Protocol.
 //!
 //! The way of one evaluation:
 //!

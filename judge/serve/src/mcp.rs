@@ -379,7 +379,7 @@ fn solver() -> Map<String, Value> {
     .collect()
 }
 
-/// Returns the parameters of the tool `evaluate`, beside those that name the solver, the problem and the seeds.
+/// Returns the parameters of the tool `evaluate`, without the names of the solver, the problem and the seeds.
 fn of_evaluation() -> Value {
     value!({
         "cases": {

@@ -1,4 +1,4 @@
-//! What a client can call: the methods of `judge serve`, or those of the Model Context Protocol.
+//! What a client can call: the methods of `judge serve`, or of the Model Context Protocol.
 
 use crate::evaluator::Evaluator;
 use crate::mcp::Mcp;
@@ -6,8 +6,7 @@ use crate::params::{CancelParams, CompareParams, EvaluateParams, NoParams, Probl
 use crate::rpc::{Answer, Id, RpcError, code, json, notification_line};
 use crate::task::{Progress, Task};
 use crate::{compare, evaluation, sealed};
-use judge_problem::CheckerChoice;
-use judge_problem::manifest::closest;
+use judge_problem::{CheckerChoice, closest};
 use judge_report::ProblemList;
 use judge_session::{problem_facts, programs};
 use serde::Serialize;
@@ -46,7 +45,7 @@ pub(crate) struct Later {
 pub(crate) type Work = Box<dyn FnOnce(&Arc<Task>) -> Answer + Send>;
 
 impl Methods {
-    /// Returns what a request comes to. `id` is that of the request.
+    /// Returns what a request comes to. `id` is the request's own.
     pub(crate) fn step(
         &self,
         evaluator: &Arc<Evaluator>,

@@ -3,8 +3,7 @@
 use crate::rpc::RpcError;
 use judge_cli::LimitArgs;
 use judge_compare::paired::MinEffect;
-use judge_problem::manifest::closest;
-use judge_problem::{InvalidText, Limits, Seeds};
+use judge_problem::{InvalidText, Limits, Seeds, closest};
 use judge_session::running;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -8,9 +8,8 @@
 
 use crate::known::Row;
 use judge_compare::paired::{self, Claim, EffectMeasure, FeatureValue, MinEffect, PairedComparison, TestParameters};
-use judge_problem::plan::Plan;
 use judge_problem::scoring::points_effect;
-use judge_problem::{CaseSpec, Digest, Direction, Number, Rule};
+use judge_problem::{CaseSpec, Digest, Direction, Number, Plan, Rule};
 use judge_report::Versus;
 use judge_session::{Failure, MatchResult, ScoredMatch};
 use judge_statistics::{Hypothesis, Interval, SetCase, SetSample};
@@ -166,7 +165,7 @@ impl Duel {
     }
 
     /// Returns the comparison as it is reported, with the values of features where the candidate loses. `is_whole` says whether all
-    /// cases were played: then the comparison is that of `judge compare --until-decided`, and it is about such cases.
+    /// cases were played: then it compares as `judge compare --until-decided` does, and the claim is about such cases.
     ///
     /// # Errors
     /// As [`Duel::is_over`].
@@ -259,12 +258,13 @@ fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect
     Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
 }
 
-/// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
+/// Returns whether the candidate is better than the incumbent on these cases, by the problem's rule. The plan has both, without cases.
 ///
 /// # Errors
 /// When the scores do not suit the rule.
-pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
-    let scored = played.scored()?;
+pub(crate) fn is_better(template: &Plan, played: &[Played]) -> Result<bool, Failure> {
+    let result = result(template, played);
+    let scored = result.scored()?;
     let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
     Ok(match (incumbent, candidate) {
         (_, None) => false,

@@ -214,12 +214,12 @@ impl<'a> SealedCases<'a> {
         if self.problem.scoring.counts_raw_scores() { self.problem.direction } else { Direction::Max }
     }
 
-    /// Returns a number of which large values are good.
+    /// Returns a number that is large for good totals.
     fn good(&self, value: &BigRational) -> Option<f64> {
         value.to_f64().map(|value| if self.direction() == Direction::Max { value } else { -value })
     }
 
-    /// Returns whether a total is worse than that of a baseline by at most this share.
+    /// Returns whether a total is worse than a baseline's by at most this share.
     fn reaches(&self, total: &BigRational, baseline: &BigRational, max_drop: &Percent) -> bool {
         let drop = baseline.abs() * &max_drop.0;
         match self.direction() {

@@ -2,12 +2,9 @@
 
 use judge_cli::ReduceArgs;
 use judge_journal::Part;
-use judge_problem::manifest::Catalogue;
-use judge_problem::parallel::map_on_all_cores;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseList, CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Problem, ReadFile,
-    RunEvent, Solver, Stop, TokenRules, Verdict, counted, quote, quote_words,
+    CaseList, CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Digest, Exit, Features, JobId, Outcome, Plan,
+    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, counted, map_on_all_cores, quote, quote_words,
 };
 use judge_report::Steps;
 use judge_run::cases::{CaseReader, Inputs, validate};

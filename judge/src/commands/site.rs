@@ -2,8 +2,7 @@
 
 use judge_cli::{SiteArgs, SitePart};
 use judge_journal::HistoryFilter;
-use judge_problem::Exit;
-use judge_problem::manifest::Catalogue;
+use judge_problem::{Catalogue, Exit};
 use judge_report::{badge_svg, history_svg};
 use judge_session::{Failure, GlobalArgs, load, recorder};
 use judge_ui::{SiteOptions, SiteParts};

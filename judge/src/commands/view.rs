@@ -2,12 +2,10 @@
 
 use judge_cli::{JobArgs, RunningArgs, UiArgs, ViewArgs};
 use judge_journal::Part;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::verdict::Termination;
 use judge_problem::{
-    CaseName, CaseSource, CaseSpec, CheckerChoice, Exit, Invocation, JobId, Problem, Ruling, RunChoice, RunEvent,
-    Solver, Verdict, Viewer,
+    CaseName, CaseSource, CaseSpec, Catalogue, CheckerChoice, Exit, Invocation, JobId, Plan, Problem, Ruling,
+    RunChoice, RunEvent, Solver, Verdict, Viewer,
 };
 use judge_report::{GamePage, GameReplay, GameText, LastFrame, MoveRange};
 use judge_run::cases::Inputs;

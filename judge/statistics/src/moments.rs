@@ -120,7 +120,7 @@ impl Interval {
 /// Samples of normal effects have a kurtosis of 3, and seldom one above this.
 pub(crate) const LIGHT_TAILED: f64 = 3.5;
 
-/// Returns the excess of the kurtosis over that of a light-tailed sample. A few large effects suggest others: the level
+/// Returns by how much the kurtosis exceeds the kurtosis of a light-tailed sample. A few large effects suggest others: the level
 /// of a test of the mean is less certain, and it takes more cases.
 pub(crate) fn tail(moments: &Moments) -> f64 {
     (moments.kurtosis() - LIGHT_TAILED).max(0.0)

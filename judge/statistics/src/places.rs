@@ -36,7 +36,7 @@ pub struct SolverOrder {
 }
 
 impl SolverOrder {
-    /// Starts with solvers of which nothing is known.
+    /// Starts without knowing anything about the solvers.
     pub fn new(count: usize) -> Self {
         Self { count, pairs: vec![PairOrder::Open; count * count] }
     }

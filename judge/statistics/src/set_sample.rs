@@ -1,8 +1,8 @@
 //! The mean effect over a fixed set of cases, asked while the cases are drawn one after another, without replacement.
 //!
 //! Each case has a size, which is known before it is drawn. The next case is drawn with a probability in proportion to its
-//! size among those that are left. So the mean of effect / size of the next draw is what is left of the effects, divided by
-//! what is left of the sizes. If the effects of the set sum to 0 at least, and those that were drawn to S, it is -S / left at
+//! size among the cases that are left. So the mean of effect / size of the next draw is what is left of the effects, divided by
+//! what is left of the sizes. Let the effects of the set sum to 0 at least, and the drawn ones to S. Then it is -S / left at
 //! least. A bettor stakes a share c of the wealth against it, case by case:
 //!
 //! ```text

@@ -8,7 +8,7 @@
 //! 1. Student's two-sided test at alpha.
 //! 2. The exact sign-flip test of the sum at alpha (Fisher, "The design of experiments", 1935), up to 16 effects that
 //!    differ from 0: with more of them it hardly ever differs from Student's. Five effects have 32 arrangements of
-//!    signs, of which two are as clear as the clearest: they show nothing at 5 %.
+//!    signs. Two of them are as clear as the clearest: they show nothing at 5 %.
 //! 3. A correction for skewness: with u = mean / s and the sample skewness g (of the claim's sign),
 //!
 //! ```text

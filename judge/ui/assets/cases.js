@@ -77,7 +77,7 @@ export class Cases {
       if (this.wanted) await this.openFirst();
       return true;
     } catch (error) {
-      // Rows of another condition would be taken for those of this one.
+      // Rows of another condition would look like rows of this one.
       this.rows.clear();
       this.rows.box.hidden = true;
       this.none.replaceChildren();

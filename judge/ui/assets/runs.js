@@ -1,4 +1,4 @@
-// The runs: those that go on, those that have ended, and the totals of each solver from run to run.
+// The runs that go on, the runs that have ended, and the totals of each solver from run to run.
 
 import { get } from "./api.js";
 import { figure, legendOf, lines } from "./charts.js";

@@ -1,4 +1,4 @@
-//! One address for programs: each message is posted there, and its answer comes back. The guard is that of the pages.
+//! One address for programs: each message is posted there, and its answer comes back. It has the same guard as the pages.
 
 use crate::server::{Door, listen};
 use axum::Router;

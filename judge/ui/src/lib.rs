@@ -16,7 +16,7 @@
 //! ```
 //!
 //! ```no_run
-//! use judge_problem::manifest::Catalogue;
+//! use judge_problem::Catalogue;
 //! use judge_session::failure::Failure;
 //!
 //! fn serve(catalogue: Catalogue) -> Result<(), Failure> {

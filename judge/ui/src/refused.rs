@@ -4,8 +4,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use judge_journal::JournalError;
-use judge_problem::Exit;
-use judge_problem::manifest::UnknownProblem;
+use judge_problem::{Exit, UnknownProblem};
 use judge_report::ApiError;
 use judge_session::failure::Failure;
 

@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use judge_problem::manifest::Catalogue;
+use judge_problem::Catalogue;
 use judge_report::assets;
 use judge_session::failure::Failure;
 use rustix::process::Signal;

@@ -5,9 +5,8 @@ use checkers::Score;
 use judge_journal::Journal;
 use judge_problem::condition::Condition;
 use judge_problem::formula::Formula;
-use judge_problem::manifest::Catalogue;
 use judge_problem::{
-    Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
+    Catalogue, Features, GeneratorChoice, JobId, MetricRule, Number, Outcome, Problem, RunId, StoredRun, Verdict,
 };
 use judge_report::{CaseRow, RunReport, best_score, share_of_best};
 use judge_run::cases::CaseReader;

@@ -13,8 +13,7 @@ use axum::http::Request;
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use judge_problem::manifest::Catalogue;
-use judge_problem::{Bytes, RunChoice};
+use judge_problem::{Bytes, Catalogue, RunChoice};
 use judge_session::failure::Failure;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -149,7 +148,7 @@ impl Private {
         let variables = ["HOME", "TMPDIR", "USER", "HOSTNAME"].map(|name| std::env::var(name).ok());
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let known = variables.into_iter().flatten().chain(here).chain([host]);
-        // Short names, such as that of the root user, stand in words too.
+        // Short names, such as `root`, stand in words too.
         let texts = if parts.machine { Vec::new() } else { known.filter(|text| text.len() > 4).collect() };
         Self { fields, texts, names: Vec::new() }
     }

@@ -41,7 +41,7 @@ impl SiteGames {
         self.bytes < self.room.0
     }
 
-    /// Adds a game if there is room. Returns its place: the name of its file, and that of the game in it.
+    /// Adds a game if there is room. Returns its place: the name of its file, and the name of the game in it.
     pub(super) fn add(&mut self, game: PackedGame, private: &Private) -> Result<Option<String>, Failure> {
         let (mut document, case) = match game {
             PackedGame::Columns(case, document) => (document, Some(case)),

@@ -55,7 +55,7 @@ struct State {
 }
 
 impl Starter {
-    /// Makes a starter that puts these words before those of a run.
+    /// Makes a starter that puts these words before the words of a run.
     pub fn new(common: Vec<String>) -> Self {
         Self { common, runs: Mutex::default() }
     }

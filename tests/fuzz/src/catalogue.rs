@@ -1,6 +1,6 @@
 //! The catalogue, `problems.toml`.
 
-use judge_problem::manifest::{Catalogue, ManifestError, read_best_scores};
+use judge_problem::{Catalogue, ManifestError, read_best_scores};
 use std::path::Path;
 
 /// A catalogue is read, or every complaint about it can be shown.

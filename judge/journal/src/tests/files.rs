@@ -227,7 +227,7 @@ fn a_file_with_other_tables_views_or_triggers_is_refused() {
     }
 }
 
-/// Values that no judge writes, and of which each is refused.
+/// Values that no judge writes. Each of them is refused.
 const VALUES: [(&str, &str); 16] = [
     ("length", "UPDATE answer SET bytes = 1 << 60"),
     ("negative-length", "UPDATE answer SET bytes = -1"),

@@ -298,7 +298,7 @@ impl Scene {
                 let wall: i64 = row.get(4).unwrap();
                 let shown = format!("{} {wall}", text(3));
                 let before = self.finished.entry((journal, run, place)).or_insert_with(|| shown.clone());
-                // Of two shards that were played twice, a merge takes those of the first.
+                // Both shards have played these cases: a merge takes the results of the first.
                 assert!(*before == shown || journal == 9, "{before} was overwritten by {shown}");
                 runs.entry(run).or_default().push((CaseSpec::new(CaseName::from(&*text(5)), source), text(3)));
             }

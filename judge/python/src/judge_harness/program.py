@@ -11,8 +11,7 @@ from typing import Optional, Union
 
 from .errors import InvalidRequest, ProgramNotFound
 from .problem import Problem
-
-_Path = Union[str, "os.PathLike[str]"]
+from .requests import Path as _Path
 
 #: The environment variable that names the program.
 VARIABLE = "JUDGE"

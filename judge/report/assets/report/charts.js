@@ -1,4 +1,4 @@
-// The charts of a report in one file: those of the page of a run, over numbers in the file.
+// The charts of a report in one file: the same as on the page of a run, over numbers in the file.
 
 import { CaseCharts } from "./case_charts.js";
 import { bar, el, table } from "./dom.js";

@@ -290,7 +290,7 @@ mod tests {
         )
     }
 
-    /// Frames of a game whose next pieces are known: two cells each, of which three pieces are shown.
+    /// Frames of a game whose next pieces are known. Pieces have two cells, and three pieces are shown.
     fn any_game() -> impl Strategy<Value = Vec<Frame>> {
         let pieces = proptest::collection::vec(("[a-b]", "[a-b]"), 12);
         (proptest::collection::vec((any_frame(), 0_usize..5), 1..20), pieces).prop_map(|(frames, pieces)| {

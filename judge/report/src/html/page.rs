@@ -10,7 +10,7 @@ use std::fmt;
 
 pub(super) use crate::assets::REPORT_STYLE as STYLE;
 
-/// The modules that draw the charts of a run, each after those that it imports.
+/// The modules that draw the charts of a run, each after the modules that it imports.
 pub(super) const OF_RUN: [&str; 5] = [DOM, SAVE, CHARTS, CASE_CHARTS, REPORT_CHARTS];
 
 /// The modules that draw the charts of a comparison.

@@ -6,7 +6,7 @@
 //! 1. `RunSettings::timing_lock`. It is read while a solver runs, and written while one runs alone to be timed again. Each solver
 //!    that was submitted holds a read guard until it has ended ([`State::Submitted`]).
 //! 2. The locks of others that are held for one call: the result store, the pool of helpers, the running jobs.
-//! 3. `Slots::cancellers`, held only while a canceller is called.
+//! 3. `RunStopper::cancellers`, held only while a canceller is called.
 //!
 //! A slot waits for the timing lock only while it holds no guard of it: a writer that waits keeps new readers out, so that a
 //! slot with a guard would wait for itself. [`CaseRunner::wait_to_read_timing`] checks that. Solvers that are submitted ahead
@@ -54,12 +54,12 @@ fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<Finis
         // A cancelled job has no outcome. A resumed run runs it again.
         let Some((outcome, evidence)) = judged else { return };
         // If a helper program was killed because the run stops, its failure says nothing about the case.
-        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
+        if outcome.verdict == Verdict::JudgeError && slots.stopper.stopped.load(Ordering::SeqCst) {
             return;
         }
         if slots.plan.fail_fast && !outcome.is_accepted() {
             // Set here, because this worker would start another case before the dispatcher receives the result.
-            slots.stopped.store(true, Ordering::SeqCst);
+            slots.stopper.stopped.store(true, Ordering::SeqCst);
         }
         let evidence = Box::new(evidence);
         if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
@@ -355,7 +355,7 @@ impl<'a> CaseRunner<'a> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, task: &Task<'_>) -> Result<SolverRun, ConverseError> {
-        let stopped = &self.slots.stopped;
+        let stopped = &self.slots.stopper.stopped;
         let Task { request, limits, .. } = task;
         let prepared = &task.case.prepared;
         if prepared.passes() > 1 {

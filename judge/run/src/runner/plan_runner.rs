@@ -122,7 +122,7 @@ impl<P: ExecutorPool> LocalRunner<P> {
     ) -> Result<Option<FinishedJob>, RunError> {
         let (slots, executors) = Slots::open(plan, &self.settings, &self.pool, store)?;
         let (sender, mut receiver) = channel(1);
-        let _begun = begin(slots.stopper());
+        let _begun = begin(slots.stopper.clone());
         for executor in executors {
             work(&slots, 0, executor, sender.clone()).dismiss();
         }
@@ -205,7 +205,7 @@ pub(super) fn run_plan(
         });
         // The threads that have started end with their next case, because this function drops the receiver.
         let handles: Vec<_> =
-            handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
+            handles.collect::<Result<_, _>>().inspect_err(|_| slots.stopper.stop()).map_err(RunError::Thread)?;
         drop((sender, at_work));
         let mut handover = Handover::new(plan, store, watch);
         handover.start();
@@ -293,7 +293,7 @@ impl Dispatcher<'_> {
 
     fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
-        self.slots.stop();
+        self.slots.stopper.stop();
         self.handover.tell(&RunEvent::Stopping(stop));
     }
 }

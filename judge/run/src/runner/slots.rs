@@ -61,29 +61,26 @@ pub(super) struct Slots<'a> {
     pub(super) inputs: Inputs,
     pub(super) checker: ProblemChecker,
 
-    pub(super) stopped: Arc<AtomicBool>,
+    pub(super) stopper: RunStopper,
     /// By solver: the journals in the folders that it sees. They are hidden from it.
     pub(super) hidden: Vec<Vec<PathBuf>>,
     pub(super) settings: &'a RunSettings,
     pool: &'a dyn ExecutorPool,
     next: AtomicUsize,
-    /// Ends the helper commands of the problem.
-    stop_commands: StopSignal,
-    cancellers: Arc<Cancellers>,
 }
 
-/// By slot.
-type Cancellers = Mutex<Vec<Box<dyn Cancel>>>;
-
-/// Stops a run: no further jobs are started, and the running ones are ended.
+/// Stops a run.
+#[derive(Clone)]
 pub struct RunStopper {
-    stopped: Arc<AtomicBool>,
+    pub(super) stopped: Arc<AtomicBool>,
+    /// Ends the helper commands of the problem.
     commands: StopSignal,
-    cancellers: Arc<Cancellers>,
+    /// By slot.
+    cancellers: Arc<Mutex<Vec<Box<dyn Cancel>>>>,
 }
 
 impl RunStopper {
-    /// Stops the run, if it has not ended.
+    /// Starts no further jobs and ends the running ones.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.commands.stop();
@@ -106,38 +103,26 @@ impl<'a> Slots<'a> {
             .map(|slot| pool.open(settings.core(slot)))
             .collect::<Result<Vec<Box<dyn Executor>>, _>>()
             .map_err(RunError::Sandbox)?;
-        let stop_commands = StopSignal::new().map_err(RunError::Start)?;
+        let commands = StopSignal::new().map_err(RunError::Start)?;
+        let cancellers = Arc::new(Mutex::new(executors.iter().map(|executor| executor.canceller()).collect()));
         let slots = Self {
             plan,
             store,
-            inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
-            checker: ProblemChecker::of(&plan.problem).stopped_by(&stop_commands),
+            inputs: Inputs::of(&plan.problem).stopped_by(&commands),
+            checker: ProblemChecker::of(&plan.problem).stopped_by(&commands),
 
-            stopped: Arc::default(),
+            stopper: RunStopper { stopped: Arc::default(), commands, cancellers },
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             pool,
             settings,
             next: AtomicUsize::new(0),
-            stop_commands,
-            cancellers: Arc::new(Mutex::new(executors.iter().map(|executor| executor.canceller()).collect())),
         };
         Ok((slots, executors))
     }
 
-    /// Returns what stops the run.
-    pub(super) fn stopper(&self) -> RunStopper {
-        let (stopped, cancellers) = (Arc::clone(&self.stopped), Arc::clone(&self.cancellers));
-        RunStopper { stopped, commands: self.stop_commands.clone(), cancellers }
-    }
-
-    /// Starts no further jobs and ends the running ones.
-    pub(super) fn stop(&self) {
-        self.stopper().stop();
-    }
-
     /// Returns the next job; `None` when all are taken or the run is stopped.
     pub(super) fn next_job(&self) -> Option<JobId> {
-        if self.stopped.load(Ordering::SeqCst) {
+        if self.stopper.stopped.load(Ordering::SeqCst) {
             return None;
         }
         let turn = self.next.fetch_add(1, Ordering::SeqCst);
@@ -166,9 +151,9 @@ impl<'a> Slots<'a> {
     /// Returns a new executor for a slot whose executor has failed; `None` when none can be started.
     pub(super) fn reopen(&self, slot: usize) -> Option<Box<dyn Executor>> {
         let executor = self.pool.open(self.settings.core(slot)).ok()?;
-        let mut cancellers = self.cancellers.lock();
+        let mut cancellers = self.stopper.cancellers.lock();
         cancellers[slot] = executor.canceller();
-        if self.stopped.load(Ordering::SeqCst) {
+        if self.stopper.stopped.load(Ordering::SeqCst) {
             cancellers[slot].cancel();
         }
         Some(executor)

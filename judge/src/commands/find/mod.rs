@@ -6,11 +6,9 @@ mod supply;
 use judge_cli::{FindArgs, RunningArgs, SearchGoal};
 use judge_journal::{CasePlaces, Part};
 use judge_problem::condition::Condition;
-use judge_problem::manifest::Catalogue;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    BestOrigin, CaseList, CaseSpec, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome, OutcomeGrid,
-    Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
+    BestOrigin, CaseList, CaseSpec, Catalogue, CheckerChoice, Digest, Direction, Exit, Features, JobId, Outcome,
+    OutcomeGrid, Plan, Problem, ReadFile, RunEvent, Solver, Stop, TokenRules, Verdict, one_line, quote,
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;

@@ -1,7 +1,6 @@
 //! Writes what was found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
-use judge_problem::manifest::Catalogue;
-use judge_problem::{CaseSpec, Problem};
+use judge_problem::{CaseSpec, Catalogue, Problem};
 use judge_run::cases::Inputs;
 use judge_session::{Failure, load};
 use std::fs;

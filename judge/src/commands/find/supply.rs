@@ -2,10 +2,9 @@
 
 use super::BATCH;
 use judge_cli::{CaseArgs, FindArgs};
-use judge_problem::parallel::map_on_all_cores;
 use judge_problem::{
     CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, Features, GeneratorCall, GeneratorChoice,
-    GeneratorParameter, Number, Problem,
+    GeneratorParameter, Number, Problem, map_on_all_cores,
 };
 use judge_run::cases::{CaseReader, Inputs, validate};
 use judge_search::{Explorer, mutant};

@@ -3,9 +3,8 @@
 use super::robustness::GoodAnswer;
 use crate::commands::verify::{FEW, Subject, finding};
 use judge_journal::Part;
-use judge_problem::plan::Plan;
 use judge_problem::{
-    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Rule, RunEvent, ScoreRange,
+    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, Plan, Rule, RunEvent, ScoreRange,
     Solver, Stop, Verdict, counted, scoring,
 };
 use judge_report::{CheckResult, Finding, Progress};

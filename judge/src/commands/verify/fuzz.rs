@@ -332,6 +332,6 @@ fn smaller(checkers: &Checkers, fault: Fault, pair: Pair, why: &str) -> (Pair, S
     let input = reduced(pair.input.clone(), REDUCTIONS, |input| {
         shows(&Pair { input: input.to_vec(), ..whole.clone() }, &mut why)
     });
-    // An input that is as it was is that of its case.
+    // An unchanged input is the input of its case.
     (if input == pair.input { pair } else { Pair { input, ..whole } }, why)
 }

@@ -29,7 +29,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The variance of the mixture is one over this: made for effects of about a fourth of a standard deviation.
 const PRIOR_CASES: f64 = 12.0;
-/// The sample skewness of few cases understates that of the population.
+/// The sample skewness of few cases understates the skewness of the population.
 const SKEWNESS_FACTOR: f64 = 2.0;
 
 /// From this many cases on, the sequence holds alpha by itself.

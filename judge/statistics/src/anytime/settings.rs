@@ -32,7 +32,7 @@ pub enum InvalidSettings {
 }
 
 impl SequenceSettings {
-    /// Returns these settings if they are those of a test.
+    /// Returns these settings if they make a test.
     pub(super) fn checked(self) -> Result<Self, InvalidSettings> {
         if !(self.alpha > 0.0 && self.alpha <= 0.25) {
             return Err(InvalidSettings::Alpha(self.alpha));

@@ -161,7 +161,7 @@ impl Search {
         means
     }
 
-    /// Returns the setting whose worth is expected to be the largest, among those that ran on many cases. `None` before
+    /// Returns the setting with the largest expected worth, among the settings that ran on many cases. `None` before
     /// any has run.
     pub fn best(&self) -> Option<usize> {
         let counts: Vec<usize> = (0..self.candidates.len()).map(|place| self.values.count(place)).collect();
@@ -193,7 +193,7 @@ impl Search {
         if entrants.is_empty() { self.round() } else { entrants }
     }
 
-    /// The settings of a further round: new ones, and those that may be the best.
+    /// The settings of a further round: new ones, and old ones that may be the best.
     fn round(&mut self) -> Vec<usize> {
         let Some(mut model) = self.refit() else { return self.any() };
         let SearchSettings { budget, first_cases, .. } = self.settings;
@@ -261,7 +261,7 @@ impl Search {
         Model::fit(&self.values, expected, &self.points(), &self.space.categories, self.start.as_ref(), refine)
     }
 
-    /// Returns the candidates with the highest mean plus this many deviations, of those that qualify.
+    /// Returns the qualified candidates with the highest mean plus this many deviations.
     fn contenders(
         &self,
         model: &Model,

@@ -168,7 +168,7 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), InvalidSpace
     }
 }
 
-/// Returns a number from 0 to 1: what is beyond an end is thrown back from it.
+/// Returns a number from 0 to 1. A number beyond an end is reflected at it.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
