@@ -16,7 +16,7 @@ use judge_problem::{
 };
 use judge_report::{Document, Evaluation, RunReport, Versus};
 use judge_run::runner::{LocalRunner, ResultStore, RunSettings, Signals, StoreLost};
-use judge_session::{Failure, restored_run, sandbox};
+use judge_session::{Failure, MatchResult, restored_run, sandbox};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -364,10 +364,16 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Returns whether the candidate is better than another by the problem's rule, on all cases.
+    /// Returns whether the candidate is better than another by the problem's rule, on all cases. The first candidate is better than one
+    /// that has played nothing, unless it fails everywhere.
     fn beats(&self, other: &Best) -> Result<bool, RpcError> {
-        let both: Vec<Played> = (0..self.keys.len()).filter_map(|place| self.pair(other, place)).collect();
-        Ok(stopping::is_better(&self.duel_plan(other), &both)?)
+        let mut both = MatchResult::unplayed(self.duel_plan(other));
+        for (place, key) in self.keys.iter().enumerate() {
+            both.plan.cases.push(self.cases.at(place));
+            both.outcomes.add_case([&other.rows, &self.rows].map(|rows| Some(rows.get(key)?.outcome.clone())));
+            both.inputs.push(None);
+        }
+        Ok(stopping::is_better(&both)?)
     }
 
     /// Records what was run, if results are recorded.

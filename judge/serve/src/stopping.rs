@@ -258,13 +258,12 @@ fn parameters(measure: EffectMeasure, rule: &Rule, min_effect: Option<&MinEffect
     Ok(TestParameters { alpha: ALPHA, min_effect, bound: None, rare: None, hypotheses: None })
 }
 
-/// Returns whether the candidate is better than the incumbent on these cases, by the problem's rule. The plan has both, without cases.
+/// Returns whether the candidate of a result is better than the incumbent by the problem's rule.
 ///
 /// # Errors
 /// When the scores do not suit the rule.
-pub(crate) fn is_better(template: &Plan, played: &[Played]) -> Result<bool, Failure> {
-    let result = result(template, played);
-    let scored = result.scored()?;
+pub(crate) fn is_better(played: &MatchResult) -> Result<bool, Failure> {
+    let scored = played.scored()?;
     let [incumbent, candidate] = SOLVERS.map(|solver| scored.board.headline(&scored.board.standings[solver]));
     Ok(match (incumbent, candidate) {
         (_, None) => false,
