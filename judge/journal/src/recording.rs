@@ -331,7 +331,7 @@ impl Recording {
 
 impl Journal {
     /// Commits the start of a run, if that is open.
-    fn commit_start(&self) -> Result<(), JournalError> {
+    pub(super) fn commit_start(&self) -> Result<(), JournalError> {
         if !self.connection.is_autocommit() {
             self.connection.execute_batch("COMMIT")?;
         }
