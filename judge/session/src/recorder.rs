@@ -521,5 +521,5 @@ impl ResultStore for Recorder {
 
 /// Returns the command line that continues from what this one has recorded, by this flag.
 pub fn continue_command(flag: &str) -> String {
-    format!("{} {flag}", command_line::without(flag))
+    command_line::with_flag(flag)
 }
