@@ -12,6 +12,7 @@ use judge_problem::{
 };
 use judge_report::{FindReport, FoundCase, FoundValue, Steps};
 use judge_run::cases::CaseReader;
+use judge_run::runner::was_interrupted;
 use judge_search::{ComparedAnswers, UNCHECKED, add_all_names, add_measures};
 use judge_session::{Failure, GlobalArgs, MatchRunner, Session, case_selection, load, outputs, programs};
 use std::num::NonZeroUsize;
@@ -148,8 +149,9 @@ impl Search<'_> {
     fn run(&mut self) -> Result<Option<Stop>, Failure> {
         let unlimited = if self.args.time.is_some() { usize::MAX } else { BUDGET };
         let budget = self.args.budget.map_or(unlimited, NonZeroUsize::get);
-        let started = Instant::now();
-        let is_late = || self.args.time.is_some_and(|time| started.elapsed() >= time.0);
+        let end = self.args.time.map(|time| Instant::now() + time.0);
+        let is_late = || end.is_some_and(|end| Instant::now() >= end);
+        self.runner.plan_runner.end_at(end);
         let mut steps = if budget == usize::MAX { Steps::without_end() } else { Steps::start(budget) };
         while self.seen.len() < budget && !is_late() && !self.has_enough() && !self.is_hopeless() {
             let picks = self.supply.next(BATCH.min(budget - self.seen.len()));
@@ -161,7 +163,7 @@ impl Search<'_> {
             let stop = self.play(picks)?;
             (0..count).for_each(|_| steps.end());
             if stop.is_some() {
-                return Ok(stop);
+                return Ok(stop.filter(|_| was_interrupted() || !is_late()));
             }
         }
         Ok(None)
@@ -289,12 +291,20 @@ impl Search<'_> {
         }
     }
 
+    /// Returns the numbers that are known of a case: its features, and the values of the generator's parameters.
     fn features(&self, pick: &Pick) -> Features {
         let described = match &pick.input {
             Some(input) => self.reader.describe_input(input).ok(),
             None => self.reader.describe(&pick.case).ok().map(|described| described.features),
         };
-        described.unwrap_or_default()
+        let mut features = described.unwrap_or_default();
+        for (name, value) in supply::parameter_values(self.problem, &pick.case.source) {
+            // What is read from the input counts.
+            if let (None, Ok(number)) = (features.get(&name), value.parse()) {
+                features.set(&name, number);
+            }
+        }
+        features
     }
 
     /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score. Among losses of nearly
