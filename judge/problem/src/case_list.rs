@@ -102,7 +102,7 @@ impl CaseList {
         self.read = Some(Arc::new(paths.zip(read).collect()));
     }
 
-    /// Shares the content that was read for the list that this one was made from.
+    /// Shares the content that was read for the list from which this one was made.
     pub fn share_read_files(&mut self, origin: &Self) {
         self.read.clone_from(&origin.read);
     }
@@ -319,7 +319,7 @@ impl Cases {
 pub struct TermsBySource<'a>(HashMap<&'a CaseSource, Option<&'a CaseSpec>>);
 
 impl TermsBySource<'_> {
-    /// Returns a case with this name and source. It has the terms of the first listed case of that source, or the
+    /// Returns a case with this name and source. Its terms are those of the first listed case with that source, or the
     /// defaults.
     pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
         match self.0.get(&source).copied().flatten() {

@@ -61,7 +61,7 @@ macro_rules! named_enum {
 pub(crate) use named_enum;
 
 /// Returns whether a character could deceive a reader: a control character, a change of the writing direction, a line
-/// separator, or a character without width.
+/// separator, or a zero-width character.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

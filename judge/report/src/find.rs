@@ -1,4 +1,4 @@
-//! What `judge find` found, as text and as JSON.
+//! The results of `judge find`, as text and as JSON.
 
 use crate::text::{Document, Field, Style, exact, grid, left, right};
 use judge_problem::{Stop, counted};
@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::Number;
 use serde_with_macros::skip_serializing_none;
 
-/// What was looked for on a case, and found.
+/// The value that a search found on a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FoundValue {
     /// A loss as a share of the better score, CPU time in milliseconds, bytes, or a score.
     Number(f64),
-    /// A verdict, or what two solvers answered.
+    /// A verdict, or the answers of two solvers.
     Text(String),
 }
 
@@ -23,7 +23,7 @@ pub enum FoundValue {
 pub struct FoundCase {
     /// Its name.
     pub case: String,
-    /// What was looked for.
+    /// The searched value.
     pub value: FoundValue,
     /// The verdict of the solver.
     pub verdict: &'static str,
@@ -35,14 +35,14 @@ pub struct FoundCase {
     pub reproduce: String,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug)]
 pub struct FindReport {
     /// The problem's id.
     pub problem: String,
     /// The solver, and the one that it is compared with.
     pub solvers: Vec<String>,
-    /// What was looked for.
+    /// The goal of the search.
     pub goal: String,
     /// The cases that were found, the worst first.
     pub found: Vec<FoundCase>,
@@ -62,7 +62,7 @@ pub(crate) struct FindDocument<'a> {
     /// The solver that it is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
-    /// What was looked for.
+    /// The goal of the search.
     goal: &'a str,
     /// How many cases were played.
     cases: usize,
@@ -98,7 +98,7 @@ impl Document for FindReport {
 }
 
 impl FindReport {
-    /// Returns a value as the goal shows it.
+    /// Returns a value in the form of the goal.
     pub fn shown(&self, value: &FoundValue) -> String {
         match (value, &*self.goal) {
             (FoundValue::Text(text), _) => text.clone(),
@@ -109,7 +109,7 @@ impl FindReport {
         }
     }
 
-    /// Returns a table with a row for each case, the worst first, and below it the commands that play them.
+    /// Returns a table with a row for each case, the worst first, and below it the commands that play these cases.
     pub fn text(&self, style: Style) -> String {
         let played = format!("{}, {}", counted(self.cases, "case"), counted(self.runs, "run"));
         let (goal, solver) = (&self.goal, self.solvers.first().map_or("", |name| name));

@@ -1,4 +1,4 @@
-//! Runs plans on a cluster with Slurm; and what becomes of a run that no judge follows.
+//! Runs plans on a cluster with Slurm, and handles runs that no judge follows.
 
 use super::following::{Following, Tracker, pieces};
 use super::plan_file::PlanFile;
@@ -16,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What runs the jobs, as the journal has it.
+/// The engine of the jobs, as stored in the journal.
 const ENGINE: &str = "slurm";
 
 /// Whether a run is new.
@@ -24,7 +24,7 @@ const ENGINE: &str = "slurm";
 pub enum Start {
     /// It is submitted.
     Fresh,
-    /// It goes on in this folder.
+    /// The run continues in this folder.
     Attach(RunFolder),
 }
 
@@ -35,8 +35,8 @@ pub struct SlurmRunner {
     sandbox: Arc<Sandbox>,
     start: Start,
     running: Arc<RunningJobs>,
-    /// The folder of the last run that has ended. It stays until the end is recorded: if this judge is killed before,
-    /// the run can be taken up again.
+    /// The folder of the last run that has ended. It stays until the end is recorded. If this judge is killed before
+    /// that, the run can be resumed.
     ended: Mutex<Option<RunFolder>>,
 }
 
@@ -60,7 +60,7 @@ impl SlurmRunner {
         Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
     }
 
-    /// Removes the folder of the run that ended before, and keeps this one in its place.
+    /// Removes the folder of the run that ended before, and stores this one in its place.
     fn remove_ended(&self, next: Option<RunFolder>) {
         let before = std::mem::replace(&mut *self.ended.lock(), next);
         // If the removal fails, it is tried again when the run is listed.
@@ -132,7 +132,7 @@ impl SlurmRunner {
                     return Ok(None);
                 }
                 let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
-                // If this judge is killed while it submits, the folder tells which job it was.
+                // If this judge is killed while it submits, the folder identifies the job.
                 store_job(store, handover, &folder, "");
                 Following::start(&self.cluster, plan, folder, tracker)?
             }
@@ -164,7 +164,7 @@ impl SlurmRunner {
     }
 }
 
-/// Records where the run goes on. `id` is empty before the job is submitted.
+/// Records where the run continues. `id` is empty before the job is submitted.
 fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunFolder, id: &str) {
     let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
     if let Err(lost) = store.store_job(&job) {
@@ -229,7 +229,7 @@ impl PlanRunner for SlurmRunner {
 /// How long Slurm may take to answer about a run that is only shown.
 const SLURM_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks for the jobs of several runs. If the cluster does not answer, it is not asked again.
+/// Queries the jobs of several runs. If the cluster does not answer, it is not queried again.
 #[derive(Debug, Default)]
 pub struct DetachedJobs {
     /// Why it does not answer.
@@ -237,8 +237,8 @@ pub struct DetachedJobs {
 }
 
 impl DetachedJobs {
-    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is asked only if the
-    /// folder of the run exists.
+    /// Returns the state of the job of a run that no judge follows; `None` if the run is over. Slurm is queried only if
+    /// the folder of the run exists.
     pub fn find(&mut self, job: &ClusterJob) -> Option<DetachedJob> {
         let folder = RunFolder::at(&job.folder);
         let is_open = match folder.find_open() {
@@ -262,7 +262,7 @@ impl DetachedJobs {
         Some(DetachedJob { engine: job.engine.clone(), id, state })
     }
 
-    /// Returns the ids of the jobs of a run, and what Slurm says of their tasks.
+    /// Returns the ids of the jobs of a run, and Slurm's answer about their tasks.
     fn tasks(&mut self, job: &ClusterJob) -> (Vec<String>, Result<Vec<TaskRow>, String>) {
         if let Some(why) = &self.silent {
             return (recorded_ids(job), Err(why.clone()));

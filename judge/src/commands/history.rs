@@ -1,4 +1,4 @@
-//! `judge history`: lists past runs, shows one in full, gives it tags and a note, or removes some.
+//! `judge history`: lists past runs, shows one in full, adds tags and a note to one, or removes some.
 
 use judge_cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use judge_journal::{HistoryFilter, Journal};
@@ -43,7 +43,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
         tag: args.tag.as_ref().map(AsRef::as_ref),
-        // A setting can be asked for by its name.
+        // A setting can be requested by its name.
         searches_as_one: !args.all && args.solver.is_none(),
         newest: (!args.all).then_some(args.limit.get()),
         ..HistoryFilter::default()
@@ -73,7 +73,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Names the solvers by what differs.
+/// Gives the solvers names that differ.
 fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
     let spec = |row: &HistoryRow| SolverSpec { name: row.solver.clone(), text: row.command.clone() };
     let names = solver::names_apart(&rows.iter().map(spec).collect::<Vec<_>>());
@@ -121,7 +121,7 @@ fn note(catalogue: &Catalogue, run: RunChoice, text: &str) -> Result<Exit, Failu
     label(catalogue, run, |labels| labels.note = note)
 }
 
-/// Changes the tags and the note of a run, and says what they are now.
+/// Changes the tags and the note of a run, and prints the new ones.
 fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit, Failure> {
     recorder::open_to_read(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
@@ -166,7 +166,7 @@ struct SolverTotals {
     total: Option<BigRational>,
 }
 
-/// Past runs by feature. What several rows share is computed once.
+/// Past runs by feature. Data that several rows share is computed once.
 struct FeatureHistory<'a> {
     journal: &'a Journal,
     catalogue: &'a Catalogue,

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
     broken_move, broken_rule, node, waited_us, metrics";
 
-/// Copies what a source has, and returns how many results were added or replaced.
+/// Copies the results of a source, and returns how many results were added or replaced.
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
     let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
     let journal = open_to_read(&source.path).map_err(unusable)?;
@@ -138,7 +138,7 @@ impl Copier<'_> {
                 self.result(*entrant, origin, contribution, row)?;
             }
         }
-        // An earlier merge may know fewer results of that run than this journal.
+        // An earlier merge may have fewer results of that run than this journal.
         self.into.execute("UPDATE origin SET results = max(results, ?2) WHERE id = ?1", params![origin, results])?;
         Ok(())
     }
@@ -201,7 +201,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Of two results, one that is no fault stays; else the result of the run that started first.
+    /// Of two results, one that is not a fault is kept; otherwise the result of the run that started first.
     fn replaces_known(
         &self,
         (entrant, place): (i64, i64),
@@ -275,7 +275,7 @@ impl Copier<'_> {
         Ok(found)
     }
 
-    /// Returns the row of an answer; `None` where it is no longer kept.
+    /// Returns the row of an answer; `None` if it is no longer kept.
     fn answer(&mut self, answer: i64) -> Result<Option<i64>, Side> {
         if let Some(known) = self.answers.get(&answer) {
             return Ok(Some(*known));
@@ -295,9 +295,9 @@ impl Copier<'_> {
     }
 }
 
-/// The game of each case of a merged run, as the first result on it says.
+/// The game of each case of a merged run, taken from the first result on it.
 pub(super) struct Games {
-    /// By place: the row of the game, and the source that has said so; `None`: what was merged before.
+    /// By place: the row of the game, and the source that it was taken from; `None`: what was merged before.
     known: HashMap<i64, (i64, Option<usize>)>,
     /// The number of the source that is copied.
     source: usize,
@@ -305,7 +305,7 @@ pub(super) struct Games {
     conflicts: BTreeMap<(usize, Other, &'static str), Conflict>,
 }
 
-/// What a result differs from.
+/// The other side of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Other {
     Merged,

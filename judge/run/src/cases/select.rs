@@ -30,15 +30,15 @@ pub enum SelectError {
     /// A case with values that its generator does not have.
     #[error("`{0}`: {1}")]
     Call(GeneratorCall, InvalidText),
-    /// A file pattern cannot be followed.
+    /// A file pattern is invalid, or a folder cannot be read.
     #[error(transparent)]
     Match(#[from] MatchError),
     /// A pattern that matches nothing.
     #[error("no file matches `{}`", .folder.join(.pattern).display())]
     NoFiles {
-        /// Where it starts. Empty: the current folder.
+        /// The folder where the search starts. Empty: the current folder.
         folder: PathBuf,
-        /// What was given.
+        /// The pattern.
         pattern: String,
     },
     /// Neither a file nor a folder.
@@ -53,7 +53,7 @@ pub enum SelectError {
     SameName {
         /// The name.
         name: CaseName,
-        /// Where both come from.
+        /// The sources of both.
         sources: Box<[CaseSource; 2]>,
     },
 }

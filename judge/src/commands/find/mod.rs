@@ -21,13 +21,14 @@ use std::sync::Arc;
 use std::time::Instant;
 use supply::{Pick, Supply};
 
-/// The number of cases that are played unless the command line says otherwise.
+/// The default number of cases to play.
 const BUDGET: usize = 1000;
 
 /// A smaller share of the better score counts as this one.
 const LEAST_LEFT: f64 = 1e-4;
 
-/// So many cases are played together. It does not depend on the number of jobs, so that the search does not either.
+/// The number of cases that are played together. It does not depend on the number of jobs, so the search does not,
+/// either.
 const BATCH: usize = 16;
 
 /// Searches for cases.
@@ -99,7 +100,7 @@ fn checked_goal(args: &FindArgs) -> Result<(SearchGoal, Option<Condition>), Fail
     Ok((goal, condition))
 }
 
-/// Fails if what is found cannot be written.
+/// Fails if the results cannot be written.
 fn check_outputs(problem: &Problem, args: &FindArgs) -> Result<(), Failure> {
     if let Some(path) = args.json.as_ref().filter(|path| path.as_os_str() != "-") {
         load::probe("the JSON report", path)?;
@@ -122,11 +123,11 @@ fn compared(problem: &Problem, goal: SearchGoal, args: &FindArgs) -> Option<Toke
 struct Seen {
     pick: Pick,
     outcomes: Vec<Outcome>,
-    /// Larger is worse for the solver; `None` if it is not what is looked for.
+    /// Larger is worse for the solver; `None` if it does not match the goal.
     value: Option<(f64, FoundValue)>,
 }
 
-/// A search, and what it has found so far.
+/// A search and its results so far.
 struct Search<'a> {
     args: &'a FindArgs,
     goal: SearchGoal,
@@ -169,18 +170,18 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Returns whether more cases would change nothing: of failures, the first ones count.
+    /// Returns whether more cases would change nothing: for failures, only the first ones count.
     fn has_enough(&self) -> bool {
         let is_graded = matches!(self.goal, SearchGoal::Loss | SearchGoal::Time | SearchGoal::Memory);
         !is_graded && self.seen.iter().filter(|seen| seen.value.is_some()).count() >= self.args.top.get()
     }
 
-    /// Returns whether no case so far says anything about the solvers.
+    /// Returns whether no case so far gives information about the solvers.
     fn is_hopeless(&self) -> bool {
         self.seen.len() >= BATCH && self.seen.iter().all(|seen| is_faulty(&seen.outcomes))
     }
 
-    /// Says which cases say nothing about the solvers. Returns whether there are any.
+    /// Reports the cases that give no information about the solvers. Returns whether there are any.
     fn note_faults(&self) -> bool {
         let mut faulty = self.seen.iter().filter(|seen| is_faulty(&seen.outcomes)).peekable();
         let Some(first) = faulty.peek() else { return false };
@@ -205,7 +206,7 @@ impl Search<'_> {
         }
     }
 
-    /// Plays some cases, and tells the search what came of them.
+    /// Plays some cases, and passes their results to the search.
     fn play(&mut self, picks: Vec<Pick>) -> Result<Option<Stop>, Failure> {
         let mut cases: CaseList = picks.iter().map(|pick| pick.case.clone()).collect();
         if self.supply.makes_inputs() {
@@ -242,9 +243,9 @@ impl Search<'_> {
         Ok(result.stop)
     }
 
-    /// Returns the value of a case, if it is what is looked for.
+    /// Returns the value of a case, if it matches the goal.
     fn value(&self, pick: &Pick, outcomes: &[Outcome], answers: &[Vec<u8>]) -> Option<(f64, FoundValue)> {
-        // A fault of the judge says nothing about the solvers.
+        // A fault of the judge gives no information about the solvers.
         if is_faulty(outcomes) {
             return None;
         }
@@ -307,8 +308,8 @@ impl Search<'_> {
         features
     }
 
-    /// Returns what the search climbs: what is looked for, or else the loss, or else the worse score. Among losses of nearly
-    /// everything, the small share that is left tells most: it counts by its logarithm.
+    /// Returns the value that the search maximizes: the goal's value, or else the loss, or else the worse score. If
+    /// nearly everything is lost, the small remaining share is most informative, so its logarithm counts.
     fn signal(&self, case: &CaseSpec, outcomes: &[Outcome], value: Option<&(f64, FoundValue)>) -> f64 {
         match (self.goal, value) {
             (SearchGoal::Time | SearchGoal::Memory, Some((value, _))) => *value,
@@ -324,13 +325,13 @@ impl Search<'_> {
         }
     }
 
-    /// What was looked for is as good as the best that was told before, so that no value is beyond all others.
+    /// A case that matches the goal counts as much as the best value so far, so that no value is above all others.
     fn highest_signal(&self) -> f64 {
         let signals = self.seen.iter().filter(|seen| seen.value.is_none());
         signals.map(|seen| self.signal(&seen.pick.case, &seen.outcomes, None)).fold(1.0, f64::max)
     }
 
-    /// Returns what is lost, as a share of the better score: against the other solver, or the best known score of others.
+    /// Returns the loss as a share of the better score: against the other solver, or the best known score of others.
     fn loss(&self, case: &CaseSpec, outcomes: &[Outcome]) -> Option<f64> {
         if is_faulty(outcomes) {
             return None;
@@ -357,7 +358,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the cases that were found, the worst first, at most as many as are wanted.
+    /// Returns the cases found, the worst first, up to the requested number.
     fn worst(&self) -> Vec<&Seen> {
         let mut found: Vec<&Seen> = self.seen.iter().filter(|seen| seen.value.is_some()).collect();
         let value = |seen: &Seen| seen.value.as_ref().map_or(0.0, |(value, _)| *value);
@@ -367,7 +368,7 @@ impl Search<'_> {
         found
     }
 
-    /// Closes the record, and reports what was found.
+    /// Closes the record, and reports the results.
     fn finish(self, stop: Option<Stop>) -> Result<Exit, Failure> {
         self.check_condition()?;
         let has_faults = self.note_faults();
@@ -402,7 +403,7 @@ impl Search<'_> {
         })
     }
 
-    /// Fails if the condition names what no case has.
+    /// Fails if the condition uses a name that no case has.
     fn check_condition(&self) -> Result<(), Failure> {
         let (Some(condition), Some(first)) = (&self.condition, self.seen.first()) else { return Ok(()) };
         let mut names = self.features(&first.pick);

@@ -1,4 +1,4 @@
-//! Writes what was found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
+//! Writes the cases found as inputs with a catalogue, which `judge run --problems DIR/problems.toml` plays.
 
 use judge_problem::{CaseSpec, Catalogue, Problem};
 use judge_run::cases::Inputs;
@@ -11,10 +11,10 @@ use toml::{Table, Value};
 /// The first line of a catalogue that was written here.
 const HEADER: &str = "# Written by `judge find --save`.";
 
-/// What a problem has of its own cases. The cases that were found take their place.
+/// The keys of a problem's own cases. The cases found replace them.
 const OWN_CASES: [&str; 7] = ["seeds", "inputs", "case", "group", "expect", "answers", "generator-seeds"];
 
-/// Endings of files that others of their folder include.
+/// Endings of files that other files of their folder include.
 const INCLUDED: [&str; 5] = ["h", "hpp", "py", "cpp", "rs"];
 
 /// Fails if the folder has a catalogue that was not written here.
@@ -62,14 +62,14 @@ pub(super) fn save(
     Ok(())
 }
 
-/// Returns a file name as a pattern that matches it alone.
+/// Returns a pattern that matches only this file name.
 fn glob_escaped(name: &str) -> String {
     name.chars()
         .map(|letter| if matches!(letter, '[' | '*' | '?') { format!("[{letter}]") } else { letter.to_string() })
         .collect()
 }
 
-/// Returns the catalogue with this problem alone, its cases the inputs that were found.
+/// Returns the catalogue with only this problem, whose cases are the inputs found.
 fn catalogue_text(
     catalogue: &Catalogue,
     problem: &Problem,
@@ -97,7 +97,7 @@ fn catalogue_text(
     Ok(format!("{HEADER}\n{text}"))
 }
 
-/// Copies the files that a command names, and those beside them that they may include.
+/// Copies the files that a command names, and files in their folder that they may include.
 fn copy_named(command: &str, from: &Path, to: &Path) -> Result<(), Failure> {
     for word in shell_words::split(command).unwrap_or_default() {
         let path = Path::new(&word);

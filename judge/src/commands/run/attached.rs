@@ -8,9 +8,9 @@ use judge_slurm::{PlanFile, RunFolder};
 
 /// A run that continues on a cluster.
 pub(super) struct AttachedRun {
-    /// What the journal has of it.
+    /// The recorded run.
     pub run: StoredRun,
-    /// What its scores are relative to.
+    /// The best scores that its scores are relative to.
     reference: Option<Reference>,
     /// The folder of the run on the shared file system.
     pub folder: RunFolder,

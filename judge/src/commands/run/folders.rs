@@ -1,4 +1,4 @@
-//! `--save-answers` and `--transcript`: every answer or conversation of a run in a file of its own.
+//! `--save-answers` and `--transcript`: writes every answer or conversation of a run to its own file.
 
 use judge_cli::RunArgs;
 use judge_journal::Journal;
@@ -20,7 +20,7 @@ pub(super) struct JobFiles<'a> {
     failed: Option<Failure>,
 }
 
-/// What the files hold.
+/// The content of the files.
 enum Content<'a> {
     /// Answers. Those of earlier runs are in the journal, which is opened for the first of them.
     Answers(&'a Catalogue, Option<Box<Journal>>),
@@ -47,7 +47,7 @@ impl<'a> JobFiles<'a> {
         Ok(all)
     }
 
-    /// Writes the file of a finished job, if it has one: a job that was not run again has no transcript.
+    /// Writes the file of a finished job, if it has one. A job that was not run again has no transcript.
     pub(super) fn watch(&mut self, event: &RunEvent) {
         if let RunEvent::Finished(finished) = event
             && self.failed.is_none()
@@ -109,7 +109,7 @@ fn file_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The most bytes of a name in the folder, without its ending.
+/// The maximal number of bytes of a name in the folder, without its ending.
 const MAX_LENGTH: usize = 80;
 
 /// The folder that the pages are written to.
@@ -120,7 +120,7 @@ pub(super) struct FeedbackFolder<'a> {
 }
 
 impl<'a> FeedbackFolder<'a> {
-    /// Opens the folder of `--feedback`, if it is asked for.
+    /// Opens the folder of `--feedback`, if requested.
     pub(super) fn requested(args: &'a RunArgs) -> Result<Option<Self>, Failure> {
         args.feedback.as_deref().map(|folder| Self::open(folder, args.show_inputs)).transpose()
     }
@@ -153,7 +153,7 @@ impl<'a> FeedbackFolder<'a> {
     }
 }
 
-/// Returns the input of a case, the expected answer if there is a file of it, and what the solver printed on standard error.
+/// Returns the input of a case, the expected answer if it has an answer file, and the solver's standard error.
 fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: JobId) -> TestTexts {
     let source: CaseSource = report.plan.cases.at(job.case).source;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -164,8 +164,8 @@ fn test(report: &RunReport<'_>, inputs: &Inputs, checker: &ProblemChecker, job: 
     parts.into_iter().filter_map(|(what, text)| Some((what, text?))).collect()
 }
 
-/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. A number follows names that some
-/// file systems take for the same.
+/// Returns a file name for each solver: letters, digits, `-`, `_` and inner dots of its name. Names that some file
+/// systems treat as equal get a number.
 fn file_names(names: &[&str]) -> Vec<String> {
     let mut taken = HashSet::new();
     let unique = |name: &&str| {
